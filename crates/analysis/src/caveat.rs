@@ -35,7 +35,7 @@ macro_rules! kinds {
 
 kinds! {
     GeneratorBound "generator-bound" "The generator set the rate, not the system",
-    LateLooks "late-looks" "What had ended waited for the generator",
+    LateLooks "late-looks" "The load generator was held up",
     LittleGap "little-gap" "Little's law does not close",
     NotSteady "not-steady" "Not steady",
     WindowTooShort "window-too-short" "Window too short",

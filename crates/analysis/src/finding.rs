@@ -448,6 +448,7 @@ findings! {
     Damage(DamageFinding) "Damaged data, or acknowledged work that is missing.",
     Outage(OutageFinding) "A server that was lost in a trial.",
     Comparison(Comparison) "A system against the baseline.",
+    Beside(Beside) "What a stream loses to what goes on beside it.",
     Knee(Knee) "Where a curve bends.",
     HighestRate(HighestRate) "The highest rate that holds a bound on a quantile.",
     ServiceFit(ServiceFit) "Service time against transfer size.",
@@ -494,6 +495,7 @@ impl Finding {
     pub fn point(&self) -> Option<&Point> {
         match self {
             Finding::Comparison(found) => Some(&found.point),
+            Finding::Beside(found) => Some(&found.point),
             Finding::Knee(found) => Some(&found.point),
             Finding::HighestRate(found) => Some(&found.point),
             Finding::ServiceFit(found) => Some(&found.point),
@@ -574,6 +576,23 @@ words! {
         Equivalent = "equivalent" "The interval lies inside the margin.",
         Inconclusive = "inconclusive" "None of these.",
     }
+}
+
+/// A stream at two points of one run: alone and beside others, or without loads and with the most of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beside {
+    /// Where something goes on beside it.
+    pub point: Point,
+    /// Where nothing does.
+    pub baseline: Point,
+    /// The other streams; empty where it is what its own workload loads.
+    pub beside: Vec<String>,
+    /// What its transactions give: `postings`; none where operations are counted.
+    pub what: Option<String>,
+    /// How much of that is done, over the baseline.
+    pub ratio: Estimate,
+    /// Mean response over that of the baseline.
+    pub response: Option<Estimate>,
 }
 
 /// Where a curve bends.

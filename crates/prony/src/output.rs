@@ -10,7 +10,6 @@ use crate::failure::Failure;
 use analysis::Findings;
 use report::{Colour, Detail, Layout};
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -59,14 +58,11 @@ const COLOURS: [&str; 8] =
 /// The text with control characters, and those that turn the direction of writing, as `\u001b`: so that no name moves the cursor,
 /// hides what stands beside it or speaks to the terminal. JSON stays JSON.
 pub fn harmless(text: &str, coloured: bool) -> Cow<'_, str> {
-    let harms = |c: char| {
-        (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if !text.contains(harms) {
+    if !text.contains(report::harms) {
         return Cow::Borrowed(text);
     }
     let (mut clean, mut rest) = (String::with_capacity(text.len() + 16), text);
-    while let Some((at, found)) = rest.char_indices().find(|(_, c)| harms(*c)) {
+    while let Some((at, found)) = rest.char_indices().find(|(_, c)| report::harms(*c)) {
         let (before, from) = rest.split_at(at);
         clean.push_str(before);
         match COLOURS.iter().find(|colour| coloured && from.starts_with(**colour)) {
@@ -75,7 +71,7 @@ pub fn harmless(text: &str, coloured: bool) -> Cow<'_, str> {
                 rest = &from[colour.len()..];
             }
             None => {
-                let _ = write!(clean, "\\u{:04x}", u32::from(found));
+                clean.push_str(&report::shown(found));
                 rest = &from[found.len_utf8()..];
             }
         }

@@ -37,7 +37,7 @@ pub fn read(text: &StudyText, changes: &Changes, fail_if: &[String]) -> Result<S
 }
 
 fn read_with(text: &StudyText, overrides: Overrides) -> Result<Study, Problems> {
-    Study::parse(&text.name, &text.text)?.with(&overrides)
+    Study::parse_on(&text.name, &text.text, &overrides.targets)?.with(&overrides)
 }
 
 /// The same as [`read`], with the passwords that are needed to run it, as a failure with its hints.

@@ -8,12 +8,14 @@
 mod caveats;
 mod chart;
 mod csv;
+mod harmless;
 mod html;
 mod json;
 mod text;
 mod view;
 
 pub use csv::csv;
+pub use harmless::{harms, shown};
 pub use html::{Head, html, judged_html};
 pub use json::{ListedRun, ceiling_json, check_json, compare_json, json, list_json, plan_json, studies_json};
 pub use text::{Colour, Detail, Layout, text};

@@ -65,8 +65,12 @@ fn without_slashes(text: &str) -> String {
         return format!("{head}:{LEFT_OUT}@{place}");
     }
     match text.split_once('=') {
+        // That a password may travel in clear text is none.
+        Some((key, _)) if HARMLESS.contains(&key) => text.to_owned(),
         Some((key, value)) if !value.is_empty() && (key.ends_with("password") || key.ends_with("pwd")) => {
-            format!("{key}={LEFT_OUT}")
+            // The stop of the sentence in which it stands is none of it.
+            let stop = value.strip_suffix([',', ':', ';', '.']).map_or("", |kept| &value[kept.len()..]);
+            format!("{key}={LEFT_OUT}{stop}")
         }
         _ => text.to_owned(),
     }
@@ -233,8 +237,11 @@ mod tests {
     #[test]
     fn a_slip_in_an_address_shows_no_password() {
         let text = "look at `postgres//me:s3cret@h/d`, host=h user=me password=s3cret, and dir=/srv/a at 10:30@noon";
-        let kept = "look at `postgres//me:***@h/d`, host=h user=me password=*** and dir=/srv/a at 10:30@noon";
+        let kept = "look at `postgres//me:***@h/d`, host=h user=me password=***, and dir=/srv/a at 10:30@noon";
         assert_eq!(without_passwords(text), kept);
+        let advice = "with password=s3cret: no connection; allow it in the address with cleartext_password=true";
+        let kept = "with password=***: no connection; allow it in the address with cleartext_password=true";
+        assert_eq!(without_passwords(advice), kept);
     }
 
     #[test]

@@ -57,7 +57,8 @@ pub(crate) fn resolve(definition: &Definition, overrides: &Overrides, problems: 
 /// its first system; a device is used whole unless `--set size` says otherwise.
 fn systems(definition: &Definition, overrides: &Overrides, problems: &mut Problems) -> Vec<SystemChoice> {
     if overrides.targets.is_empty() {
-        if definition.systems.is_empty() {
+        // The systems of a run stand in its run file.
+        if definition.systems.is_empty() && !problems.has_run {
             let hint = Some("add `[system.NAME]` or give `--on DIR`".to_owned());
             problems.add_with(&Origin::Whole, "system", "at least one system, got none", hint);
         }

@@ -52,7 +52,15 @@ impl Study {
     /// # Errors
     /// Every problem of the file at once, with line and column.
     pub fn parse(name: &str, text: &str) -> Result<Study, Problems> {
-        Study::read(text, Problems::of(name))
+        Study::parse_on(name, text, &[])
+    }
+
+    /// The same of a study that may leave it to `--on` to name its systems.
+    ///
+    /// # Errors
+    /// Every problem of the text at once, with line and column.
+    pub fn parse_on(name: &str, text: &str, targets: &[String]) -> Result<Study, Problems> {
+        Study::read(text, Problems::of(name), targets)
     }
 
     /// Reads the study of a run. What only later versions refuse is let pass, so that the run can still be read.
@@ -60,14 +68,15 @@ impl Study {
     /// # Errors
     /// Every problem of the text at once, with line and column.
     pub fn parse_run(name: &str, text: &str) -> Result<Study, Problems> {
-        Study::read(text, Problems { has_run: true, ..Problems::of(name) })
+        Study::read(text, Problems { has_run: true, ..Problems::of(name) }, &[])
     }
 
-    fn read(text: &str, mut problems: Problems) -> Result<Study, Problems> {
+    fn read(text: &str, mut problems: Problems, targets: &[String]) -> Result<Study, Problems> {
         let name = problems.file.clone();
         let Some(definition) = read::definition(&name, text, &mut problems) else { return Err(hidden(problems)) };
         // A definition with problems is still resolved, so that what a value leads to is told in the same go.
-        let study = Study::resolve(definition, &Overrides::default(), &mut problems);
+        let targets = if definition.systems.is_empty() { targets.to_vec() } else { Vec::new() };
+        let study = Study::resolve(definition, &Overrides { targets, ..Overrides::default() }, &mut problems);
         problems.or(study).map_err(hidden)
     }
 

@@ -252,7 +252,7 @@ impl Trial {
         self.streams.iter().map(|stream| stream.slots()).sum()
     }
 
-    /// What comes by the clock so seldom that the measured window may hold none of it, in sentences with the next step.
+    /// What comes by the clock so seldom that the measured window holds one at most, in sentences with the next step.
     pub fn seldom(&self) -> Vec<String> {
         let window = self.phases.measure;
         let words = |clocked: &Clocked, of: &str| {
@@ -261,7 +261,9 @@ impl Trial {
             let key = clocked.key.filter(|_| window >= Nanos::from_secs(2));
             let oftener = key.map(|key| format!(" or {key}={}s", window.0 / 2_000_000_000)).unwrap_or_default();
             let window = duration(window);
-            format!("{name} of `{of}` come every {every}, and the window of {window} may hold none: {longer}{oftener}")
+            format!(
+                "{name} of `{of}` come every {every}, and the window of {window} holds one at most: {longer}{oftener}"
+            )
         };
         let streams = self.streams.iter().zip(&self.label.streams).filter(|_| !self.phases.fixed_work);
         let told = streams.flat_map(|(stream, label)| {

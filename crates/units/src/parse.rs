@@ -46,7 +46,7 @@ const DURATION: Kind = Kind {
 
 const BYTES: Kind = Kind {
     quantity: "size",
-    units: "B, KiB, MiB, GiB, TiB (binary) or kB, MB, GB, TB (decimal)",
+    units: "B, KiB, MiB, GiB, TiB, PiB (binary) or kB, MB, GB, TB (decimal)",
     likely: "KiB",
     table: &[
         ("B", 1.0),
@@ -54,6 +54,7 @@ const BYTES: Kind = Kind {
         ("MiB", 1_048_576.0),
         ("GiB", 1_073_741_824.0),
         ("TiB", 1_099_511_627_776.0),
+        ("PiB", 1_125_899_906_842_624.0),
         ("kB", 1e3),
         ("MB", 1e6),
         ("GB", 1e9),
@@ -180,7 +181,7 @@ mod tests {
         let error = parse_bytes("4096").unwrap_err().to_string();
         assert_eq!(
             error,
-            "`4096` has no unit; write one of B, KiB, MiB, GiB, TiB (binary) or kB, MB, GB, TB (decimal), \
+            "`4096` has no unit; write one of B, KiB, MiB, GiB, TiB, PiB (binary) or kB, MB, GB, TB (decimal), \
              for example `4096 KiB`"
         );
     }
@@ -190,6 +191,7 @@ mod tests {
         assert_eq!(parse_bytes("4 KiB"), Ok(Bytes(4096)));
         assert_eq!(parse_bytes("4kB"), Ok(Bytes(4000)));
         assert_eq!(parse_bytes("1.5 MiB"), Ok(Bytes(1_572_864)));
+        assert_eq!(parse_bytes("1 PiB"), Ok(Bytes::gib(1 << 20)));
         assert!(parse_bytes("1.0001 B").is_err());
     }
 

@@ -1,5 +1,6 @@
 //! One system against another: pairs, the test on them, how many are needed, and many comparisons at once.
 
+mod beside;
 mod comparisons;
 mod paired_test;
 mod pairs;
@@ -8,6 +9,7 @@ mod runs;
 #[cfg(test)]
 mod same_against_same;
 
+pub use beside::besides;
 pub use comparisons::comparisons;
 pub use pairs::Pair;
 pub use runs::{BetweenRuns, compare_runs};

@@ -2,7 +2,7 @@
 
 use crate::point::selects;
 use crate::{
-    Caveat, CaveatKind, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime, PointSummary,
+    Beside, Caveat, CaveatKind, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime, PointSummary,
     SustainedFinding, Verdict,
 };
 use observation::factor;
@@ -25,6 +25,12 @@ pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat],
         let nothing = if points.is_empty() { "Nothing was measured." } else { "The primary metric was not reached." };
         sentences.push(nothing.to_owned());
     }
+    let lost =
+        findings.iter().filter_map(Beside::of).filter(|found| chosen.iter().any(|point| point.at == found.point));
+    sentences.extend(lost.map(|found| match chosen.len() {
+        1 => format!("That is, {}.", found.says()),
+        _ => format!("On {}, {}.", found.point.system, found.says()),
+    }));
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
     sentences.extend(main_caveat(&chosen, caveats).map(|caveat| format!("But {}.", caveat.text)));
     // Whatever else is to be said of it, an unfinished run says so.
@@ -37,13 +43,15 @@ pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat],
 /// Whether the job at the point is over in time.
 fn over(point: &PointSummary, findings: &[Finding]) -> Option<String> {
     let found = findings.iter().filter_map(DeadlineFinding::of).find(|found| found.point == point.at)?;
-    let whole = format!("{} {}", units::count(found.work.round() as u64), found.what);
+    // A night of so many accounts, which are balanced when it ends.
+    let things = found.what.trim_end_matches(" balanced");
+    let whole = format!("{} of {} {things}", point.at.stream, units::count(found.work.round() as u64));
     let verdict = match found.in_time {
         InTime::Yes => "in time".to_owned(),
         InTime::No => "too late".to_owned(),
         InTime::CannotTell => format!("undecided: {}", found.open().unwrap_or_default()),
     };
-    Some(format!("The whole job of {whole} {}: {verdict}.", found.ends()))
+    Some(format!("The {whole} {}: {verdict}.", found.ends()))
 }
 
 /// The points that the primary metric is read from, the best of each system; without a primary, the fastest of all.
@@ -71,7 +79,7 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
         let rate =
             point.yields.first().map(|(what, per_s)| format!(": {}", things_an_hour(3_600.0 * per_s.value, what)));
         let rate = rate.unwrap_or_default();
-        return format!("{system} finishes {stream}{at} in {}{interval}{rate}{wide}.", time(elapsed.value));
+        return format!("{system} finishes the {stream}{at} in {}{interval}{rate}{wide}.", time(elapsed.value));
     }
     let bytes = if point.bytes_per_s.value > 0.0 {
         format!(" ({})", bytes_per_second(point.bytes_per_s.value))
@@ -106,9 +114,12 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
         Some((what, per_s)) => {
             (things_an_hour(3_600.0 * per_s.value, what), interval_text(&per_s.scaled(3_600.0), per_hour))
         }
-        None => (rate(point.throughput_per_s.value), interval_text(&point.throughput_per_s, rate)),
+        None => {
+            let done = format!("{} of {stream}", rate(point.throughput_per_s.value));
+            (done, interval_text(&point.throughput_per_s, rate))
+        }
     };
-    format!("{system} completes {what} of {stream}{bytes}{at}{interval}, with {response}.")
+    format!("{system} completes {what}{bytes}{at}{interval}, with {response}.")
 }
 
 fn interval_text(estimate: &crate::Estimate, figure: impl Fn(f64) -> String) -> String {
@@ -129,10 +140,15 @@ fn comparison_sentence(c: &Comparison) -> String {
     } else {
         format!("ratio {}, {pairs}, no interval", ratio(c.ratio.value))
     };
-    let change = percent((c.ratio.value - 1.0).abs());
     let way = if (c.ratio.value > 1.0) == (c.direction == Direction::HigherIsBetter) { "better" } else { "worse" };
     match c.verdict {
+        // Nobody can picture 7 581 %.
+        Verdict::Better | Verdict::Worse if c.ratio.value >= 2.0 => {
+            let times = ratio(c.ratio.value);
+            format!("{system} is {way} than {baseline} in {what}, with {times} times as much ({figures}).")
+        }
         Verdict::Better | Verdict::Worse => {
+            let change = percent((c.ratio.value - 1.0).abs());
             format!("{system} is {change} {way} than {baseline} in {what} ({figures}).")
         }
         Verdict::Equivalent => {
@@ -163,7 +179,8 @@ fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
                 };
                 format!(
                     "The knee, where 95% of the peak is reached, lies between {low} and {high} {factor}: noise hides where. \
-                     The peak is about {}{chance}.",
+                     The peak of {} is about {}{chance}.",
+                    point.work.word(),
                     rate(knee.peak_per_s.value)
                 )
             }

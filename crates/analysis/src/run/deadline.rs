@@ -47,7 +47,7 @@ fn finding(group: &Group, deadline: &Deadline, confidence: f64) -> Option<Deadli
 impl DeadlineFinding {
     /// `ends at 05:12 (05:02 to 05:21), 48 min before 06:00`, or `ends after 5.2 h (5 h to 5.4 h), 48 min before its deadline of 6 h`.
     pub fn ends(&self) -> String {
-        let span = |seconds: f64| duration(Nanos::from_seconds(seconds));
+        let span = span_text;
         let takes = &self.takes_s;
         // What is told to the minute says nothing of a span of a few.
         let seconds = takes.value.min((self.within_s - takes.value).abs()) < TO_THE_MINUTE_S;
@@ -85,6 +85,16 @@ impl DeadlineFinding {
 
 /// Spans below this are told with seconds.
 const TO_THE_MINUTE_S: f64 = 600.0;
+
+/// `48 min`, `5 h 14 min`: hours with minutes, as clocks have them.
+fn span_text(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).round() as u64;
+    match (minutes / 60, minutes % 60) {
+        (0, _) => duration(Nanos::from_seconds(seconds)),
+        (hours, 0) => format!("{hours} h"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}
 
 /// Seconds after midnight as a time of the day; days beyond the first are counted.
 fn time_of_day(after_midnight_s: f64, with_seconds: bool) -> String {
@@ -166,6 +176,9 @@ mod tests {
         let told = told.expect("a deadline");
         assert_eq!((told.measured, told.takes_s.value, told.decides), (2_000.0, 6.0, true));
         let answer = findings.answer.join(" ");
-        assert!(answer.contains("The whole job of 4") && answer.contains("its deadline of 1 h"), "{answer}");
+        assert!(
+            answer.contains("The random-read of 4\u{202f}000 accounts ends") && answer.contains("its deadline of 1 h"),
+            "{answer}"
+        );
     }
 }

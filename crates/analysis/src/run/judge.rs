@@ -5,7 +5,7 @@ use super::deadline::deadlines;
 use super::sustained::sustained;
 use super::threshold::thresholds;
 use super::{caveats, damage};
-use crate::compare::comparisons;
+use crate::compare::{besides, comparisons};
 use crate::curve::{curves, highest_rates, knee, scaling, service_fit};
 use crate::point::{Group, groups, point};
 use crate::{Finding, Findings, PointSummary, TrialSummary};
@@ -24,6 +24,7 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
         findings.push(Finding::Comparison(compared.comparison));
         caveats.extend(compared.caveat.filter(|caveat| !caveats.contains(caveat)));
     }
+    findings.extend(besides(&groups, judgement.confidence).into_iter().map(Finding::Beside));
     findings.extend(of_curves(&groups, judgement.confidence));
     findings.extend(sustained(&groups));
     findings.extend(deadlines(&groups, &points, judgement).into_iter().map(Finding::Deadline));

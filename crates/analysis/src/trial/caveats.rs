@@ -139,8 +139,12 @@ fn censored(about: &About) -> Option<String> {
     let placed = about.cut.work_response();
     let from = placed.bound_from()?;
     let oldest = milliseconds(placed.censored.max_ns() as f64 / 1e6);
-    let bounds =
-        if from < 0.9995 { format!("quantiles beyond {} are", percent(from)) } else { "the maximum is".to_owned() };
+    let bounds = match from {
+        // A share that rounds to nothing leaves nothing that is known.
+        ..0.0005 => "all quantiles are".to_owned(),
+        ..0.9995 => format!("quantiles beyond {} are", percent(from)),
+        _ => "the maximum is".to_owned(),
+    };
     let left = placed.censored.count();
     Some(format!(
         "{} never ended and {} {oldest} old at most when the trial closed; {bounds} only {}; let the trial drain longer, \

@@ -29,13 +29,18 @@ pub fn behind(cut: &Cut, stream: &StreamSummary) -> Option<String> {
         let done = stream.classes.iter().find(|known| known.name == class.0).map_or(0.0, |known| known.throughput_per_s);
         let lag = (offered_per_s - done * gives.amount) * cut.seconds();
         let behind = lag > UNDER_WAY * gives.amount && lag > LAG * offered_per_s * cut.seconds();
+        let things = gives.what.trim_end_matches(" loaded");
+        let loaded = |per_hour: f64| match per_hour > 0.0 {
+            true => units::per_hour(per_hour).trim_end_matches("/h").to_owned(),
+            false => "none".to_owned(),
+        };
         behind.then(|| {
             format!(
-                "loads did not keep up: of {} offered came {}; the backlog grew by {} in this window, and what is loaded gets \
+                "loads did not keep up: {} were offered and {} loaded; the backlog grew by {} in this window, and what is loaded gets \
                  older with it; lower `load_rate`, or leave loads more sessions (a session for each of three streams beyond `users`)",
-                things_an_hour(3_600.0 * offered_per_s, &gives.what),
-                units::per_hour(3_600.0 * done * gives.amount),
-                counted(lag.round() as u64, &gives.what),
+                things_an_hour(3_600.0 * offered_per_s, things),
+                loaded(3_600.0 * done * gives.amount),
+                counted(lag.round() as u64, things),
             )
         })
     })
@@ -159,7 +164,7 @@ mod tests {
         assert_eq!(told(&kept, CaveatKind::NotSustained), None);
         let behind = trial("4 users, 0 s mean think time, 7 sessions", 4, 1, |_| 100);
         let text = told(&behind, CaveatKind::NotSustained).expect("it is told");
-        assert!(text.contains("7.2 M rows loaded an hour offered"), "{text}");
+        assert!(text.contains("7.2 M rows an hour were offered and 1.8 M loaded"), "{text}");
         assert!(text.contains("the backlog grew by 15"), "{text}");
         let load = behind.streams[0].classes.iter().find(|class| class.name == "load").expect("its class");
         assert_eq!(load.offered_per_s, Some(4.0));

@@ -378,6 +378,6 @@ fn filled_words(dataset: &DataSet, filled: Filled) -> String {
         Filled::Reused { state: State::Ready } => format!("data set {name}: reused as it was filled"),
         Filled::Reused { .. } => format!("data set {name}: reused as earlier trials left it"),
         Filled::Restored => format!("data set {name}: restored to what it was after the fill"),
-        Filled::Anew { rows } => format!("data set {name}: filled with {rows} rows"),
+        Filled::Anew { rows } => format!("data set {name}: filled with {}", units::counted(rows, "rows")),
     }
 }

@@ -12,7 +12,8 @@ use workload::kind::Clocked;
 pub(crate) fn behind(trial: &Trial, outcome: &Outcome) -> Vec<Event> {
     let of_stream = |(stream, kept): &(u16, Vec<Kept>)| {
         let clock = trial.streams[usize::from(*stream)].clock();
-        clock.into_iter().zip(kept.clone()).filter_map(|(clocked, kept)| words(&clocked, kept)).collect::<Vec<_>>()
+        let kept = clock.iter().zip(kept);
+        kept.filter_map(|(clocked, kept)| words(clocked, *kept, &clock)).collect::<Vec<_>>()
     };
     let at = window(trial).end;
     let event = |text| Event { at, kind: EventKind::Backlog, text };
@@ -20,12 +21,18 @@ pub(crate) fn behind(trial: &Trial, outcome: &Outcome) -> Vec<Event> {
 }
 
 /// One that had to wait for the one before is told of jobs, which a key of the study makes longer or more seldom; of all others
-/// that they pile up.
-fn words(clocked: &Clocked, kept: Kept) -> Option<String> {
+/// that they pile up. All that comes by the clock has one session, one transaction after the other.
+fn words(clocked: &Clocked, kept: Kept, all: &[Clocked]) -> Option<String> {
     let Clocked { name, every, key, .. } = *clocked;
     let Kept { due, held, waiting } = kept;
     let behind = if key.is_some() { held > 0 } else { waiting > 1 && waiting > due / 100 };
-    let next = key.map_or("give the system less beside them".to_owned(), |key| format!("give them a longer `{key}`"));
+    let longer = |of: &str, key: &str| format!("give {of} a longer `{key}`");
+    let before = all.iter().find_map(|other| Some((other.name, other.key?)));
+    let next = match (key, before) {
+        (Some(key), _) => longer("them", key),
+        (None, Some((jobs, key))) => format!("they share one session with {jobs}: {}", longer("these", key)),
+        (None, None) => "give the system less beside them".to_owned(),
+    };
     behind.then(|| {
         format!(
             "{name} do not end in time: of {} that were due in the window, one every {}, {} had to wait until the one before \
@@ -47,13 +54,17 @@ mod tests {
     fn a_job_that_waits_for_the_one_before_is_told_and_single_work_when_it_piles_up() {
         let every = Nanos::from_secs(2);
         let runs = Clocked { name: "payment runs", every, key: Some("run_every"), transactions: 40, payload: 0 };
-        let text = words(&runs, Kept { due: 5, held: 3, waiting: 2 }).unwrap();
+        let text = words(&runs, Kept { due: 5, held: 3, waiting: 2 }, &[]).unwrap();
         let expected = "payment runs do not end in time: of 5 that were due in the window, one every 2 s, 3 had to wait until the \
                         one before had ended, and 2 had not begun when it closed; give them a longer `run_every`";
         assert_eq!(text, expected);
-        assert_eq!(words(&runs, Kept { due: 5, held: 0, waiting: 1 }), None);
+        assert_eq!(words(&runs, Kept { due: 5, held: 0, waiting: 1 }, &[]), None);
         let single = Clocked { name: "standing orders", key: None, transactions: 1, ..runs };
-        assert_eq!(words(&single, Kept { due: 300, held: 40, waiting: 3 }), None, "they catch up");
-        assert!(words(&single, Kept { due: 300, held: 40, waiting: 4 }).is_some());
+        let both = [runs, single];
+        assert_eq!(words(&single, Kept { due: 300, held: 40, waiting: 3 }, &both), None, "they catch up");
+        let text = words(&single, Kept { due: 300, held: 40, waiting: 4 }, &both).expect("they pile up");
+        assert!(text.ends_with("they share one session with payment runs: give these a longer `run_every`"), "{text}");
+        let alone = words(&single, Kept { due: 300, held: 40, waiting: 4 }, &both[1..]).expect("they pile up");
+        assert!(alone.ends_with("give the system less beside them"), "{alone}");
     }
 }

@@ -12,7 +12,8 @@ use units::{Bytes, Nanos};
 /// The plan in a few plain words, as a run begins.
 pub fn words(study: &Study, plan: &Plan) -> String {
     let mut lines = vec![format!("{} on {}", study.title, systems(study).join(" and "))];
-    lines.push(format!("{}; {}; seed {}", trials(plan), time(plan), plan.seed));
+    let time = [time(plan)].into_iter().chain(jobs(plan)).collect::<Vec<_>>().join(", ");
+    lines.push(format!("{}; {time}{}; seed {}", trials(plan), virtual_time(study), plan.seed));
     lines.extend(plan.written().iter().map(|written| format!("writes {}", sentence(written))));
     lines.extend(read_back(plan).iter().map(|back| format!("reads back {back}")));
     lines.extend(plan.notes.iter().map(|note| format!("note: {note}")));
@@ -114,6 +115,11 @@ fn system(spec: &SystemSpec) -> String {
 fn read_only(study: &Study) -> impl Iterator<Item = &str> {
     let unfilled = study.systems().iter().filter(|spec| matches!(spec.place, Place::Device { fill: false, .. }));
     unfilled.map(|spec| spec.name.as_str())
+}
+
+/// A model takes its time from no clock: nobody waits for it.
+fn virtual_time(study: &Study) -> &'static str {
+    if models(study).count() == study.systems().len() { " of simulated time" } else { "" }
 }
 
 /// Names of the models.

@@ -94,15 +94,14 @@ fn payment_runs_that_do_not_end_in_time_are_told_with_their_number() {
 fn a_window_that_may_hold_no_payment_run_is_told_before_and_after() {
     let program = Program::new();
     let line = "bank-day --on model:small-server --set users=8 --set sessions=8 --set run_every=10s";
-    let note =
-        "payment runs of `day` come every 10 s, and the window of 5 s may hold none: take measure=20s or run_every=2s";
+    let note = "payment runs of `day` come every 10 s, and the window of 5 s holds one at most: take measure=20s or run_every=2s";
     let plan = program.fine(&format!("plan {line} --set measure=5s"));
     assert!(plan.contains(note), "{plan}");
     let run = program.json(&format!("run {line} --set measure=5s --set replicates=1 --json"));
     let events = run["trials"][0]["events"].as_array().expect("events");
     assert!(events.iter().any(|event| event["text"] == note), "{events:#?}");
     let plan = program.fine(&format!("plan {line} --set measure=10s"));
-    assert!(!plan.contains("may hold none"), "{plan}");
+    assert!(!plan.contains("holds one at most"), "{plan}");
 }
 
 /// With one thread for each session nobody carried what was due while the sessions beyond the users slept.

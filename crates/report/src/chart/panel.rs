@@ -3,6 +3,7 @@
 use super::frame::{Frame, Labels, ROW, lay_out};
 use super::guide;
 use super::mark::{datum, marker, origin, path, px, slot};
+use super::scale::Scale;
 use super::{fitted, text_width};
 use crate::view::{Datum, Form, Panel, Series, Span};
 use maud::{Markup, html};
@@ -138,20 +139,57 @@ fn points(panel: &Panel, frame: &Frame, series: &Series, joined: bool) -> Markup
 
 /// Where letters stand clear of an interval along x.
 fn right_of(frame: &Frame, point: &Datum) -> f64 {
-    if point.high.is_finite() { frame.x.at(point.high) } else { frame.x.at(point.x) }
+    match is_bound(point) {
+        true => frame.x.at(point.low) + OPEN,
+        false if point.high.is_finite() => frame.x.at(point.high),
+        false => frame.x.at(point.x),
+    }
 }
 
-/// The interval with short caps; left out where it is narrower than the marker.
+/// The interval upwards; left out where it is narrower than the marker.
 fn whisker(panel: &Panel, frame: &Frame, point: &Datum) -> Markup {
     if panel.is_rows() {
         return whisker_at(frame, point, frame.y.at(point.y), 4.0);
     }
-    let (x, low, high) = (frame.x.at(point.x), frame.y.at(point.low), frame.y.at(point.high));
-    if !has_interval(point) || (low - high).abs() < 3.0 {
+    let x = frame.x.at(point.x);
+    let narrow = (frame.y.at(point.low) - frame.y.at(point.high)).abs() < 3.0;
+    if has_interval(point) && narrow {
+        html! {}
+    } else {
+        interval(&frame.y, point, (x, 3.5), true)
+    }
+}
+
+/// How far the arrow of a bound reaches.
+const OPEN: f64 = 15.0;
+
+/// An interval with short caps along a scale, which runs `upwards` or to the right. An end that lies beyond what is drawn is an
+/// arrow, and so is that of a value that is only known to be at least so much.
+fn interval(scale: &Scale, point: &Datum, (across, cap): (f64, f64), upwards: bool) -> Markup {
+    let way = if upwards { -1.0 } else { 1.0 };
+    let bound = is_bound(point);
+    if !bound && !has_interval(point) {
         return html! {};
     }
-    let (l, h, a, b, x) = (px(low), px(high), px(x - 3.5), px(x + 3.5), px(x));
-    html! { path class="whisker" d=(format!("M{x},{l}L{x},{h}M{a},{l}L{b},{l}M{a},{h}L{b},{h}")) {} }
+    let low = scale.at(point.low);
+    let high = if bound { low + way * OPEN } else { scale.at(point.high) };
+    let at = |along: f64, across: f64| match upwards {
+        true => format!("{},{}", px(across), px(along)),
+        false => format!("{},{}", px(along), px(across)),
+    };
+    let end = |along: f64, back: f64| {
+        let (a, b) = (at(along - back, across - cap), at(along - back, across + cap));
+        if back == 0.0 { format!("M{a}L{b}") } else { format!("M{a}L{}L{b}", at(along, across)) }
+    };
+    let back = |beyond: bool, way: f64| if beyond { 5.0 * way } else { 0.0 };
+    let below = if bound { String::new() } else { end(low, back(point.low < scale.low, -way)) };
+    let above = end(high, back(bound || point.high > scale.high, way));
+    html! { path class="whisker" d=(format!("M{}L{}{below}{above}", at(low, across), at(high, across))) {} }
+}
+
+/// Whether it is only known to be at least so much.
+fn is_bound(point: &Datum) -> bool {
+    point.low.is_finite() && point.high == f64::INFINITY
 }
 
 fn has_interval(point: &Datum) -> bool {
@@ -234,12 +272,7 @@ fn bars(panel: &Panel, frame: &Frame, series: &Series) -> Markup {
 
 /// The same along x, with caps so far to each side.
 fn whisker_at(frame: &Frame, point: &Datum, y: f64, cap: f64) -> Markup {
-    if !has_interval(point) {
-        return html! {};
-    }
-    let (low, high) = (px(frame.x.at(point.low)), px(frame.x.at(point.high)));
-    let (a, b, y) = (px(y - cap), px(y + cap), px(y));
-    html! { path class="whisker" d=(format!("M{low},{y}L{high},{y}M{low},{a}L{low},{b}M{high},{a}L{high},{b}")) {} }
+    interval(&frame.x, point, (y, cap), false)
 }
 
 /// Names at the right ends of lines, pushed apart where lines end close together.
@@ -264,5 +297,25 @@ fn end_names(panel: &Panel, frame: &Frame) -> Markup {
                 text class="name" x=(px(frame.right + 8.0)) y=(px(*y)) { (fitted(&series.name, 215.0)) }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scale::Kind;
+    use super::*;
+
+    #[test]
+    fn an_end_beyond_what_is_drawn_is_an_arrow_and_so_is_that_of_a_lower_bound() {
+        let scale = Scale::new(Kind::Linear, 0.0, 10.0, 0.0, 100.0);
+        let drawn = |low: f64, high: f64| {
+            let point = Datum { low, high, ..Datum::bare(5.0, 0.0, String::new()) };
+            interval(&scale, &point, (0.0, 4.0), false).into_string()
+        };
+        assert!(drawn(2.0, 8.0).contains("M20,0L80,0M20,-4L20,4M80,-4L80,4"), "{}", drawn(2.0, 8.0));
+        assert!(drawn(2.0, 80.0).contains("M20,-4L20,4M95,-4L100,0L95,4"), "{}", drawn(2.0, 80.0));
+        let bound = drawn(5.0, f64::INFINITY);
+        assert!(bound.contains("\"M50,0L65,0M60,-4L65,0L60,4\""), "{bound}");
+        assert_eq!(drawn(f64::NAN, f64::NAN), "");
     }
 }

@@ -1,8 +1,7 @@
 //! Figures in HTML: key, panels, notes, the caveats of its marks, and the table.
 
 use super::prose::prose;
-use super::table;
-use crate::caveats::Caveats;
+use super::table::{self, Footnotes};
 use crate::chart;
 use crate::view::{Figure, Panel};
 use maud::{Markup, html};
@@ -12,20 +11,20 @@ use units::counted;
 const ROWS_OPEN: usize = 8;
 
 /// A figure with its table.
-pub(super) fn figure(figure: &Figure, caveats: &Caveats) -> Markup {
+pub(super) fn figure(figure: &Figure, notes: &Footnotes) -> Markup {
     html! {
         @if figure.folded {
             details class="folded" {
                 summary { (figure.title) span class="faint" { " · " (contents(figure)) } }
-                (body(figure, caveats))
+                (body(figure, notes))
             }
         } @else {
-            (body(figure, caveats))
+            (body(figure, notes))
         }
     }
 }
 
-fn body(figure: &Figure, caveats: &Caveats) -> Markup {
+fn body(figure: &Figure, notes: &Footnotes) -> Markup {
     html! {
         figure {
             figcaption { h3 { (figure.title) } (key(figure)) }
@@ -36,7 +35,7 @@ fn body(figure: &Figure, caveats: &Caveats) -> Markup {
                 p class="readout" aria-hidden="true" {}
             }
             @for note in &figure.notes { p class="notes" { (prose(note)) } }
-            (table::footnotes(&figure.table, &drawn(figure), caveats))
+            (table::footnotes(&figure.table, &drawn(figure), notes))
             @if figure.table.rows.len() > ROWS_OPEN && !figure.panels.is_empty() {
                 details class="numbers" {
                     summary { "The numbers: " (figure.table.rows.len()) " rows" }

@@ -15,10 +15,12 @@ mod table;
 pub use plain::{Head, judged_html};
 
 use crate::caveats::CaveatsOfKind;
+use crate::harmless::harmless;
 use crate::view::{Conclusion, Report, Section, Tone, report};
 use analysis::Findings;
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
 use prose::prose;
+use table::Footnotes;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("readout.js");
@@ -32,16 +34,16 @@ const POLICY: &str = "default-src 'none'; style-src 'sha256-Qe4/pnIDfy1vQL3RBAJQ
 /// The report as one page that needs nothing else: no network, no fonts, no other file.
 pub fn html(findings: &Findings) -> String {
     let report = report(findings);
-    let run = &findings.run;
+    let (run, notes) = (&findings.run, Footnotes::of(&report.caveats));
     let main = page! {
         (head(&report))
         (answer(&report))
-        (short(&report))
+        (short(&report, &notes))
         (contents(&report))
         @if let Some(versus) = &report.versus {
-            section id="compared" { h2 { "Systems compared" } (figure::figure(versus, &report.caveats)) }
+            section id="compared" { h2 { "Systems compared" } (figure::figure(versus, &notes)) }
         }
-        @for (index, section) in report.sections.iter().enumerate() { (experiment(&report, index, section)) }
+        @for (index, section) in report.sections.iter().enumerate() { (experiment(&notes, index, section)) }
         (method::section(findings))
         (configuration::section(findings))
         (caveats(&report.caveats.0))
@@ -54,7 +56,7 @@ pub fn html(findings: &Findings) -> String {
 
 /// What every page has around its content.
 fn whole(title: &str, program: &str, main: &Markup, footer: &str) -> String {
-    page! {
+    let page = page! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -72,8 +74,8 @@ fn whole(title: &str, program: &str, main: &Markup, footer: &str) -> String {
                 script { (PreEscaped(SCRIPT)) }
             }
         }
-    }
-    .into_string()
+    };
+    harmless(page.into_string())
 }
 
 fn head(report: &Report) -> Markup {
@@ -110,7 +112,7 @@ fn answer(report: &Report) -> Markup {
     }
 }
 
-fn short(report: &Report) -> Markup {
+fn short(report: &Report, notes: &Footnotes) -> Markup {
     // What belongs to one experiment is said there; here stands what decides.
     let decides = |conclusion: &&Conclusion| conclusion.exploratory.is_none() && conclusion.tone != Tone::Plain;
     let listed: Vec<&Conclusion> = report.conclusions.iter().filter(decides).collect();
@@ -119,12 +121,12 @@ fn short(report: &Report) -> Markup {
             h2 { "In short" }
             @if !report.headline.rows.is_empty() {
                 (table::table(&report.headline, "headline"))
-                (table::footnotes(&report.headline, &of_the_run(&report.caveats.0), &report.caveats))
+                (table::footnotes(&report.headline, &of_the_run(&report.caveats.0), notes))
             }
             (conclusions(&listed))
             @if !report.interrupted.rows.is_empty() {
                 (table::table(&report.interrupted, "interrupted"))
-                (table::footnotes(&report.interrupted, "", &report.caveats))
+                (table::footnotes(&report.interrupted, "", notes))
             }
         }
     }
@@ -169,7 +171,7 @@ fn contents(report: &Report) -> Markup {
     }
 }
 
-fn experiment(report: &Report, index: usize, section: &Section) -> Markup {
+fn experiment(notes: &Footnotes, index: usize, section: &Section) -> Markup {
     let found: Vec<&Conclusion> = section.conclusions.iter().collect();
     page! {
         section id=(format!("experiment-{index}")) class="experiment" {
@@ -178,9 +180,9 @@ fn experiment(report: &Report, index: usize, section: &Section) -> Markup {
             (conclusions(&found))
             @if !section.drawn {
                 (table::table(&section.table, "points"))
-                (table::footnotes(&section.table, "", &report.caveats))
+                (table::footnotes(&section.table, "", notes))
             }
-            @for figure in &section.figures { (figure::figure(figure, &report.caveats)) }
+            @for figure in &section.figures { (figure::figure(figure, notes)) }
         }
     }
 }

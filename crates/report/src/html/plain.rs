@@ -1,6 +1,7 @@
 //! A page of figures that belongs to no run: a model beside its rows.
 
 use super::figure;
+use super::table::Footnotes;
 use crate::caveats::Caveats;
 use crate::view::{JudgedColumn, judged_figure};
 use maud::html as page;
@@ -31,7 +32,7 @@ pub fn judged_html(head: &Head, columns: &[JudgedColumn]) -> String {
             @for line in &head.answer { p { (super::prose::prose(line)) } }
         }
         section class="experiment" {
-            @for column in columns { (figure::figure(&judged_figure(column), &none)) }
+            @for column in columns { (figure::figure(&judged_figure(column), &Footnotes::of(&none))) }
         }
     };
     super::whole(&head.title, &head.program, &main, &head.program)

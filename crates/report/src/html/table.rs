@@ -4,6 +4,8 @@ use super::prose::prose;
 use crate::caveats::Caveats;
 use crate::view::{Cell, Column, Table};
 use maud::{Markup, html};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// A table; `class` says which, for the style sheet.
 pub(super) fn table(table: &Table, class: &str) -> Markup {
@@ -81,10 +83,29 @@ fn content(cell: &Cell) -> Markup {
 /// Under a table so many caveats of a kind are told; all of them stand in the list at the end.
 const TOLD_MAX: usize = 1;
 
-/// What the letters of a table mean for the trials in it, right under it. `drawn` are letters beside marks of its figure.
-pub(super) fn footnotes(table: &Table, drawn: &str, caveats: &Caveats) -> Markup {
+/// The caveats of a page, and the texts of those that a footnote has told: each is told once.
+pub(super) struct Footnotes<'a> {
+    caveats: &'a Caveats,
+    told: RefCell<BTreeSet<String>>,
+}
+
+impl<'a> Footnotes<'a> {
+    pub(super) fn of(caveats: &'a Caveats) -> Footnotes<'a> {
+        Footnotes { caveats, told: RefCell::default() }
+    }
+
+    /// Whether a text is told for the first time.
+    fn first(&self, text: &str) -> bool {
+        self.told.borrow_mut().insert(text.to_owned())
+    }
+}
+
+/// What the letters of a table mean for the trials in it, right under it. `drawn` are letters beside marks of its figure. What a
+/// footnote above has told is only named.
+pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup {
     let marks = table.marks();
-    let used: Vec<_> = caveats.0.iter().filter(|kind| marks.contains(kind.mark) || drawn.contains(kind.mark)).collect();
+    let used: Vec<_> =
+        notes.caveats.0.iter().filter(|kind| marks.contains(kind.mark) || drawn.contains(kind.mark)).collect();
     html! {
         @if !used.is_empty() {
             ul class="footnotes" {
@@ -93,7 +114,7 @@ pub(super) fn footnotes(table: &Table, drawn: &str, caveats: &Caveats) -> Markup
                     li {
                         a class="letter" href={ "#doubt-" (kind.mark) } { (kind.mark) }
                         b { (kind.kind.heading()) ". " }
-                        @for (index, caveat) in about.iter().take(TOLD_MAX).enumerate() {
+                        @for (index, caveat) in about.iter().take(TOLD_MAX).filter(|one| notes.first(&one.text)).enumerate() {
                             @if index > 0 { "; " }
                             (prose(&caveat.text))
                             @if let Some(trial) = caveat.trial { span class="faint" { " (trial " (trial) ")" } }

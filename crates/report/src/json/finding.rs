@@ -2,7 +2,7 @@
 
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
-    Comparison, DamageFinding, DeadlineFinding, FallClaim, Finding, HighestRate, Knee, OutageFinding, Scaling,
+    Beside, Comparison, DamageFinding, DeadlineFinding, FallClaim, Finding, HighestRate, Knee, OutageFinding, Scaling,
     ServiceFit, SustainedFinding, ThresholdOutcome,
 };
 use serde_json::Value;
@@ -13,6 +13,7 @@ impl Json for Finding {
     fn json(&self) -> Value {
         let (kind, found) = match self {
             Finding::Comparison(found) => return found.json(),
+            Finding::Beside(found) => ("beside", found.json()),
             Finding::Knee(found) => ("knee", found.json()),
             Finding::HighestRate(found) => ("highest-rate", found.json()),
             Finding::ServiceFit(found) => ("service-fit", found.json()),
@@ -39,6 +40,11 @@ objects! {
         "ratio": found.ratio.value, "low": found.ratio.low, "high": found.ratio.high, "n": found.ratio.n,
         "confidence": found.ratio.confidence, margin, detectable, interleaved, adjusted, p_value,
         "verdict": found.verdict.word(), reason,
+    }
+
+    found: Beside {
+        "factors": factors(&found.point.factors), beside, what, ratio, response,
+        "baseline": found.baseline.experiment, "baseline_factors": factors(&found.baseline.factors),
     }
 
     found: Knee {

@@ -52,6 +52,7 @@ pub fn text(findings: &Findings, layout: Layout) -> String {
     let page = Page { width: layout.width.clamp(40, 160), paint: Paint(layout.colour) };
     let mut lines = page.answer(&report);
     lines.extend(page.table(&report.headline, None));
+    lines.extend(report.frontiers.iter().flat_map(|frontier| page.table(frontier, Some(&frontier.caption))));
     lines.extend(report.mixes.iter().flat_map(|mix| page.table(mix, Some(&mix.caption))));
     lines.extend(report.profiles.iter().flat_map(|profile| page.table(profile, Some(&profile.caption))));
     lines.extend(page.table(&report.interrupted, Some(&report.interrupted.caption)));
@@ -171,7 +172,7 @@ fn exploratory(counted: &[&Conclusion]) -> String {
 /// The first caveat of a kind, and how many more there are; one that the answer has told is not told again.
 fn first_words(kind: &CaveatsOfKind, told: Option<CaveatKind>) -> String {
     let first = match told == Some(kind.kind) {
-        true => "as told above",
+        true => "told in the answer",
         false => kind.caveats.first().map(|caveat| caveat.text.as_str()).unwrap_or_default(),
     };
     match kind.caveats.len() {

@@ -1,7 +1,7 @@
-//! A table in columns. What does not fit is left out by rank: minor columns first, then words are cut.
+//! A table in columns. What does not fit is left out by rank: minor columns first, then words are cut inside.
 
 use super::style::{Paint, Style};
-use super::wrap::{columns, cut, printable};
+use super::wrap::{columns, cut, cut_inside, printable};
 use crate::view::{Cell, Column, Table};
 
 /// Space between two columns.
@@ -140,7 +140,7 @@ fn shorten(printed: &mut [Printed], width: usize) {
         let Some(column) = widest.filter(|column| column.width() > WORD_MIN) else { return };
         let limit = column.width().saturating_sub(over).max(WORD_MIN);
         column.title = cut(&column.title, limit);
-        column.cells = column.cells.iter().map(|cell| cut(cell.trim_end(), limit)).collect();
+        column.cells = column.cells.iter().map(|cell| cut_inside(cell.trim_end(), limit)).collect();
     }
 }
 

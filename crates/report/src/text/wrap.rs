@@ -41,6 +41,18 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     format!("{kept}…")
 }
 
+/// At most `width` columns; an ellipsis stands for the middle, since levels of a factor differ at their ends.
+pub(super) fn cut_inside(text: &str, width: usize) -> String {
+    let over = columns(text).saturating_sub(width);
+    if over == 0 {
+        return text.to_owned();
+    }
+    let kept = width.saturating_sub(1);
+    let head: String = text.chars().take(kept - kept / 2).collect();
+    let tail: String = text.chars().skip(columns(text) - kept / 2).collect();
+    format!("{head}…{tail}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +64,13 @@ mod tests {
             for line in wrap(&text, width, "  ") {
                 prop_assert!(columns(&line) <= width || !line.trim().contains(' '));
             }
+        }
+
+        #[test]
+        fn a_text_that_is_cut_inside_has_the_width_that_was_asked_and_keeps_its_end(text in "[a-z ]{12,60}", width in 10usize..60) {
+            let cut = cut_inside(&text, width);
+            prop_assert!(columns(&cut) == width.min(columns(&text)));
+            prop_assert_eq!(cut.chars().next_back(), text.chars().next_back());
         }
 
         #[test]

@@ -86,9 +86,9 @@ pub fn datum(estimate: &Estimate, quantity: Quantity, place: &str, marks: &str) 
     Datum {
         x: 0.0,
         y: if bound { estimate.low } else { estimate.value },
-        // A bound has no end above that could be drawn.
-        low: if bound { f64::NAN } else { estimate.low },
-        high: if bound { f64::NAN } else { estimate.high },
+        low: estimate.low,
+        // A bound keeps its infinite end: it is drawn as an arrow.
+        high: estimate.high,
         readout,
         marks: marks.to_owned(),
         word: String::new(),

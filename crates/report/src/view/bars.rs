@@ -4,12 +4,17 @@ use super::axes::{datum, key, look};
 use super::curve::Sweep;
 use super::figure::{Axis, Datum, Figure, Form, Panel, Series, Spacing, Span};
 use super::given::{Rate, frontier};
+use super::points::p99;
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary};
 use observation::Level;
 
 type Pick<'a> = Box<dyn Fn(&PointSummary) -> Option<Estimate> + 'a>;
+
+/// Said under bars.
+pub const WHISKERS: &str = "Whiskers show the interval of each point; an arrow is an end that lies further out, or of a value that is \
+                            only known to be at least so much.";
 
 /// What a panel of bars shows.
 struct Shown<'a> {
@@ -19,19 +24,18 @@ struct Shown<'a> {
     pick: Pick<'a>,
 }
 
-fn shown(rate: &Rate) -> [Shown<'_>; 4] {
+fn shown(rates: &[Rate]) -> Vec<Shown<'_>> {
     let panel = |title: &str, quantity, touched, pick| Shown { title: title.to_owned(), quantity, touched, pick };
-    [
-        panel("elapsed", Quantity::Seconds, Touches::All, Box::new(|point| point.elapsed_s)),
-        panel(&rate.title, rate.quantity, Touches::All, Box::new(|point| no_elapsed(point, rate.at(point)?))),
-        panel("CPU-normalised elapsed", Quantity::CoreSeconds, Touches::Tail, Box::new(|point| point.cpu_elapsed_s)),
-        panel(
-            "response p99",
-            Quantity::Milliseconds,
-            Touches::Tail,
-            Box::new(|point| no_elapsed(point, point.response_p99_ms)),
-        ),
-    ]
+    let worked = rates.iter().map(|rate| -> Shown {
+        let pick: Pick = Box::new(|point| no_elapsed(point, rate.at(point)?));
+        panel(&rate.title, rate.quantity, Touches::All, pick)
+    });
+    let elapsed = panel("elapsed", Quantity::Seconds, Touches::All, Box::new(|point| point.elapsed_s));
+    let times = [
+        panel("CPU of all programs", Quantity::CoreSeconds, Touches::Tail, Box::new(|point| point.cpu_elapsed_s)),
+        panel("response p99", Quantity::Milliseconds, Touches::Tail, Box::new(|point| no_elapsed(point, p99(point)?))),
+    ];
+    [elapsed].into_iter().chain(worked).chain(times).collect()
 }
 
 fn no_elapsed(point: &PointSummary, estimate: Estimate) -> Option<Estimate> {
@@ -44,29 +48,34 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
     if points < 2 {
         return None;
     }
-    let names = names(sweep);
-    let rate = Rate::of(sweep);
-    let panels = shown(&rate).into_iter().map(|shown| {
+    let rates = Rate::each(sweep);
+    let rates = if rates.is_empty() { vec![Rate::of(sweep)] } else { rates };
+    let shown = shown(&rates);
+    let panels = shown.iter().map(|shown| {
         let x = Axis::new(shown.title.clone(), shown.quantity, Spacing::FromZero);
-        let y = Axis::new(sweep.factor_name(), Quantity::Plain, Spacing::Names(names.clone()));
-        Panel::new(shown.title.clone(), Span::Half, x, y, series(sweep, caveats, &shown))
+        let (names, series) = rows(sweep, series(sweep, caveats, shown));
+        let y = Axis::new(sweep.factor_name(), Quantity::Plain, Spacing::Names(names));
+        Panel::new(shown.title.clone(), Span::Half, x, y, series)
     });
     let title = match sweep.factor {
         Some(_) => format!("Work and response by {}", sweep.factor_name()),
         None => "Work and response".to_owned(),
     };
-    let notes = vec!["Whiskers show the interval of each point.".to_owned()];
+    let notes = vec![WHISKERS.to_owned()];
     let panels = panels.chain(frontier(sweep, caveats)).filter(|panel| !panel.is_empty()).collect();
     let key = if sweep.factor.is_some() { key(sweep, Form::Bars) } else { Vec::new() };
     Some(Figure { key, ..Figure::new(title, notes, panels, super::points::table(sweep, caveats)) })
 }
 
-/// Rows: the levels of the factor, or the curves themselves.
-fn names(sweep: &Sweep) -> Vec<String> {
-    match &sweep.factor {
-        Some(_) => sweep.levels.iter().map(|level| level.text().to_owned()).collect(),
-        None => sweep.curves.iter().map(|curve| curve.name.clone()).collect(),
+/// Rows: the levels of the factor, or the curves themselves, without those that have nothing to show.
+fn rows(sweep: &Sweep, mut all: Vec<Series>) -> (Vec<String>, Vec<Series>) {
+    if sweep.factor.is_some() {
+        return (sweep.levels.iter().map(|level| level.text().to_owned()).collect(), all);
     }
+    for (row, series) in all.iter_mut().enumerate() {
+        series.points.iter_mut().for_each(|point| point.y = row as f64);
+    }
+    (all.iter().map(|series| series.name.clone()).collect(), all)
 }
 
 fn series(sweep: &Sweep, caveats: &Caveats, shown: &Shown) -> Vec<Series> {

@@ -59,6 +59,11 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
     };
     match finding {
         Finding::Comparison(finding) => comparison(finding),
+        Finding::Beside(finding) => {
+            let system = if several { format!(" on {}", finding.point.system) } else { String::new() };
+            let subject = format!("{}{system}", finding.subject());
+            Conclusion::plain(&finding.point.experiment, "ratio", subject, &finding.says())
+        }
         Finding::Knee(finding) => plain(&finding.point, "knee", knee(finding)),
         Finding::HighestRate(finding) => plain(&finding.point, "highest rate", highest_rate(finding)),
         Finding::ServiceFit(finding) => plain(&finding.point, "service time", service_fit(finding)),
@@ -80,16 +85,18 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
     }
 }
 
-/// `ends at 05:12 (05:02 to 05:21), 48 min before 06:00: 10 000 000 accounts balanced take 6.2 h, told from 20 000 that were measured`.
+/// `ends at 05:12 (05:02 to 05:21), 48 min before 06:00: 10 000 000 accounts balanced take 6.2 h, projected from 20 000 that were measured`.
 fn deadline(finding: &DeadlineFinding) -> String {
     let whole = format!("{} {}", units::count(finding.work.round() as u64), finding.what);
     let pilot = match finding.measured.round() == finding.work.round() {
         true => String::new(),
-        false => format!(", told from {} that were measured", units::count(finding.measured.round() as u64)),
+        false => format!(", projected from {} that were measured", units::count(finding.measured.round() as u64)),
     };
     let took = with_interval(&finding.takes_s, Quantity::Seconds);
     let unsure = finding.open().map(|why| format!("; {why}")).unwrap_or_default();
-    format!("{}: {whole} take {took}{pilot}{unsure}", finding.ends())
+    // When the job of the answer ends is told there.
+    let ends = if finding.decides { String::new() } else { format!("{}: ", finding.ends()) };
+    format!("{ends}{whole} take {took}{pilot}{unsure}")
 }
 
 /// `397 k/s (391–404 k/s)`, or `at least 12 ms` where there is no end above.
@@ -97,10 +104,10 @@ pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
     if estimate.lower_bound() {
         return format!("at least {} ({} seen)", quantity.text(estimate.low), quantity.text(estimate.value));
     }
-    let value = quantity.text(estimate.value);
     if !estimate.has_interval() {
-        return value;
+        return quantity.text(estimate.value);
     }
+    let value = quantity.text_beside(estimate.value, estimate.high);
     format!("{value} ({})", quantity.interval(estimate.low, estimate.high))
 }
 

@@ -13,7 +13,7 @@ type Pick = fn(&PointSummary) -> Option<Estimate>;
 /// What each panel shows: title, quantity, what it picks, and which caveats touch it.
 const PANELS: [(&str, Quantity, Pick, Touches); 4] = [
     ("elapsed", Quantity::Seconds, |point| point.elapsed_s, Touches::All),
-    ("CPU-normalised elapsed", Quantity::CoreSeconds, |point| point.cpu_elapsed_s, Touches::Tail),
+    ("CPU of all programs", Quantity::CoreSeconds, |point| point.cpu_elapsed_s, Touches::Tail),
     ("mean wait of the disk", Quantity::Milliseconds, |point| point.disk_wait_ms, Touches::Tail),
     ("busiest disk at work", Quantity::Share, |point| point.disk_utilisation, Touches::Tail),
 ];
@@ -37,8 +37,8 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Figure {
         panels[0].span = Span::Full;
     }
     let title = format!("Elapsed time, CPU and disk by {}", sweep.factor_name());
-    let note = "Whiskers show the interval of each point where it is wider than the mark. CPU-normalised elapsed is \
-                elapsed time times busy cores, shared out over the work.";
+    let note = "Whiskers show the interval of each point where it is wider than the mark. CPU of all programs is \
+                elapsed time times the busy cores of the machine, whoever kept them busy, shared out over the work.";
     let table = super::points::table(sweep, caveats);
     Figure { key: key(sweep, Form::Line), ..Figure::new(title, vec![note.to_owned()], panels, table) }
 }

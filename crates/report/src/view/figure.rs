@@ -131,7 +131,7 @@ pub struct Datum {
     pub y: f64,
     /// Lower end of the interval of the value; not a number when there is none.
     pub low: f64,
-    /// Upper end.
+    /// Upper end; infinite where the value is only known to be at least so much.
     pub high: f64,
     /// What a reader sees who points at it.
     pub readout: String,

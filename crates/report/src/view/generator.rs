@@ -36,13 +36,26 @@ pub fn figure(findings: &Findings, sweep: &Sweep) -> Option<Figure> {
     let table = Table::new("Between two looks at what had ended, while operations were out", rows);
     let seen = table.rows.iter().any(|row| row[3..].iter().any(|cell| cell.raw().is_some()));
     let notes = [
-        "“Ring” is how much of what helps the kernel gave it, 3 for all; “registered” is the share of rings whose buffers it knew.",
-        "“Waited for CPU” is the share of the window in which a worker could have run and did not, of the worker that waited longest.",
-        "An operation that ends between two looks waits for the next one, and that wait is part of its service.",
-        "“Clock” is how much faster the clock of the measurement ran than the kernel's, in parts in a million.",
+        ("ring", "“Ring” is how much of what helps the kernel gave it, 3 for all."),
+        ("registered", "“Registered” is the share of rings whose buffers the kernel knew."),
+        (
+            "waited for CPU",
+            "“Waited for CPU” is the share of the window in which a worker could have run and did not, of the worker that waited \
+             longest.",
+        ),
+        (
+            "p99",
+            "An operation that ends between two looks waits for the next one, and that wait is part of its service.",
+        ),
+        (
+            "clock, ppm",
+            "“Clock” is how much faster the clock of the measurement ran than the kernel's, in parts in a million.",
+        ),
     ];
-    let figure = |table| Figure::new("The generator", notes.map(str::to_owned).to_vec(), Vec::new(), table);
-    seen.then(|| Figure { folded: true, ..figure(table.without_empty_columns()) })
+    let table = table.without_empty_columns();
+    let shown = |title: &str| table.columns.iter().any(|column| column.title == title);
+    let notes = notes.iter().filter(|(title, _)| shown(title)).map(|(_, note)| (*note).to_owned()).collect();
+    seen.then(|| Figure { folded: true, ..Figure::new("The generator", notes, Vec::new(), table) })
 }
 
 fn trials<'a>(findings: &'a Findings, sweep: &Sweep) -> impl Iterator<Item = &'a TrialSummary> {

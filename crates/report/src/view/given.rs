@@ -7,6 +7,7 @@
 
 use super::axes::{amount, datum, look};
 use super::curve::Sweep;
+use super::each_once;
 use super::figure::{Axis, Datum, Form, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
@@ -26,10 +27,16 @@ pub struct Rate {
 impl Rate {
     /// That of a sweep.
     pub fn of(sweep: &Sweep) -> Rate {
-        match names(sweep).into_iter().next() {
-            Some(what) => Rate::given(what),
-            None => Rate { title: format!("{} a second", sweep.work.word()), quantity: Quantity::Rate, given: None },
-        }
+        let completed =
+            || Rate { title: format!("{} a second", sweep.work.word()), quantity: Quantity::Rate, given: None };
+        Rate::each(sweep).into_iter().next().unwrap_or_else(completed)
+    }
+
+    /// What each of its streams gives first: a day posts, and the night beside it balances accounts.
+    pub fn each(sweep: &Sweep) -> Vec<Rate> {
+        let points = sweep.curves.iter().flat_map(|curve| &curve.points);
+        let first = points.filter_map(|point| point.yields.first().map(|(name, _)| name.clone()));
+        each_once(first).into_iter().map(Rate::given).collect()
     }
 
     fn given(what: String) -> Rate {
@@ -45,8 +52,8 @@ impl Rate {
 
 /// What the transactions of a sweep give those who ask for them.
 fn names(sweep: &Sweep) -> Vec<String> {
-    let points = || sweep.curves.iter().flat_map(|curve| &curve.points);
-    points().next().map(|point| point.yields.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default()
+    let mut points = sweep.curves.iter().flat_map(|curve| &curve.points);
+    points.next().map(|point| point.yields.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default()
 }
 
 /// Where transactions give two things, what one costs the other.

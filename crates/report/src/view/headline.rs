@@ -1,5 +1,6 @@
 //! The first table: for every curve the point that people quote, and nothing else.
 
+use super::conclusion::Conclusion;
 use super::curve::{Curve, Sweep, counted_in};
 use super::mix::trials_of;
 use super::points::{bytes, cpu_title, says_more, yields};
@@ -87,7 +88,7 @@ fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> 
             .into_iter()
             .chain(given)
             .chain([
-                estimate("CPU-normalised", "cpu_elapsed_core_s", &point.cpu_elapsed_s, Quantity::CoreSeconds),
+                estimate("CPU, all programs", "cpu_elapsed_core_s", &point.cpu_elapsed_s, Quantity::CoreSeconds),
                 bytes(point),
                 estimate("disk wait", "disk_wait_ms", &point.disk_wait_ms, Quantity::Milliseconds).minor(),
                 estimate("disk busy", "disk_utilisation", &point.disk_utilisation, Quantity::Share).minor(),
@@ -98,16 +99,22 @@ fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> 
     let counted = rows.iter().any(|row| !row.point.yields.is_empty());
     let throughput = estimate(work.word(), "throughput_per_s", &point.throughput_per_s, Quantity::Rate);
     let mut fields: Vec<Field> = yields(point).into_iter().map(|field| field.leading().marked(all.clone())).collect();
-    fields.extend([
-        if counted { throughput.minor() } else { throughput.leading() }.marked(all),
-        if counted { bytes(point).minor() } else { bytes(point) },
+    let throughput = if counted { throughput.minor() } else { throughput.leading() }.marked(all);
+    let moved = if counted { bytes(point).minor() } else { bytes(point) };
+    let response = [
         estimate("p50", "response_p50_ms", &point.response_p50_ms, Quantity::Milliseconds),
         estimate("p99", "response_p99_ms", &point.response_p99_ms, Quantity::Milliseconds)
             .only_if(says_more(point))
             .marked(tail),
-        elapsed.minor(),
-        estimate(cpu_title(work), "cpu_us", &point.cpu_us, Quantity::Microseconds).minor(),
-    ]);
+    ];
+    // What people quote stands where a narrow page shows it.
+    if counted {
+        fields.extend(response.into_iter().chain([throughput, moved]));
+    } else {
+        fields.extend([throughput, moved].into_iter().chain(response));
+    }
+    fields
+        .extend([elapsed.minor(), estimate(cpu_title(work), "cpu_us", &point.cpu_us, Quantity::Microseconds).minor()]);
     fields
 }
 
@@ -196,7 +203,29 @@ fn main_point<'a>(
         return (curve.points.last().copied(), "");
     }
     let rate = |point: &&PointSummary| point.throughput_per_s.value;
-    (curve.points.iter().copied().max_by(|a, b| rate(a).total_cmp(&rate(b))), "peak: ")
+    let most = curve.points.iter().copied().max_by(|a, b| rate(a).total_cmp(&rate(b)));
+    (most, if most.is_some_and(|most| at_the_edge(curve, most)) { EDGE } else { "peak: " })
+}
+
+/// What stands before a point that no larger level was tried beyond: nobody knows whether it is a peak.
+const EDGE: &str = "largest: ";
+
+fn at_the_edge(curve: &Curve, most: &PointSummary) -> bool {
+    curve.points.len() > 1 && curve.points.last().is_some_and(|last| std::ptr::eq(*last, most))
+}
+
+/// Curves of which the largest level gave the most, where no finding says so.
+pub fn edges(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
+    let Some(factor) = sweep.factor.as_deref() else { return Vec::new() };
+    let told = |curve: &&Curve| findings.findings.iter().filter_map(Knee::of).any(|knee| curve.is_of(&knee.point));
+    let unknown = sweep.curves.iter().filter(|curve| !told(curve));
+    let edges = unknown.filter_map(|curve| {
+        let (point, prefix) = main_point(findings, sweep, curve, factor);
+        let at = sweep.at(curve, point.filter(|_| prefix == EDGE)?);
+        let says = format!("most at {at}, the largest that was tried: it may rise further; sweep beyond it");
+        Some(Conclusion::plain(sweep.experiment, "no peak", curve.at.stream.clone(), &says))
+    });
+    edges.collect()
 }
 
 /// The search that a curve belongs to.

@@ -77,7 +77,7 @@ struct Part {
 const PARTS: [Part; 2] = [
     Part {
         title: "Checkpoints and the window",
-        note: "A cycle lies between the begins of two checkpoints; where the window holds none, its length is what is expected.",
+        note: "A cycle lies between the starts of two checkpoints; where the window holds none, its length is what is expected.",
         caption: "The window of each trial, and the checkpoints that began in it as it was asked for",
         known: |server| server.checkpoints.is_some(),
         fields: window_fields,

@@ -55,9 +55,14 @@ pub fn quoted<'a>(findings: &'a Findings, sweep: &'a Sweep<'a>) -> Vec<Quoted<'a
 
 fn quoted_trial<'a>(findings: &'a Findings, sweep: &'a Sweep<'a>, curve: &'a Curve<'a>) -> Option<Quoted<'a>> {
     let point = quoted_point(findings, sweep, curve)?;
-    let far = |stream: &StreamSummary| (stream.throughput_per_s.value - point.throughput_per_s.value).abs();
-    let (trial, stream) = trials_of(findings, point).min_by(|a, b| far(a.1).total_cmp(&far(b.1)))?;
+    let (trial, stream) = nearest(findings, point)?;
     Some(Quoted { curve, trial, stream, at: sweep.at(curve, point), several: false })
+}
+
+/// The trial nearest to a point, with its stream.
+pub fn nearest<'a>(findings: &'a Findings, point: &'a PointSummary) -> Option<(&'a TrialSummary, &'a StreamSummary)> {
+    let far = |stream: &StreamSummary| (stream.throughput_per_s.value - point.throughput_per_s.value).abs();
+    trials_of(findings, point).min_by(|a, b| far(a.1).total_cmp(&far(b.1)))
 }
 
 /// The trials behind a point, with its stream of each.
@@ -125,14 +130,7 @@ fn caption(quoted: &Quoted) -> String {
 }
 
 fn row(class: &ClassSummary, tail: &str) -> Vec<Field> {
-    let answered = class.response.count > 0;
-    // What is beyond the known times is only a lower bound.
-    let bound = |q: f64| class.bound_from.is_some_and(|from| q > from);
-    let ms = |title, key, value, q| {
-        let at_least = Estimate { low: value, high: f64::INFINITY, ..Estimate::single(value) };
-        let known = number(title, key, value, Quantity::Milliseconds);
-        if bound(q) { estimate(title, key, &at_least, Quantity::Milliseconds) } else { known }.only_if(answered)
-    };
+    let ms = |title, key, value, q| response_at(class, title, key, (q, value));
     vec![
         word("class", "class", &class.name),
         optional("share", "share", class.mix.share, Quantity::Share),
@@ -148,6 +146,16 @@ fn row(class: &ClassSummary, tail: &str) -> Vec<Field> {
         optional("limit", "limit_s", class.mix.limit_s, Quantity::Seconds),
         word("response ok", "response_ok", verdict(class.mix.response_ok)),
     ]
+}
+
+/// A quantile of the response of a class; what is beyond the known times is only a lower bound.
+pub fn response_at(class: &ClassSummary, title: &str, key: &str, (q, ms): (f64, f64)) -> Field {
+    let at_least = Estimate { low: ms, high: f64::INFINITY, ..Estimate::single(ms) };
+    let field = match class.bound_from.is_some_and(|from| q > from) {
+        true => estimate(title, key, &at_least, Quantity::Milliseconds),
+        false => number(title, key, ms, Quantity::Milliseconds),
+    };
+    field.only_if(class.response.count > 0)
 }
 
 fn verdict(ok: Option<bool>) -> &'static str {

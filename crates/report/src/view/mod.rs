@@ -7,12 +7,14 @@
 
 mod axes;
 mod bars;
+mod beside;
 mod conclusion;
 mod cost;
 mod curve;
 mod distribution;
 mod elapsed;
 mod figure;
+mod frontier;
 mod generator;
 mod given;
 mod headline;
@@ -52,6 +54,8 @@ pub struct Report<'a> {
     pub findings: &'a Findings,
     /// For every curve the point that people quote.
     pub headline: Table,
+    /// Where transactions give two things, every point with both.
+    pub frontiers: Vec<Table>,
     /// The mix of transactions at the points that people quote; empty for storage.
     pub mixes: Vec<Table>,
     /// What one transaction asks of the database, by statement, at the points that people quote.
@@ -92,15 +96,23 @@ pub fn report(findings: &Findings) -> Report<'_> {
     Report {
         findings,
         headline: headline::table(findings, &sweeps, &caveats).gathered(),
+        frontiers: sweeps
+            .iter()
+            .filter_map(|sweep| frontier::table(findings, sweep, &caveats))
+            .map(Table::gathered)
+            .collect(),
         mixes: sweeps.iter().flat_map(|sweep| mix::tables(findings, sweep, &caveats)).map(Table::gathered).collect(),
         profiles: sweeps.iter().flat_map(|sweep| statements::tables(findings, sweep)).collect(),
         interrupted: interrupted::table(findings, &caveats),
-        conclusions: conclusions(findings)
-            .into_iter()
-            .chain(versus::requests(findings))
-            .chain(costs(findings, &sweeps))
-            .chain(sweeps.iter().filter_map(|sweep| generator::conclusion(findings, sweep)))
-            .collect(),
+        conclusions: told_apart(
+            conclusions(findings)
+                .into_iter()
+                .chain(versus::requests(findings))
+                .chain(sweeps.iter().flat_map(|sweep| headline::edges(findings, sweep)))
+                .chain(costs(findings, &sweeps))
+                .chain(sweeps.iter().filter_map(|sweep| generator::conclusion(findings, sweep)))
+                .collect(),
+        ),
         versus: versus::figure(findings).map(gathered),
         sections: beside(&sweeps).iter().map(|sweeps| section(findings, sweeps, &caveats)).collect(),
         caveats,
@@ -113,6 +125,7 @@ fn conclusions(findings: &Findings) -> Vec<Conclusion> {
         Finding::Outage(_) => 1,
         Finding::Threshold(_) | Finding::Deadline(_) => 2,
         Finding::Comparison(comparison) if comparison.primary => 3,
+        Finding::Beside(_) => 3,
         Finding::Comparison(_) => 6,
         // At most and sustained that hardly differ are told after all that was found.
         Finding::Sustained(found) if !sustained::differs(found) => 5,
@@ -120,7 +133,7 @@ fn conclusions(findings: &Findings) -> Vec<Conclusion> {
     };
     let mut ordered: Vec<&Finding> = findings.findings.iter().collect();
     ordered.sort_by_key(|finding| rank(finding));
-    told_apart(ordered.into_iter().map(|finding| conclusion(finding, several_systems(findings))).collect())
+    ordered.into_iter().map(|finding| conclusion(finding, several_systems(findings))).collect()
 }
 
 /// Each of them once, in the order in which they come.
@@ -166,12 +179,18 @@ fn section(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Section
     let constant: Vec<String> = main.constant.iter().map(|(name, level)| format!("{name} {level}")).collect();
     let names: Vec<&str> = sweeps.iter().map(|sweep| sweep.experiment).collect();
     let main_figure = main_figure(findings, sweeps, caveats);
+    let edges = sweeps.iter().flat_map(|sweep| headline::edges(findings, sweep));
     let of_transactions = sweeps.iter().flat_map(|sweep| costs_of(findings, sweep));
     let of_generator = sweeps.iter().filter_map(|sweep| generator::conclusion(findings, sweep));
     Section {
         title: names.join(" · "),
         constant: constant.join(", "),
-        conclusions: found(findings, &names).into_iter().chain(of_transactions).chain(of_generator).collect(),
+        conclusions: found(findings, &names)
+            .into_iter()
+            .chain(edges)
+            .chain(of_transactions)
+            .chain(of_generator)
+            .collect(),
         drawn: main_figure.is_some(),
         figures: main_figure.into_iter().chain(further_figures(findings, sweeps, caveats)).map(gathered).collect(),
         table: points::joined(sweeps, caveats).gathered(),
@@ -214,6 +233,8 @@ fn several_systems(findings: &Findings) -> bool {
 fn further_figures(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Vec<Figure> {
     let mut figures = Vec::new();
     for sweep in sweeps {
+        figures.extend(frontier::figure(findings, sweep, caveats));
+        figures.extend(beside::figures(findings, sweep, caveats));
         figures.extend(mix::figures(findings, sweep, caveats));
         figures.extend(server::figures(findings, sweep));
         figures.extend(memory::figures(findings, sweep));

@@ -4,7 +4,7 @@ use super::curve::{Curve, Sweep};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, word};
 use crate::caveats::{Caveats, Touches};
-use analysis::{PointSummary, SteadyAnswer, Work};
+use analysis::{Estimate, PointSummary, SteadyAnswer, Work};
 use observation::factor::short_name;
 use study::Yield;
 
@@ -59,7 +59,8 @@ pub fn joined(sweeps: &[&Sweep], caveats: &Caveats) -> Table {
     whole.without_empty_columns()
 }
 
-fn trials(sweep: &Sweep) -> impl Iterator<Item = u32> {
+/// The trials behind a sweep.
+pub fn trials(sweep: &Sweep) -> impl Iterator<Item = u32> {
     rows(sweep).flat_map(|(_, point)| point.trials.iter().copied())
 }
 
@@ -84,6 +85,11 @@ pub fn yields(point: &PointSummary) -> Vec<Field> {
         estimate(what.word(), &format!("{}_per_h", what.word().replace(' ', "_")), per_hour.as_ref(), Quantity::PerHour)
     };
     Yield::ALL.iter().copied().map(of).collect()
+}
+
+/// The p99 of response, as far as it says something.
+pub fn p99(point: &PointSummary) -> Option<Estimate> {
+    Some(point.response_p99_ms).filter(|_| says_more(point))
 }
 
 /// A bound of p99 that lies below the median says nothing.
@@ -117,7 +123,7 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
     let mut fields: Vec<Field> = yields(point).into_iter().map(|field| field.leading().marked(all.clone())).collect();
     fields.extend([
         estimate("elapsed", "elapsed_s", &point.elapsed_s, Quantity::Seconds).leading().marked(all.clone()),
-        estimate("CPU-normalised", "cpu_elapsed_core_s", &point.cpu_elapsed_s, Quantity::CoreSeconds),
+        estimate("CPU, all programs", "cpu_elapsed_core_s", &point.cpu_elapsed_s, Quantity::CoreSeconds),
         throughput.leading().marked(if fixed_work { String::new() } else { all }),
         bytes(point).minor(),
         ms("p50", "response_p50_ms", &point.response_p50_ms),

@@ -55,13 +55,21 @@ impl Quantity {
             Quantity::Bytes => units::bytes(Bytes(value.round().max(0.0) as u64)),
             Quantity::Share => units::percent(value),
             Quantity::Ratio => units::ratio(value),
+            // The digits of a tail say how far out it is; those of a middle say nothing.
+            Quantity::Quantile if value < 0.99 => format!("p{}", trimmed((value * 1e3).round() / 10.0)),
             Quantity::Quantile => format!("p{}", trimmed(value * 100.0)),
         }
     }
 
+    /// The same beside a greater one: hours where that is told in hours, so that both have one unit.
+    pub fn text_beside(self, value: f64, most: f64) -> String {
+        let hours = self == Quantity::Seconds && most.is_finite() && most >= HOURS_FROM_S;
+        if hours { format!("{} h", units::significant(value / 3_600.0)) } else { self.text(value) }
+    }
+
     /// An interval, with the unit once when both ends have the same: `391–404 k/s`.
     pub fn interval(self, low: f64, high: f64) -> String {
-        let (low, high) = (self.text(low), self.text(high));
+        let (low, high) = (self.text_beside(low, high), self.text(high));
         match (low.rsplit_once(' '), high.rsplit_once(' ')) {
             (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
             _ if low.ends_with('%') && high.ends_with('%') => format!("{}–{high}", &low[..low.len() - 1]),
@@ -93,9 +101,12 @@ impl Quantity {
     }
 }
 
+/// From here on seconds are told in hours.
+const HOURS_FROM_S: f64 = 7_200.0;
+
 /// Seconds stay seconds up to two hours, so that elapsed times in a column can be compared by eye.
 fn seconds(value: f64) -> String {
-    if (1.0..7200.0).contains(&value) {
+    if (1.0..HOURS_FROM_S).contains(&value) {
         return format!("{} s", if value >= 1000.0 { format!("{value:.0}") } else { units::significant(value) });
     }
     units::duration(Nanos::from_seconds(value))
@@ -121,11 +132,13 @@ mod tests {
     fn elapsed_seconds_stay_comparable_by_eye() {
         assert_eq!(Quantity::Seconds.text(125.34), "125 s");
         assert_eq!(Quantity::Seconds.text(0.0125), "12.5 ms");
+        assert_eq!(Quantity::Seconds.interval(2_315.0, 10_548.0), "0.643–2.93 h");
     }
 
     #[test]
     fn a_quantile_is_written_as_engineers_say_it() {
         assert_eq!(Quantity::Quantile.text(0.999), "p99.9");
         assert_eq!(Quantity::Quantile.text(0.5), "p50");
+        assert_eq!(Quantity::Quantile.text(0.567_017_84), "p56.7");
     }
 }

@@ -4,6 +4,7 @@ use super::axes::{amount, datum, factor_axis, key, look, series, time};
 use super::curve::Sweep;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Panel, Series, Spacing, Span};
 use super::given::Rate;
+use super::points::p99;
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, Knee};
@@ -12,7 +13,8 @@ use observation::{Level, factor};
 /// Throughput, response and the two against each other.
 pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
     let title = format!("Rate and response by {}", sweep.factor_name());
-    let note = "Whiskers show the interval of each point where it is wider than the mark. Where response is drawn, the \
+    let note = "Whiskers show the interval of each point where it is wider than the mark; an arrow is an end that \
+                lies further out, or of a value that is at least so much. Where response is drawn, the \
                 marked line is p99 and the thin one p50.";
     let rate = Rate::of(sweep);
     let mut panels = vec![throughput(findings, sweep, caveats, &rate), response(sweep, caveats)];
@@ -56,12 +58,12 @@ fn upright(sweep: &Sweep, knee: &Knee) -> Option<Guide> {
 }
 
 fn response(sweep: &Sweep, caveats: &Caveats) -> Panel {
-    let p99 = (Form::Line, Quantity::Milliseconds, Touches::Tail);
+    let wanted = (Form::Line, Quantity::Milliseconds, Touches::Tail);
     let p50 = (Form::Thin, Quantity::Milliseconds, Touches::All);
     let mut all: Vec<Series> = Vec::new();
     for curve in &sweep.curves {
         let mut thin = series(sweep, curve, caveats, p50, |point| Some(point.response_p50_ms));
-        let mut line = series(sweep, curve, caveats, p99, |point| Some(point.response_p99_ms));
+        let mut line = series(sweep, curve, caveats, wanted, p99);
         named(&mut thin, "p50");
         named(&mut line, "p99");
         all.extend([thin, line]);
@@ -82,14 +84,14 @@ fn against(sweep: &Sweep, caveats: &Caveats, rate: &Rate) -> Panel {
         .curves
         .iter()
         .map(|curve| {
-            let known = curve.points.iter().filter(|point| point.response_p99_ms.value.is_finite());
-            let points = known.filter_map(|point| {
+            let points = curve.points.iter().filter_map(|point| {
+                let response = p99(point).filter(|known| known.value.is_finite())?;
                 let x = rate.at(point).map(|per| per.value).filter(|per| per.is_finite())?;
                 let level = sweep.level(point).map_or("", Level::text);
                 let at = rate.quantity.text(x);
                 let place = format!("{} · {} {level} · {at} at p99", curve.name, sweep.factor_name());
                 let marks = caveats.marks(&point.caveats, Touches::Tail);
-                let datum = datum(&point.response_p99_ms, Quantity::Milliseconds, &place, &marks);
+                let datum = datum(&response, Quantity::Milliseconds, &place, &marks);
                 Some(Datum { x, ..datum })
             });
             Series { name: curve.name.clone(), look: look(curve), form: Form::Line, points: points.collect() }

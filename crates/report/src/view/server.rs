@@ -24,10 +24,11 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
     let several = sweep.several_systems();
     let counted = quoted.iter().filter_map(counters);
     let embedded = quoted.iter().any(|quoted| quoted.trial.server.as_ref().is_some_and(|server| server.embedded));
-    let notes = if embedded { vec![EMBEDDED.to_owned()] } else { Vec::new() };
-    let spent = PARTS.iter().filter_map(|part| {
-        let table = table(findings, sweep, part, several)?;
-        Some(Figure::new(part.title, notes.clone(), Vec::new(), table))
+    let mut servers = quoted.iter().filter_map(|quoted| quoted.trial.server.as_ref());
+    let device = servers.any(|server| server.per_transaction.device_writes.is_some());
+    let spent = [cpu_part(embedded), if device { DISK } else { PROCESSES }].into_iter().filter_map(|part| {
+        let table = table(findings, sweep, &part, several)?;
+        Some(Figure::new(part.title, part.note.map(str::to_owned).into_iter().collect(), Vec::new(), table))
     });
     let spent: Vec<Figure> = spent.collect();
     let folded =
@@ -39,21 +40,32 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
 struct Part {
     title: &'static str,
     caption: &'static str,
+    note: Option<&'static str>,
     numbers: fn(&Findings, &PointSummary) -> Vec<Field>,
 }
 
-const PARTS: [Part; 2] = [
+fn cpu_part(embedded: bool) -> Part {
     Part {
         title: "Throughput for each core, and CPU",
         caption: "“/tx” is for each transaction; “per core” is of this machine, “per busy core” of what the server kept busy",
+        note: embedded.then_some(EMBEDDED),
         numbers: cpu_numbers,
-    },
-    Part {
-        title: "I/O of the server",
-        caption: "What the server's processes read and wrote; “/tx” is for each transaction",
-        numbers: io_numbers,
-    },
-];
+    }
+}
+
+/// Where the disk is watched, nobody knows for whom it read and wrote.
+const DISK: Part = Part {
+    title: "I/O below the data",
+    caption: "What was read and written on the disk below the data, by whatever program; “/tx” is for each transaction",
+    note: None,
+    numbers: io_numbers,
+};
+
+const PROCESSES: Part = Part {
+    title: "I/O of the server",
+    caption: "What the server's processes read and wrote; “/tx” is for each transaction",
+    ..DISK
+};
 
 /// None where nothing was observed.
 fn table(findings: &Findings, sweep: &Sweep, part: &Part, several: bool) -> Option<Table> {

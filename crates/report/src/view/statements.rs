@@ -78,8 +78,8 @@ fn table(quoted: &Quoted, most: usize) -> Option<Table> {
     let profile = server.profile.as_ref()?;
     let (place, trial) = (quoted.place(), quoted.trial.label.index);
     let estimated = match (profile.cpu == CpuBasis::SharedOut, profile.log_shared_out) {
-        (true, true) => "; CPU and log are estimates",
-        (true, false) => "; CPU is an estimate",
+        (true, true) => "; CPU and log are estimates, and waits for locks count as CPU",
+        (true, false) => "; CPU is an estimate, and waits for locks count as CPU",
         (false, true) => "; log is an estimate",
         (false, false) => "",
     };

@@ -6,6 +6,7 @@ use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary, Work};
+use units::Nanos;
 
 /// A chart as wide as the page cannot show more columns than this; intervals beyond are merged with their least and
 /// greatest kept as a band.
@@ -37,7 +38,10 @@ pub fn figure(findings: &Findings, experiment: &str, caveats: &Caveats) -> Optio
     } else {
         trials.iter().take(SMALL_MAX).map(|trial| work(trial, false)).collect()
     };
-    let mut notes = vec!["Grey is the warm-up, which does not count. Level stretches are the means of the rounds that the steady-state rule looks at.".to_owned()];
+    let warmed = trials.iter().any(|trial| trial.window.start > Nanos::ZERO);
+    let grey = warmed.then(|| "Grey is the warm-up, which does not count.".to_owned());
+    let levels = "Level stretches are the means of the rounds that the steady-state rule looks at.".to_owned();
+    let mut notes: Vec<String> = grey.into_iter().chain([levels]).collect();
     if trials.len() > SMALL_MAX {
         notes.push(format!("{SMALL_MAX} of {} trials are drawn; the table has all.", trials.len()));
     }

@@ -35,6 +35,12 @@ proptest! {
     }
 
     #[test]
+    fn no_name_puts_a_character_into_the_page_that_a_terminal_or_a_reader_obeys(evil in hostile()) {
+        let page = html(&renamed(&|name| format!("{evil}{name}")));
+        prop_assert_eq!(page.chars().find(|c| report::harms(*c)), None);
+    }
+
+    #[test]
     fn every_name_comes_back_from_json_as_it_went_in(evil in hostile()) {
         let findings = renamed(&|name| format!("{evil}{name}"));
         let read: serde_json::Value = serde_json::from_str(&json(&findings).to_string()).unwrap();

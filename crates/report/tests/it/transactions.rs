@@ -148,3 +148,33 @@ fn a_sweep_from_off_to_full_draws_what_each_costs_the_other_in_the_order_of_the_
     let [off, full] = ["off", "full"].map(|word| page.find(&format!(">{word}</text>")).unwrap());
     assert!(full < off, "{full} {off}");
 }
+
+#[test]
+fn a_sweep_whose_transactions_give_two_things_has_a_table_of_all_points_in_text_and_page() {
+    let mut findings = house();
+    let caption = "with the age of what users saw";
+    assert!(!text(&findings, Layout::default()).contains(caption));
+    for (at, point) in findings.points.iter_mut().enumerate() {
+        let given = |per_s: f64| Estimate { low: 0.9 * per_s, high: 1.1 * per_s, ..Estimate::single(per_s) };
+        let rows = ("rows loaded".to_owned(), given(at as f64));
+        point.yields = vec![("dialog steps".to_owned(), given(100.0)), rows];
+    }
+    let said = text(&findings, Layout { width: 160, ..Layout::default() });
+    let (_, table) = said.split_once(caption).expect("the table");
+    let rows = table.lines().skip(1).take_while(|line| !line.is_empty());
+    assert_eq!(rows.count(), 1 + findings.points.len(), "{said}");
+    assert!(html(&findings).contains(caption));
+}
+
+#[test]
+fn the_largest_level_is_no_peak_where_nothing_beyond_it_was_tried() {
+    let mut findings = house();
+    findings.findings.retain(|finding| analysis::Knee::of(finding).is_none());
+    let said = text(&findings, Layout { width: 160, ..Layout::default() });
+    assert!(said.contains("no peak: brokerage: most at 16 sessions, the largest that was tried"), "{said}");
+    findings.points.retain(|point| point.at.factors.iter().all(|factor| factor.level.number() != Some(16.0)));
+    let last = findings.points.last_mut().expect("points");
+    last.throughput_per_s = Estimate::single(1.0);
+    let said = text(&findings, Layout { width: 160, ..Layout::default() });
+    assert!(!said.contains("no peak") && !said.contains("largest: "), "{said}");
+}

@@ -392,3 +392,16 @@ fn more_trials_than_anybody_waits_for_are_refused_before_they_are_made() {
         "{refused}"
     );
 }
+
+#[test]
+fn a_study_without_systems_takes_them_from_on_and_its_run_is_read_without() {
+    let text = "title = \"t\"\nquestion = \"q?\"\n[workload.r]\nkind = \"block\"\n[[experiment]]\nname = \"x\"\nworkload = \"r\"\n\
+                load = { outstanding = 1 }\n";
+    let on = ["null".to_owned()];
+    let refused = Study::parse("s", text).unwrap_err().to_string();
+    assert!(refused.contains("at least one system, got none"), "{refused}");
+    let study = Study::parse_on("s", text, &on).unwrap_or_else(|problems| panic!("{problems}"));
+    let study = study.with(&Overrides { targets: on.into(), ..Overrides::default() });
+    assert_eq!(study.unwrap_or_else(|problems| panic!("{problems}")).systems().len(), 1);
+    Study::parse_run("s", text).unwrap_or_else(|problems| panic!("{problems}"));
+}

@@ -61,6 +61,7 @@ fn of(point: &mut Point) -> [&mut String; 3] {
 fn rename_finding(finding: &mut Finding, rename: &dyn Fn(&str) -> String) {
     let texts: Vec<&mut String> = match finding {
         Finding::Comparison(f) => of(&mut f.point).into_iter().chain([&mut f.baseline, &mut f.metric]).collect(),
+        Finding::Beside(f) => of(&mut f.point).into_iter().chain(of(&mut f.baseline)).chain(&mut f.beside).collect(),
         Finding::Knee(f) => of(&mut f.point).into_iter().chain([&mut f.factor]).collect(),
         Finding::HighestRate(f) => of(&mut f.point).into_iter().chain([&mut f.reason]).collect(),
         Finding::ServiceFit(f) => of(&mut f.point).into(),
@@ -505,6 +506,14 @@ fn findings() -> Vec<Finding> {
             point: At::new("curve", "left", "stream-1").with("outstanding", count(32.0)).point(),
             claim: Some(FallClaim::Credit),
             sustained: sustained(20.0),
+        }),
+        Finding::Beside(Beside {
+            point: At::new("curve", "left", "stream-1").point(),
+            baseline: At::new("alone", "left", "stream-1").point(),
+            beside: vec!["stream-0".into()],
+            what: Some(Yield::Accounts.word().into()),
+            ratio: estimate(0.58),
+            response: Some(estimate(1.9)),
         }),
         Finding::Threshold(ThresholdOutcome {
             needs: None,

@@ -1,0 +1,200 @@
+//! One stream at two points of a run: alone and beside others, or without loads and with the most of them.
+//!
+//! The one idea: what something costs is a ratio of the run itself, with an interval: over pairs of a block where there are
+//! enough of them, else of what each trial knows of itself. An interval that holds 1 says that no cost can be told.
+//!
+//! What it does not do: it compares no systems, and gives no verdict.
+
+use super::paired_test::paired_test;
+use super::pairs::pairs;
+use crate::point::{Group, own_estimate};
+use crate::{Beside, Estimate};
+use observation::{Point, StreamLabel};
+use study::{Metric, Yield};
+
+/// What every stream lost, in what its users count first and in its mean response.
+pub fn besides(groups: &[Group], confidence: f64) -> Vec<Beside> {
+    let open = |group: &&Group| !group.searched() && group.members.iter().all(|(trial, _)| !trial.fixed_work);
+    let found = groups.iter().filter(open).filter_map(|group| Some((group, baseline(group, groups)?)));
+    found.filter_map(|(group, baseline)| of(baseline, group, confidence)).collect()
+}
+
+/// The point without what this one has beside it.
+fn baseline<'a>(group: &Group, groups: &'a [Group<'a>]) -> Option<&'a Group<'a>> {
+    let (point, several) = (&group.point, streams(group).len() > 1);
+    if several {
+        let renamed = |other: &Group| Point { experiment: point.experiment.clone(), ..other.point.clone() };
+        return groups.iter().find(|other| streams(other).len() == 1 && renamed(other) == *point);
+    }
+    let loaded = second(group)?;
+    let swept = || groups.iter().filter(|other| other.alike(group));
+    let most = swept().filter_map(second).fold(0.0, f64::max);
+    swept().find(|other| loaded > 0.0 && loaded == most && second(other) == Some(0.0))
+}
+
+fn streams<'a>(group: &'a Group) -> &'a [StreamLabel] {
+    group.members.first().map_or(&[], |(trial, _)| trial.label.streams.as_slice())
+}
+
+/// What is given a second beside what is counted first: rows loaded.
+fn second(group: &Group) -> Option<f64> {
+    let given = group.members.iter().map(|(_, stream)| Some(stream.yields.get(1)?.per_s.value));
+    Some(given.sum::<Option<f64>>()? / group.members.len() as f64)
+}
+
+fn of(baseline: &Group, group: &Group, confidence: f64) -> Option<Beside> {
+    let (_, stream) = group.members.first()?;
+    let given = stream.yields.first().and_then(|given| Yield::of_word(&given.what));
+    let others = streams(group).iter().map(|one| one.name.clone()).filter(|name| *name != group.point.stream);
+    let metric = given.map_or(Metric::Throughput, Metric::Yield);
+    Some(Beside {
+        point: group.point.clone(),
+        baseline: baseline.point.clone(),
+        beside: others.collect(),
+        what: given.map(|given| given.word().to_owned()),
+        ratio: ratio(baseline, group, metric, confidence)?,
+        response: ratio(baseline, group, Metric::ResponseMean, confidence),
+    })
+}
+
+/// Two pairs or more scatter; of one, both trials say how sure they are.
+fn ratio(baseline: &Group, group: &Group, metric: Metric, confidence: f64) -> Option<Estimate> {
+    let own = |member: &super::pairs::Member| own_estimate(member.0, member.1, metric).map(|own| own.value);
+    let pairs = pairs(&baseline.members, &group.members, own);
+    let (before, after) = (baseline.estimate(metric, confidence)?, group.estimate(metric, confidence)?);
+    let n = pairs.len() as u32;
+    let floor = |group: &Group, value: f64| (group.floor(metric) / value).ln_1p();
+    let test = paired_test(&pairs, floor(baseline, before.value) + floor(group, after.value));
+    if let Some(test) = test.filter(|test| test.shape.freedom >= 1.0) {
+        let (low, high) = test.ratio_interval(confidence);
+        return Some(Estimate { value: test.effect.exp(), low, high, n, confidence });
+    }
+    let value = after.value / before.value;
+    let bare = Estimate { n, confidence, ..Estimate::single(value) };
+    let half = half(&before).hypot(half(&after));
+    let known = value.is_finite() && value > 0.0;
+    known.then(|| match half.is_finite() {
+        true => Estimate { low: value * (-half).exp(), high: value * half.exp(), ..bare },
+        false => bare,
+    })
+}
+
+/// The larger half of an interval as a logarithm.
+fn half(estimate: &Estimate) -> f64 {
+    let ends = [estimate.high / estimate.value, estimate.value / estimate.low];
+    ends.into_iter().map(f64::ln).fold(f64::NAN, f64::max)
+}
+
+impl Beside {
+    /// `against the day alone, 0.576 times as many postings (0.398 to 0.833), 1.90 times the mean response (1.52 to 2.31)`.
+    pub fn says(&self) -> String {
+        let against = match self.baseline.experiment == self.point.experiment {
+            true => self.baseline.at().trim_start_matches(" at ").to_owned(),
+            false => self.baseline.experiment.clone(),
+        };
+        let work = match &self.what {
+            Some(what) => format!("as many {what}"),
+            None => "the throughput".to_owned(),
+        };
+        let response = self.response.map(|response| format!(", {}", times(&response, "the mean response")));
+        format!("against {against}, {}{}", times(&self.ratio, &work), response.unwrap_or_default())
+    }
+
+    /// `day beside night`, `reports at load_rate full`.
+    pub fn subject(&self) -> String {
+        let beside = match self.beside.is_empty() {
+            true => String::new(),
+            false => format!(" beside {}", self.beside.join(" and ")),
+        };
+        format!("{}{beside}{}", self.point.stream, self.point.at())
+    }
+}
+
+fn times(ratio: &Estimate, of: &str) -> String {
+    let told = match ratio.has_interval() {
+        true if ratio.low <= 1.0 && ratio.high >= 1.0 => ", which cannot be told from no change",
+        true => "",
+        false => ", without an interval: `--set replicates=3`",
+    };
+    let figure = units::ratio;
+    let interval = match ratio.has_interval() {
+        true => format!(" ({} to {})", figure(ratio.low), figure(ratio.high)),
+        false => String::new(),
+    };
+    format!("{} times {of}{interval}{told}", figure(ratio.value))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::run::tests::{judgement, trial};
+    use crate::{Beside, TrialSummary, YieldSummary, judge};
+    use observation::{Factor, Level, RunFacts};
+    use study::Yield;
+
+    fn found(trials: Vec<TrialSummary>) -> (Vec<Beside>, String) {
+        let judged = judge(RunFacts::default(), trials, &judgement());
+        (judged.findings.iter().filter_map(Beside::of).cloned().collect(), judged.answer.join(" "))
+    }
+
+    /// The same stream in an experiment of its own and beside another one.
+    fn run(blocks: u32, left: f64) -> Vec<TrialSummary> {
+        let mut trials = Vec::new();
+        for block in 0..blocks {
+            let mut alone = trial(2 * block, "a", block, 1000.0 * (1.0 + 0.01 * f64::from(block)));
+            alone.label.experiment = "alone".to_owned();
+            let mut both = trial(2 * block + 1, "a", block, 1000.0 * left);
+            let mut scan = both.label.streams[0].clone();
+            scan.name = "scan".to_owned();
+            both.label.streams.push(scan);
+            trials.extend([alone, both]);
+        }
+        trials
+    }
+
+    #[test]
+    fn what_a_stream_loses_beside_another_is_a_ratio_with_an_interval() {
+        for blocks in [1, 4] {
+            let (found, _) = found(run(blocks, 0.5));
+            let [one] = found.as_slice() else { panic!("one stream is beside another: {found:?}") };
+            assert_eq!(
+                (one.subject().as_str(), one.baseline.experiment.as_str()),
+                ("random-read beside scan", "alone")
+            );
+            assert!((0.4..0.5).contains(&one.ratio.low) && (0.48..0.6).contains(&one.ratio.high), "{one:?}");
+            assert!(one.says().starts_with("against alone, 0.") && !one.says().contains("cannot be told"));
+        }
+    }
+
+    #[test]
+    fn an_interval_that_holds_one_cannot_be_told_from_no_change() {
+        let (found, _) = found(run(1, 0.99));
+        assert!(found[0].says().contains("cannot be told from no change"), "{found:?}");
+    }
+
+    #[test]
+    fn the_most_loads_are_held_against_none_and_the_answer_says_what_they_cost() {
+        let level = |index: u32, text: &str, steps: f64, rows: f64| {
+            let mut trial = trial(index, "a", 0, steps);
+            trial.label.factors = vec![Factor { name: "load_rate".to_owned(), level: Level::Word(text.to_owned()) }];
+            let per_s = trial.streams[0].throughput_per_s;
+            let given = [(Yield::ALL[1], steps), (Yield::ALL[2], rows)];
+            let given = given.map(|(what, value)| YieldSummary {
+                what: what.word().to_owned(),
+                per_s: per_s.scaled(value / steps),
+                most: 1.0,
+            });
+            trial.streams[0].yields = given.into();
+            trial
+        };
+        let (found, answer) =
+            found(vec![level(0, "off", 100.0, 0.0), level(1, "500", 110.0, 5.0), level(2, "full", 60.0, 50.0)]);
+        let [full] = found.as_slice() else { panic!("the most against none: {found:?}") };
+        assert_eq!(
+            (full.point.at().as_str(), full.baseline.at().as_str()),
+            (" at load_rate full", " at load_rate off")
+        );
+        assert!((full.ratio.value - 0.6).abs() < 1e-9 && full.ratio.high < 1.0, "{full:?}");
+        // The primary point is the fastest, 500: what another one costs is not its answer.
+        assert!(!answer.contains("0.600 times"), "{answer}");
+    }
+}

@@ -1,0 +1,69 @@
+//! Where transactions give two things, every point of a sweep: what each of them gave, and how old what users saw was.
+//!
+//! The one idea: one is bought with the other, so that a reader needs all points side by side, in the terminal, too. Ages cannot
+//! be pooled from summaries; they are of one trial, the one nearest to the point.
+
+use super::curve::{Curve, Sweep};
+use super::figure::Figure;
+use super::mix::{nearest, response_at};
+use super::points::{trials, yields};
+use super::table::{Field, Table, word};
+use crate::caveats::{Caveats, Touches};
+use analysis::{ClassSummary, Findings, PointSummary, StreamSummary, TrialSummary};
+use observation::ClassKind;
+use observation::factor::short_name;
+
+/// The table of a sweep whose points give two things; none of other sweeps.
+pub fn table(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<Table> {
+    let points = || sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point)));
+    let two = points().all(|(_, point)| point.yields.len() > 1);
+    if sweep.factor.is_none() || !two || points().count() < 2 {
+        return None;
+    }
+    let rows = points().map(|(curve, point)| row(findings, sweep, (curve, point), caveats));
+    let mut table = Table::new(format!("Every point of “{}”, with the age of what users saw", sweep.experiment), rows);
+    table.trials = trials(sweep).collect();
+    Some(table.without_empty_columns())
+}
+
+/// The same for the page.
+pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
+    let table = table(findings, sweep, caveats)?;
+    Some(Figure::new("What each point gives, and how fresh it is", Vec::new(), Vec::new(), table))
+}
+
+fn row(findings: &Findings, sweep: &Sweep, (curve, point): (&Curve, &PointSummary), caveats: &Caveats) -> Vec<Field> {
+    let all = caveats.marks(&point.caveats, Touches::All);
+    let aged = caveats.marks(&point.caveats, Touches::Age);
+    let name = sweep.factor_name();
+    let mut row = vec![
+        word(name, name, sweep.level(point).map_or("", |level| level.text())).numeric(sweep.numeric),
+        word("system", "system", &curve.at.system).only_if(sweep.several_systems()),
+        word("stream", "stream", &curve.at.stream).only_if(sweep.curves.len() > 1),
+    ];
+    row.extend(curve.at.factors.iter().map(|factor| {
+        let name = short_name(&factor.name);
+        word(name, name, factor.level.text())
+    }));
+    row.extend(yields(point).into_iter().map(|field| field.leading().marked(all.clone())));
+    let age = nearest(findings, point).and_then(|(trial, stream)| age(trial, stream));
+    let name = age.map_or("age", |class| class.name.as_str());
+    row.extend([(0.5, "p50"), (0.99, "p99")].map(|(q, quantile)| {
+        let (title, key) = (format!("{name} {quantile}"), format!("age_{quantile}_ms"));
+        match age {
+            Some(class) => {
+                let ms = if q == 0.5 { class.response.p50_ms } else { class.response.p99_ms };
+                response_at(class, &title, &key, (q, ms)).marked(aged.clone())
+            }
+            None => word(&title, &key, "").numeric(true),
+        }
+    }));
+    row
+}
+
+/// The class that holds ages.
+fn age<'a>(trial: &TrialSummary, stream: &'a StreamSummary) -> Option<&'a ClassSummary> {
+    let label = trial.label.streams.get(usize::from(stream.stream))?;
+    let (name, _) = label.classes.iter().find(|(_, kind)| *kind == ClassKind::Age)?;
+    stream.classes.iter().find(|class| class.name == *name)
+}
