@@ -418,8 +418,22 @@ impl Filesystem for Files {
         }
     }
 
-    fn setxattr(&self, _: &Request, ino: INodeNo, name: &OsStr, value: &[u8], flags: i32, _: u32, reply: ReplyEmpty) {
-        if ino == INodeNo::ROOT && name == FAULT {
+    fn setxattr(
+        &self,
+        request: &Request,
+        ino: INodeNo,
+        name: &OsStr,
+        value: &[u8],
+        flags: i32,
+        _: u32,
+        reply: ReplyEmpty,
+    ) {
+        if name == FAULT {
+            // Whoever may write in a folder may set its attributes; a device's faults are for who serves it.
+            let theirs = ![0, rustix::process::geteuid().as_raw()].contains(&request.uid());
+            if ino != INodeNo::ROOT || theirs {
+                return reply.error(if theirs { Errno::EPERM } else { Errno::EINVAL });
+            }
             let fault = std::str::from_utf8(value).ok().and_then(|text| text.parse::<Fault>().ok());
             return empty(reply, fault.ok_or(Errno::EINVAL).and_then(|fault| self.device.fault(fault)));
         }
@@ -464,6 +478,10 @@ impl Filesystem for Files {
     ) {
         let mode = rustix::fs::FallocateFlags::from_bits_retain(mode as u32);
         let given = self.node(ino).and_then(|node| {
+            // Holes give room back.
+            if !mode.contains(rustix::fs::FallocateFlags::PUNCH_HOLE) {
+                self.device.room()?;
+            }
             let file = node.file().map_err(|error| errno(&error))?;
             rustix::fs::fallocate(&*file, mode, offset, length).map_err(told)
         });

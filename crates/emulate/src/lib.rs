@@ -9,7 +9,9 @@
 mod clockwork;
 mod fault;
 mod files;
+mod home;
 mod mount;
+mod mounts;
 mod operations;
 mod place;
 mod tree;
@@ -18,7 +20,9 @@ mod volatile;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use fault::{Fault, NoFault};
-pub use mount::{MountError, Mounted, Settings, inflict, is_mounted};
+pub use home::{Abandoned, Home};
+pub use mount::{MountError, Mounted, Settings};
+pub use mounts::{Spared, inflict, is_mounted};
 
 /// What several threads share: one that panicked leaves it as it was, because each change is whole before the lock is given back.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

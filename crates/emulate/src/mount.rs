@@ -1,8 +1,8 @@
 //! From a description to a mount, and back to an empty folder.
 
 use crate::clockwork::Clockwork;
-use crate::fault::Fault;
-use crate::files::{FAULT, Files};
+use crate::files::Files;
+use crate::mounts::root_of;
 use crate::operations::Device;
 use crate::place::Places;
 use crate::tree::Tree;
@@ -10,11 +10,11 @@ use crate::volatile::Volatile;
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
 use model::file::Description;
 use recorder::{Clock, WallClock};
-use rustix::fs::{Mode, OFlags, XattrFlags};
+use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::mount::UnmountFlags;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use units::{Bytes, Nanos};
 
@@ -23,9 +23,6 @@ const SLOTS: u32 = 1024;
 
 /// Bytes of a module of a model that does not say.
 const MODULE_BYTES: u64 = 1 << 40;
-
-/// What `statfs` says of a folder that is mounted through FUSE.
-const FUSE: i64 = 0x6573_5546;
 
 /// Threads that take requests from the kernel.
 const SESSIONS: usize = 2;
@@ -65,6 +62,21 @@ pub enum MountError {
     /// The kernel has no FUSE, or this user may not mount.
     #[error("mounting at `{0}`")]
     Mount(PathBuf, #[source] std::io::Error),
+    /// A mount there has lost the process that served it.
+    #[error("`{0}` is a mount that nobody serves any more")]
+    Dead(PathBuf),
+    /// A device is there already.
+    #[error("a device is mounted at `{0}` already")]
+    Taken(PathBuf),
+    /// The files that are there would be hidden.
+    #[error("the folder `{0}` is not empty")]
+    Filled(PathBuf),
+    /// One of both folders lies in the other, or is the other.
+    #[error("the folders `{0}` and `{1}` are the same, or one lies in the other")]
+    Nested(PathBuf, PathBuf),
+    /// Another device has the same files, and each would be seen changing by the other.
+    #[error("another device has its files in `{0}`")]
+    Shared(PathBuf),
     /// The mount is there and does not answer as it should.
     #[error("measuring the way through the mount at `{0}`")]
     Way(PathBuf, #[source] std::io::Error),
@@ -85,6 +97,8 @@ pub struct Mounted {
     at: PathBuf,
     /// What a request takes beyond the device, there and back.
     pub way: Nanos,
+    /// Keeps other devices away from the files.
+    _backing: File,
 }
 
 impl Mounted {
@@ -96,6 +110,7 @@ impl Mounted {
         // A device does not wait for a core: all threads that start below inherit this. Where this user may not have it, a busy
         // machine answers late.
         let _ = rustix::process::setpriority_process(None, -20);
+        let backing = claimed(settings)?;
         let tree =
             Tree::open(&settings.backing).map_err(|error| MountError::Backing(settings.backing.clone(), error))?;
         let clockwork = settings.model.as_ref().map(|model| driven(model, settings)).transpose()?;
@@ -105,7 +120,8 @@ impl Mounted {
         let session =
             Session::new(Files::new(tree, device.clone()), &settings.at, &config(settings)).map_err(failed)?;
         let session = session.spawn().map_err(failed)?;
-        let mut mounted = Mounted { session: Some(session), at: settings.at.clone(), way: Nanos::ZERO };
+        let mut mounted =
+            Mounted { session: Some(session), at: settings.at.clone(), way: Nanos::ZERO, _backing: backing };
         if settings.model.is_some() {
             mounted.way = mounted.measured_way().map_err(|error| MountError::Way(settings.at.clone(), error))?;
             device.begin(mounted.way);
@@ -134,31 +150,65 @@ impl Mounted {
     /// When the kernel refuses, because a program still holds something open there; then it goes on serving.
     pub fn unmount(&mut self) -> std::io::Result<()> {
         if self.serves() {
-            match rustix::mount::unmount(&self.at, UnmountFlags::empty()) {
+            match rustix::mount::unmount(&self.at, UnmountFlags::NOFOLLOW) {
+                Ok(()) => {}
                 // Who is not root has it done by the program that mounted it.
-                Ok(()) | Err(rustix::io::Errno::PERM) => {}
+                Err(rustix::io::Errno::PERM) => {
+                    return self.session.take().map_or(Ok(()), BackgroundSession::umount_and_join);
+                }
                 Err(error) => return Err(error.into()),
             }
         }
-        // The kernel has closed the session, or somebody else has; its thread ends by itself.
-        self.session.take().map_or(Ok(()), BackgroundSession::umount_and_join)
+        // It is gone, so that its thread ends by itself; how it ended changes nothing.
+        let _ = self.session.take().map(BackgroundSession::join);
+        Ok(())
+    }
+
+    /// Takes the mount away from under whoever still holds something open there; for them everything fails when this process ends.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub fn detach(mut self) -> std::io::Result<()> {
+        match rustix::mount::unmount(&self.at, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW) {
+            Ok(()) | Err(rustix::io::Errno::INVAL) => Ok(()),
+            // The session does the same through the program that mounted it.
+            Err(rustix::io::Errno::PERM) => {
+                drop(self.session.take());
+                Ok(())
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
-/// Whether a folder is seen through FUSE.
-pub fn is_mounted(at: &Path) -> bool {
-    rustix::fs::statfs(at).is_ok_and(|stat| stat.f_type == FUSE)
-}
-
-/// Hands a fault to the device that is mounted at a folder.
-///
-/// # Errors
-/// When none is.
-pub fn inflict(at: &Path, fault: Fault) -> std::io::Result<()> {
-    if !is_mounted(at) {
-        return Err(std::io::Error::new(std::io::ErrorKind::NotFound, "no device is mounted there"));
+/// The backing folder, held for this device alone, when both folders are fit for it.
+fn claimed(settings: &Settings) -> Result<File, MountError> {
+    let Settings { backing, at, .. } = settings;
+    let failed = |error| MountError::Backing(backing.clone(), error);
+    let files = File::open(backing).map_err(failed)?;
+    let unfit = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotConnected => MountError::Dead(at.clone()),
+        _ => MountError::Mount(at.clone(), error),
+    };
+    let (below, above) = (backing.canonicalize().map_err(failed)?, at.canonicalize().map_err(unfit)?);
+    if below.starts_with(&above) || above.starts_with(&below) {
+        return Err(MountError::Nested(at.clone(), backing.clone()));
     }
-    Ok(rustix::fs::setxattr(at, FAULT, fault.to_string().as_bytes(), XattrFlags::empty())?)
+    if root_of(at).map_err(unfit)?.is_some_and(|root| root == above) {
+        // What the kernel knows of a root it answers for one that is dead, too; this goes to the process.
+        return Err(match rustix::fs::statfs(at) {
+            Err(rustix::io::Errno::NOTCONN) => MountError::Dead(at.clone()),
+            _ => MountError::Taken(at.clone()),
+        });
+    }
+    if at.read_dir().map_err(unfit)?.next().is_some() {
+        return Err(MountError::Filled(at.clone()));
+    }
+    match rustix::fs::flock(&files, FlockOperation::NonBlockingLockExclusive) {
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(MountError::Shared(backing.clone())),
+        // A file system without locks goes without.
+        _ => Ok(files),
+    }
 }
 
 /// The median time of many reads of one page past the page cache.

@@ -111,7 +111,7 @@ impl Device {
     pub(crate) fn write(&self, node: &Node, offset: u64, data: &[u8], durable: bool, answer: Answer<u32>) {
         let came = self.now();
         let bytes = data.len() as u32;
-        let written = self.allowed(|faults| if faults.full { Err(Errno::ENOSPC) } else { Ok(()) }).and_then(|()| {
+        let written = self.room().and_then(|()| {
             let file = node.file().map_err(|error| errno(&error))?;
             locked(&self.memory).write(&file, offset, data).map_err(|error| errno(&error))?;
             Ok(bytes)
@@ -142,6 +142,11 @@ impl Device {
     /// Whether names and sizes can be looked at and changed.
     pub(crate) fn alive(&self) -> Result<(), Errno> {
         self.allowed(|_| Ok(()))
+    }
+
+    /// Whether it has room for more.
+    pub(crate) fn room(&self) -> Result<(), Errno> {
+        self.allowed(|faults| if faults.full { Err(Errno::ENOSPC) } else { Ok(()) })
     }
 
     fn now(&self) -> Nanos {

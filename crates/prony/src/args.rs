@@ -612,7 +612,7 @@ arguments! {
             "Modules of the model that take part: disks of an array, for example. Extents of 1 MiB go round them.";
         memory: String = arg(long, value_name = "SIZE", default_value = "16MiB") "Memory of the device that a lost power empties",
             "Size of the device's memory: so much of what was written last is lost with the power when no flush came behind it.";
-        with_parent: bool = arg(long, hide = true) "End with the process that started this one";
+        with_parent: Option<i32> = arg(long, hide = true) "End with the process of this number, which started this one";
         fault: Option<String> = arg(long, value_name = "FAULT") "Do this to a device that is mounted",
             "Do this to the device that is mounted at --at: power-loss, lie, full, read-error=OFFSET, slow=TIMES, hang or none.";
     }

@@ -4,8 +4,7 @@
 
 use crate::failure::Failure;
 use observation::RunFacts;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use study::Secret;
@@ -18,7 +17,7 @@ const BYTES_MAX: u64 = 4096;
 pub const SEEN: &str = "note: everybody on this machine can read the password on the command line while this runs (`ps`); \
                         --password-file keeps it to yourself";
 
-/// The password in a file: its first line. A pipe will do.
+/// The password in a file: its first line. A pipe will do when somebody writes into it.
 ///
 /// # Errors
 /// When it cannot be read, others may read it too, or it holds no password.
@@ -39,14 +38,11 @@ pub fn read(path: &Path) -> Result<Secret, Failure> {
 
 /// The text of a file; none when it is a file that others may read.
 fn text(path: &Path) -> io::Result<Option<String>> {
-    let file = File::open(path)?;
-    let data = file.metadata()?;
+    let data = path.metadata()?;
     if data.is_file() && data.permissions().mode() & 0o077 != 0 {
         return Ok(None);
     }
-    let mut text = String::new();
-    file.take(BYTES_MAX + 1).read_to_string(&mut text)?;
-    Ok(Some(text))
+    system::text::read(path).map(Some)
 }
 
 /// Whether one of these targets holds a password.
@@ -87,5 +83,15 @@ mod tests {
         assert_eq!(read(&path).ok(), Some(Secret("s3 cret ".into())));
         std::fs::write(&path, "\n").expect("written");
         assert!(read(&path).is_err());
+    }
+
+    #[test]
+    fn a_pipe_into_which_nobody_writes_is_not_waited_for_without_end() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+            .expect("a pipe");
+        let Err(Failure::Told(told)) = read(&path) else { panic!("nobody wrote") };
+        assert!(told.text(false).contains("nothing came through the pipe"), "{}", told.text(false));
     }
 }

@@ -14,6 +14,12 @@ use std::collections::HashMap;
 /// Keys of study files and settings whose values name a place.
 const PLACE_KEYS: [&str; 9] = ["dir", "dirs", "path", "paths", "device", "devices", "host", "url", "id"];
 
+/// What addresses of databases begin with.
+const SCHEMES: [&str; 4] = ["postgres", "postgresql", "mysql", "mariadb"];
+
+/// What stands behind the scheme of an address that was taken out, before its number.
+const HIDDEN: &str = "//private-";
+
 /// Values of private facts that tell nothing, and would take ordinary words out of every text.
 const TELLS_NOTHING: [&str; 6] = ["not observed", "unknown", "none", "yes", "no", "n/a"];
 
@@ -91,7 +97,12 @@ impl Scrubber {
     fn stand_in(&self, secret: &str) -> String {
         let mut known = self.stand_ins.borrow_mut();
         let next = known.len() + 1;
-        format!("(private {})", known.entry(secret.to_owned()).or_insert(next))
+        let number = known.entry(secret.to_owned()).or_insert(next);
+        match secret.split_once("://") {
+            // A study in which it stands is read again.
+            Some((scheme, _)) if SCHEMES.contains(&scheme) => format!("{scheme}:{HIDDEN}{number}"),
+            _ => format!("(private {number})"),
+        }
     }
 
     /// Replaces every occurrence that is not a part of a longer word.
@@ -125,7 +136,8 @@ impl Scrubber {
             let starts =
                 !clean.chars().next_back().is_some_and(|c| c.is_alphanumeric() || matches!(c, ')' | '.' | '%'));
             let name = path.trim_start_matches('/');
-            let is_path = starts && name.chars().any(char::is_alphanumeric) && !UNITS.contains(&name);
+            let hidden = path.strip_prefix(HIDDEN).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+            let is_path = starts && !hidden && name.chars().any(char::is_alphanumeric) && !UNITS.contains(&name);
             clean.push_str(&if is_path { self.stand_in(path) } else { path.to_owned() });
             rest = behind;
         }
@@ -261,6 +273,15 @@ mod tests {
             assert!(!scrubber().clean(&format!("it was `{secret}`.")).contains(secret), "{secret}");
         }
         assert_eq!(scrubber().clean("4 GiB, kept, device"), "4 GiB, kept, device");
+    }
+
+    #[test]
+    fn an_address_of_a_database_stays_one_that_is_read() {
+        let url = "postgres://alice@db1.corp.example/shop?sslmode=require";
+        let text = format!("[system.db]\nkind = \"postgres\"\nurl = \"{url}\"\n");
+        let scrubber = Scrubber::of(&RunFacts { study_text: text.clone(), ..RunFacts::default() });
+        assert_eq!(scrubber.clean(&text), text.replace(url, "postgres://private-1"));
+        assert_eq!(scrubber.clean("postgres://private-1"), "postgres://private-1");
     }
 
     #[test]

@@ -6,6 +6,8 @@
 
 use super::owner::Owner;
 use crate::DatabaseError;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// The cache folder of the system, for what root's own folder cannot hold.
@@ -19,13 +21,23 @@ pub(super) fn folder(cache: &Path, name: &str, owner: &Owner) -> Result<PathBuf,
     Ok(if unfit { Path::new(SYSTEM).join(flat(&cache)).join(name) } else { near })
 }
 
-/// A path as one name.
-fn flat(path: &Path) -> String {
-    let words: Vec<_> = path.iter().skip(1).map(|word| word.to_string_lossy()).collect();
-    words.join("-")
+/// A path as one name that no other path has: what joins folders stands in none of their names without a sign before it.
+fn flat(path: &Path) -> OsString {
+    let mut name = Vec::new();
+    for (at, word) in path.iter().skip(1).enumerate() {
+        name.extend((at > 0).then_some(b'-'));
+        for byte in word.as_bytes() {
+            name.extend(matches!(byte, b'-' | b'_').then_some(b'_'));
+            name.push(*byte);
+        }
+    }
+    OsString::from_vec(name)
 }
 
 #[test]
-fn a_path_becomes_one_name() {
+fn a_path_becomes_one_name_that_no_other_path_has() {
     assert_eq!(flat(Path::new("/var/lib/a b/prony")), "var-lib-a b-prony");
+    let paths = ["/ww/x", "/ww-x", "/ww_/x", "/ww/_x", "/ww_-x", "/ww-_x", "/ww/-x", "/ww-/x", "/ww--x", "/ww__x"];
+    let names: std::collections::BTreeSet<_> = paths.iter().map(|path| flat(Path::new(path))).collect();
+    assert_eq!(names.len(), paths.len(), "{names:?}");
 }

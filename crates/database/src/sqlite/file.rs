@@ -9,6 +9,7 @@ use crate::{DataSet, DatabaseError};
 use rusqlite::{Connection, OpenFlags};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -28,13 +29,39 @@ const VERSIONS: std::ops::Range<usize> = 18..20;
 #[derive(Debug)]
 pub(super) struct Place {
     path: PathBuf,
+    /// Whether Prony chose the path, and nobody has looked where it leads.
+    chosen: bool,
     /// Ends the wait for other processes.
     stop: Arc<AtomicBool>,
 }
 
 impl Place {
     pub(super) fn at(path: PathBuf, stop: Arc<AtomicBool>) -> Place {
-        Place { path, stop }
+        Place { path, chosen: false, stop }
+    }
+
+    /// The same for a file in the cache folder, which is read and written only where nobody else can have put anything.
+    pub(super) fn in_cache(path: PathBuf, stop: Arc<AtomicBool>) -> Place {
+        Place { path, chosen: true, stop }
+    }
+
+    /// Refuses a file in a cache folder in which another user may plant files and links, and one that is a link.
+    fn untouched(&self) -> Result<(), DatabaseError> {
+        let folder = self.path.parent().filter(|folder| self.chosen && folder.exists());
+        let Some(folder) = folder else { return Ok(()) };
+        let failed = |path: &Path, error| DatabaseError::file("use", path, error);
+        let refused = |path: &Path, why: &str| Err(failed(path, std::io::Error::other(why)));
+        let data = folder.metadata().map_err(|error| failed(folder, error))?;
+        // Where each user has a group of his own, its members are nobody else.
+        let others = if data.gid() == rustix::process::getegid().as_raw() { 0o002 } else { 0o022 };
+        if data.uid() != rustix::process::geteuid().as_raw() || data.mode() & others != 0 {
+            let why = "other users may put files into this cache folder; name one of your own with PRONY_CACHE";
+            return refused(folder, why);
+        }
+        match self.path.symlink_metadata() {
+            Ok(data) if data.is_symlink() => refused(&self.path, "it is a link; name its file with --on sqlite:PATH"),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -57,6 +84,7 @@ impl Place {
 
     /// What is there. Changes nothing.
     pub(super) fn find(&self, shown: &str) -> Result<Found, DatabaseError> {
+        self.untouched()?;
         let head = match head(&self.path) {
             Ok(head) => head,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
@@ -90,6 +118,7 @@ impl Place {
         if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(|error| DatabaseError::file("make", folder, error))?;
         }
+        self.untouched()?;
         let script = mark::script(Engine::Sqlite, mark::TABLE, dataset);
         let script = format!("BEGIN IMMEDIATE; PRAGMA application_id = {OURS}; {script}; COMMIT");
         self.script(shown, "make the file", &script)

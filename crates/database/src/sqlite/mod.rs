@@ -58,7 +58,11 @@ impl Database {
         let ours = options.dataset.is_some() || spec.at == At::Cache;
         Ok(Database {
             shown: format!("sqlite:{}", path.display()),
-            place: Place::at(path, options.stop.clone()),
+            place: if spec.at == At::Cache {
+                Place::in_cache(path, options.stop.clone())
+            } else {
+                Place::at(path, options.stop.clone())
+            },
             settings: Settings::read(&options.settings, ours)?,
             queue: Arc::default(),
             profiling: options.profiling,

@@ -5,6 +5,7 @@ use super::lock;
 use super::queue::{Queue, Turn};
 use crate::dialect::{self, COMMIT, ROLLBACK, quoted};
 use crate::{Cut, Failure, FailureKind, Rows, Session, Text, Texts};
+use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, Error, ErrorCode, Statement, ToSql};
 use std::path::Path;
@@ -39,6 +40,8 @@ impl Connected {
         stop: Arc<AtomicBool>,
     ) -> Result<Connected, Failure> {
         let opened = Connection::open(path).and_then(|connection| {
+            // A script that attaches a file, or vacuums into one, writes where nobody has looked.
+            connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
             // Sessions of this process wait in the queue.
             lock::wait_unless(&connection, &stop)?;
             // Room for all, and for begin, commit and rollback.

@@ -368,3 +368,42 @@ fn a_file_in_the_cache_is_named_after_its_data_set() {
     assert!(folder.path().join("new/brokerage-desk-20-2-7.sqlite").exists());
     assert!(open(&spec, &OpenOptions { dataset: None, ..options }).is_err());
 }
+
+#[test]
+fn a_script_reaches_no_file_but_its_own() {
+    let (folder, database, _) = counters();
+    let mut session = plain(&*database);
+    let other = folder.path().join("other");
+    for sql in ["ATTACH '{}' AS a; CREATE TABLE a.t (n)", "ATTACH 'file:' || '{}' AS a", "VACUUM INTO '{}'"] {
+        let sql = sql.replace("{}", &other.display().to_string());
+        assert!(session.script(&sql).is_err(), "{sql}");
+        assert!(!other.exists(), "{sql}");
+    }
+}
+
+#[test]
+fn a_cache_folder_in_which_others_may_plant_files_is_refused_and_so_is_a_link() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let (cache, elsewhere) = (folder.path().join("cache"), folder.path().join("elsewhere"));
+    std::fs::create_dir(&cache).unwrap();
+    let dataset = desk(50, 1);
+    let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::Cache };
+    let options = OpenOptions {
+        cache_dir: cache.clone(),
+        dataset: Some(dataset.clone()),
+        settings: Vec::new(),
+        profiling: Profiling::default(),
+        stop: Arc::default(),
+    };
+    let fill = || filled(&*open(&spec, &options).unwrap(), &dataset, true);
+    let may = |mode| std::fs::set_permissions(&cache, std::fs::Permissions::from_mode(mode)).unwrap();
+    may(0o1777);
+    assert!(format!("{:?}", fill().unwrap_err()).contains("name one of your own with PRONY_CACHE"));
+    may(0o700);
+    symlink(&elsewhere, cache.join(format!("{}.sqlite", dataset.name()))).unwrap();
+    assert!(format!("{:?}", fill().unwrap_err()).contains("it is a link"));
+    assert!(!elsewhere.exists());
+    std::fs::remove_file(cache.join(format!("{}.sqlite", dataset.name()))).unwrap();
+    fill().unwrap();
+}

@@ -22,7 +22,7 @@ fn joined_once(dataset: &DataSet) {
         });
         let lines: Vec<&str> = plan.iter().filter_map(|row| row.first()?.text()).collect();
         let of_many = |line: &&str| line.contains("Nested Loop") && !line.contains(" rows=1 ");
-        let nested = lines.iter().any(|line| of_many(line));
+        let nested = lines.iter().any(of_many);
         assert!(!nested, "{}:\n{}", invariant.name, lines.join("\n"));
     }
 }

@@ -4,19 +4,19 @@
 //! waiting for itself, and the device keeps its pace however busy the load is.
 
 use crate::failure::Failure;
+use emulate::{Abandoned, Home};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use study::{Folder, Place, SystemSpec};
-use tempfile::TempDir;
 
 /// A device that is served; dropping it ends that.
 pub struct Device {
     served: Child,
     /// Where it is mounted; removed behind it.
-    at: TempDir,
+    home: Home,
 }
 
 /// The system with its folders as they are reached, and the devices that they lie on.
@@ -30,7 +30,7 @@ pub fn mounted(spec: &SystemSpec) -> Result<(SystemSpec, Vec<Device>), Failure> 
         for folder in dirs.iter_mut() {
             let Some(model) = folder.device.take() else { continue };
             let device = serve(&model, Path::new(&folder.path))?;
-            *folder = Folder::plain(device.at.path().display().to_string());
+            *folder = Folder::plain(device.home.at().display().to_string());
             devices.push(device);
         }
     }
@@ -40,19 +40,25 @@ pub fn mounted(spec: &SystemSpec) -> Result<(SystemSpec, Vec<Device>), Failure> 
 fn serve(model: &str, backing: &Path) -> Result<Device, Failure> {
     let doing = || format!("mounting `{}` as the device `{model}`", backing.display());
     let failed = |error| Failure::caused(doing(), &error);
-    let at = tempfile::Builder::new().prefix("prony-emulated-").tempdir().map_err(failed)?;
+    let temporary = std::env::temp_dir();
+    // Those that are still used stay.
+    for left in Abandoned::find(&temporary).into_iter().flatten() {
+        let _ = left.remove();
+    }
+    let home = Home::make(&temporary).map_err(failed)?;
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-    command.args(["emulate", model, "--with-parent", "--backing"]).arg(backing).arg("--at").arg(at.path());
+    command.args(["emulate", model, "--with-parent", &std::process::id().to_string(), "--backing"]);
+    command.arg(backing).arg("--at").arg(home.at());
     // Ctrl-C is for the run, which ends its devices when nothing is open on them any more.
     command.process_group(0);
     let started = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
-    let mut device = Device { served: started.map_err(failed)?, at };
+    let mut device = Device { served: started.map_err(failed)?, home };
     let mut said = String::new();
     if let Some(told) = device.served.stderr.take() {
         let mut told = BufReader::new(told);
         told.read_line(&mut said).map_err(failed)?;
         // It says one line when it is ready, and otherwise why it is not.
-        if !emulate::is_mounted(device.at.path()) {
+        if !emulate::is_mounted(&device.home.at()) {
             told.read_to_string(&mut said).map_err(failed)?;
             return Err(Failure::new(format!("{}: {}", doing(), said.trim_start_matches("error: ").trim())));
         }

@@ -30,3 +30,16 @@ pub fn listen() -> Result<Arc<AtomicBool>, Failure> {
     }
     Ok(stop)
 }
+
+/// Begins to listen for as many signals as come: each sets the flag, and none ends the process.
+///
+/// # Errors
+/// When the kernel takes no handler.
+pub fn listen_on() -> Result<Arc<AtomicBool>, Failure> {
+    let told = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        flag::register(signal, Arc::clone(&told))
+            .map_err(|error| Failure::caused("cannot listen for Ctrl-C", &error))?;
+    }
+    Ok(told)
+}

@@ -9,43 +9,49 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 /// A device that `prony emulate` serves in the folder of a test.
-struct Device<'a> {
+pub struct Device<'a> {
     program: &'a Program,
-    going: Option<Going>,
+    pub going: Option<Going>,
 }
 
 impl<'a> Device<'a> {
     /// Mounted at `at` over `backing`; none where this user cannot mount.
-    fn mount(program: &'a Program, model: &str) -> Option<Device<'a>> {
+    pub fn mount(program: &'a Program, model: &str) -> Option<Device<'a>> {
+        Device::mount_at(program, model, "at")
+    }
+
+    /// The same at another folder.
+    pub fn mount_at(program: &'a Program, model: &str, at: &str) -> Option<Device<'a>> {
         if !Path::new("/dev/fuse").exists() || !rustix::process::geteuid().is_root() {
             return None;
         }
-        for folder in ["backing", "at"] {
+        for folder in ["backing", at] {
             fs::create_dir_all(program.path(folder)).unwrap();
         }
-        let mut going = program.start(&format!("emulate {model} --backing backing --at at"));
-        going.until(&format!("{model} at at, on backing"), 1);
+        let mut going = program.start(&format!("emulate {model} --backing backing --at {at}"));
+        going.until(&format!("{model} at {at}, on backing"), 1);
         Some(Device { program, going: Some(going) })
     }
 
-    fn at(&self, name: &str) -> PathBuf {
+    pub fn at(&self, name: &str) -> PathBuf {
         self.program.path("at").join(name)
     }
 
-    fn backing(&self, name: &str) -> PathBuf {
+    pub fn backing(&self, name: &str) -> PathBuf {
         self.program.path("backing").join(name)
     }
 
-    fn fault(&self, fault: &str) {
+    pub fn fault(&self, fault: &str) {
         let ran = self.program.run(&format!("emulate --at at --fault {fault}"));
         assert_eq!(ran.code, Some(0), "{ran}");
     }
 
-    fn unmount(mut self) {
+    pub fn unmount(mut self) {
         let going = self.going.take().expect("it is mounted");
         going.signal(rustix::process::Signal::INT);
         let (code, told) = going.end();
         assert_eq!(code, Some(0), "{told}");
+        assert!(!told.contains("still mounted"), "nothing held it: {told}");
     }
 }
 
@@ -195,6 +201,8 @@ fn faults_do_what_they_say_and_end() {
     let file = File::create(device.at("g")).unwrap();
     let full = file.write_all_at(&[1; 4096], 0).and_then(|()| file.sync_all());
     assert!(full.is_err());
+    let more = rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, 1 << 20);
+    assert_eq!(more, Err(rustix::io::Errno::NOSPC));
     device.fault("none");
     device.fault("read-error=8192");
     let direct = rustix::fs::OFlags::DIRECT | rustix::fs::OFlags::RDONLY;
@@ -212,15 +220,22 @@ fn faults_do_what_they_say_and_end() {
 #[test]
 fn what_cannot_be_emulated_is_refused_with_the_next_step() {
     let program = Program::new();
-    fs::create_dir(program.path("b")).unwrap();
+    for folder in ["a", "b", "a/in", "filled"] {
+        fs::create_dir(program.path(folder)).unwrap();
+    }
+    program.write("filled/f", "theirs");
     for (line, said) in [
-        ("emulate small-server --backing b --at b", "is a server, and no storage"),
-        ("emulate disk-15k --backing nowhere --at b", "opening the backing folder `nowhere`"),
+        ("emulate small-server --backing b --at a/in", "is a server, and no storage"),
+        ("emulate disk-15k --backing nowhere --at a/in", "opening the backing folder `nowhere`"),
         ("emulate disk-15k --backing b --at nowhere", "mounting at `nowhere`"),
-        ("emulate disk-15q --backing b --at b", "did you mean `disk-15k`?"),
+        ("emulate disk-15q --backing b --at a/in", "did you mean `disk-15k`?"),
+        ("emulate nothing --backing b --at b", "are the same, or one lies in the other"),
+        ("emulate nothing --backing a --at a/in", "name two folders of which none lies in the other"),
+        ("emulate nothing --backing a/in --at ./a", "are the same, or one lies in the other"),
+        ("emulate nothing --backing b --at filled", "the folder `filled` is not empty"),
         ("emulate --at b --fault power-loss", "no device is mounted there"),
         ("emulate --at b --fault fire", "a fault is `power-loss`"),
-        ("emulate disk-15k --backing b --at b --memory lots", "reading `--memory`"),
+        ("emulate disk-15k --backing b --at a/in --memory lots", "reading `--memory`"),
     ] {
         let ran = program.run(line);
         assert_eq!(ran.code, Some(2), "{line}: {ran}");

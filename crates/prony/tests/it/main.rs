@@ -13,6 +13,7 @@ mod database_errors;
 mod database_full;
 mod described;
 mod device;
+mod devices;
 mod disk_full;
 mod dropped;
 mod emulate;

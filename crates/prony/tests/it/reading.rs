@@ -179,3 +179,36 @@ fn a_reader_that_goes_away_is_no_error() {
 fn nothing_is_left_behind_where_nothing_ran() {
     insta::assert_snapshot!(Program::new().run("clean"));
 }
+
+#[test]
+fn a_redacted_copy_of_a_study_that_names_a_server_is_read_as_any_other() {
+    let program = Program::new();
+    let lab = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/lab.toml")).expect("the study");
+    let server =
+        "[system.db]\nkind = \"postgres\"\nurl = \"postgres://alice@db1.corp.example:5432/shop\"\n\n[workload.reads]";
+    program.write("with.toml", &lab.replace("[workload.reads]", server));
+    program.fine("run with.toml --on x=scripted:service=100us --set measure=100ms --seed 7 --quiet -o x.prony");
+    program.fine("redact x.prony");
+    for line in
+        ["show x-redacted", "show x-redacted --json", "report x-redacted -o x.html", "redact x-redacted -o y.prony"]
+    {
+        program.fine(line);
+    }
+    let copy = std::fs::read(program.path("x-redacted.prony")).expect("the copy");
+    for private in ["alice", "db1", "corp", "shop"] {
+        assert!(!copy.windows(private.len()).any(|window| window == private.as_bytes()), "{private} is in the copy");
+    }
+}
+
+#[test]
+fn a_plan_says_that_nothing_holds_a_script_back_on_a_private_server() {
+    let program = Program::new();
+    program.write("own.sql", "SELECT 1;\n");
+    let told = |on: &str, script: &str| {
+        let plan = program.fine(&format!("plan sql --on {on} --set script={script}"));
+        plan.split_whitespace().collect::<Vec<_>>().join(" ").contains("as the superuser of the private server")
+    };
+    assert!(told("local:postgres", "./own.sql"));
+    assert!(!told("local:postgres", "tpcb-like"), "Prony's own do nothing else");
+    assert!(!told("postgres://me@/mine", "./own.sql"), "whose role is the user's choice");
+}

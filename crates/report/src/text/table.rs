@@ -31,12 +31,14 @@ impl Printed<'_> {
 pub(super) fn lines(table: &Table, width: usize, paint: Paint) -> Vec<String> {
     let printed = table.columns.iter().enumerate().map(|(at, column)| print(table, at, column)).collect();
     let printed = fitted(printed, width);
+    // Once for all rows: a width takes a look at each of them.
+    let widths: Vec<usize> = printed.iter().map(Printed::width).collect();
     let header: Vec<&str> = printed.iter().map(|column| column.title.as_str()).collect();
-    let mut lines = vec![paint.with(Style::Faint, &line(&printed, &header))];
+    let mut lines = vec![paint.with(Style::Faint, &line(&printed, &widths, &header))];
     for row in 0..table.rows.len() {
         lines.extend(table.heading(row).map(|heading| paint.with(Style::Bold, &cut(&printable(heading), width))));
         let cells: Vec<&str> = printed.iter().map(|column| column.cells[row].as_str()).collect();
-        lines.push(line(&printed, &cells));
+        lines.push(line(&printed, &widths, &cells));
     }
     lines
 }
@@ -144,14 +146,13 @@ fn shorten(printed: &mut [Printed], width: usize) {
     }
 }
 
-fn line(printed: &[Printed], cells: &[&str]) -> String {
+fn line(printed: &[Printed], widths: &[usize], cells: &[&str]) -> String {
     let mut line = String::new();
-    for (printed, cell) in printed.iter().zip(cells) {
+    for ((printed, width), cell) in printed.iter().zip(widths).zip(cells) {
         if !line.is_empty() {
             line.push_str(&" ".repeat(GAP));
         }
-        let width = printed.width();
-        line.push_str(&if printed.column.numeric { right(cell, width) } else { left(cell, width) });
+        line.push_str(&if printed.column.numeric { right(cell, *width) } else { left(cell, *width) });
     }
     line.trim_end().to_owned()
 }

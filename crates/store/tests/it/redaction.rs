@@ -151,7 +151,7 @@ fn no_byte_of_a_redacted_copy_tells_a_user_a_host_or_an_address() {
     }
     let copy = RunFile::open(&copy).unwrap();
     assert_eq!(copy.facts().unwrap().systems[0].name, copy.trials().unwrap()[0].label.system);
-    assert!(copy.facts().unwrap().study_text.contains("[system.a]\nurl = \"(private "));
+    assert!(copy.facts().unwrap().study_text.contains("[system.a]\nurl = \"postgres://private-"));
 }
 
 /// A user or a database may be called as a part of the study is, which must still be read.

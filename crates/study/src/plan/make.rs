@@ -12,7 +12,7 @@ use crate::plan::search::Search;
 use crate::point::{Point, combinations};
 use crate::study::Study;
 use crate::survey::Survey;
-use crate::{Metric, Place, Trial, draft};
+use crate::{At, Metric, Place, Stream, Trial, draft};
 use reading::{Origin, Problems, listed};
 
 /// Plans a study.
@@ -28,6 +28,7 @@ pub fn plan(study: &Study, survey: &Survey, seed: u64) -> Result<Plan, Problems>
     maker.tell_left_out(&mut problems);
     maker.tell_as_found();
     maker.tell_seldom();
+    maker.tell_scripts();
     let mut plan = maker.plan;
     plan.filled = filled(&plan, |name| silent(study, survey, name));
     space(&plan, survey, &mut problems);
@@ -255,6 +256,28 @@ impl Maker<'_> {
                     "nothing is written to `{}`: it is opened for reading only and read as it is found; blocks that were \
                      never written may be answered without touching the media; `--set fill=true` fills it first",
                     system.spec.name
+                ));
+            }
+        }
+    }
+
+    /// Says on which private servers scripts of somebody's own run, since nothing holds their SQL back there.
+    fn tell_scripts(&mut self) {
+        let templates = self.plan.searches.iter().map(|search| &search.template);
+        let own = |trial: &&Trial| {
+            // What brings no tables is of the user's own.
+            let mut asked = trial.streams.iter().filter_map(Stream::transactions);
+            asked.any(|(asked, _)| asked.data_set(false).is_none())
+        };
+        let on: Vec<&str> =
+            self.plan.trials.iter().chain(templates).filter(own).map(|trial| trial.label.system.as_str()).collect();
+        for system in self.study.systems.iter().map(|system| &system.spec) {
+            let private = matches!(&system.place, Place::Database(spec) if spec.at == At::Local);
+            if private && on.contains(&system.name.as_str()) {
+                self.plan.notes.push(format!(
+                    "scripts run on `{}` as the superuser of the private server, who may run commands and write files: read \
+                     those that somebody sent you",
+                    system.name
                 ));
             }
         }

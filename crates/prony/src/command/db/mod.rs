@@ -40,6 +40,10 @@ fn up(asked: &DbUp) -> Result<Outcome, Failure> {
     let database = open(&spec, None, settings, stop)?;
     let facts = database.facts();
     output::print(&format!("{} {} is up: {}\n", facts.engine.word(), facts.version, facts.place))?;
+    // Not below the cache, when the server's user could not pass it or others could change it.
+    if let Some(private) = database.private() {
+        output::note_line(&format!("its socket is in {}", private.socket_folder().display()));
+    }
     Ok(Outcome::Fine)
 }
 

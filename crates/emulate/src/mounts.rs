@@ -1,0 +1,130 @@
+//! Devices that are mounted, as another process sees them.
+//!
+//! The one idea: the kernel's list says what is mounted where, and what is done to a device goes through its root.
+
+use crate::fault::Fault;
+use crate::files::FAULT;
+use rustix::fs::XattrFlags;
+use rustix::mount::UnmountFlags;
+use std::ffi::OsString;
+use std::fs::{canonicalize, read};
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How the kind and the source of our mounts begin.
+const OURS: [&[u8]; 2] = [b"fuse", b"prony-"];
+
+/// What `statfs` says of a folder that is mounted through FUSE.
+const FUSE: i64 = 0x6573_5546;
+
+/// Unmounts what a process that is gone has served at a path, if anything.
+pub(crate) fn unmounted(at: &Path) -> io::Result<()> {
+    match rustix::mount::unmount(at, UnmountFlags::NOFOLLOW) {
+        // Nothing is mounted, or nothing is there.
+        Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOENT) => Ok(()),
+        // Who is not root has it done by the program that mounted it; it fails where nothing is mounted, too.
+        Err(rustix::io::Errno::PERM) => Command::new("fusermount3").args(["-q", "-u", "--"]).arg(at).status().map(drop),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether a folder is seen through FUSE.
+pub fn is_mounted(at: &Path) -> bool {
+    rustix::fs::statfs(at).is_ok_and(|stat| stat.f_type == FUSE)
+}
+
+/// Why a device was handed no fault.
+#[derive(Debug, thiserror::Error)]
+pub enum Spared {
+    /// No device of Prony's is mounted there.
+    #[error("no device is mounted there")]
+    Nothing,
+    /// It is no root of a mount.
+    #[error("that lies on the device at `{0}`")]
+    Inside(PathBuf),
+    /// The device is served by another user.
+    #[error("only root and the user who serves it may do that")]
+    Foreign,
+    /// The path leads nowhere, or the device does not answer.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
+
+/// Hands a fault to the device that is mounted at a folder.
+///
+/// # Errors
+/// When none is, or this user does not serve it.
+pub fn inflict(at: &Path, fault: Fault) -> Result<(), Spared> {
+    let root = root_of(at)?.ok_or(Spared::Nothing)?;
+    if root != at.canonicalize()? {
+        return Err(Spared::Inside(root));
+    }
+    match rustix::fs::setxattr(at, FAULT, fault.to_string().as_bytes(), XattrFlags::empty()) {
+        Err(rustix::io::Errno::PERM | rustix::io::Errno::ACCESS) => Err(Spared::Foreign),
+        done => Ok(done.map_err(io::Error::from)?),
+    }
+}
+
+/// The root of the device on which a file or folder lies, if it lies on one.
+///
+/// # Errors
+/// When the path leads nowhere, or the kernel does not list its mounts.
+pub(crate) fn root_of(path: &Path) -> io::Result<Option<PathBuf>> {
+    let path = canonicalize(path)?;
+    Ok(deepest(&read("/proc/self/mountinfo")?, &path))
+}
+
+/// Of all mounts above a path the last and deepest, if it is one of ours.
+fn deepest(list: &[u8], path: &Path) -> Option<PathBuf> {
+    let above = list.split(|byte| *byte == b'\n').filter_map(mount).filter(|(at, _)| path.starts_with(at));
+    above.max_by_key(|(at, _)| at.components().count()).filter(|(_, ours)| *ours).map(|(at, _)| at)
+}
+
+/// Where a line of the list mounts something, and whether that is a device of ours.
+fn mount(line: &[u8]) -> Option<(PathBuf, bool)> {
+    let mut words = line.split(|byte| *byte == b' ');
+    let at = words.nth(4)?;
+    let mut behind = words.skip_while(|word| *word != b"-").skip(1);
+    let ours = OURS.iter().all(|begins| behind.next().is_some_and(|word| word.starts_with(begins)));
+    Some((OsString::from_vec(plain(at)).into(), ours))
+}
+
+/// A path as the kernel writes it there, with blanks and the like as three octal digits.
+fn plain(written: &[u8]) -> Vec<u8> {
+    let mut path = Vec::with_capacity(written.len());
+    let mut rest = written;
+    while let Some((byte, behind)) = rest.split_first() {
+        let digits = behind.get(..3).filter(|_| *byte == b'\\').and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(code) => (path.push(code), rest = &behind[3..]),
+            None => (path.push(*byte), rest = behind),
+        };
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_lies_on_the_deepest_mount_above_it() {
+        let list = b"22 1 8:1 / / rw - ext4 /dev/sda rw\n\
+            40 22 0:41 / /m/a\\040b rw shared:1 - fuse prony-disk-15k rw\n\
+            42 22 0:43 / /m/o rw shared:2 - fuse.sshfs far:/ rw\n\
+            41 40 0:42 / /m/a\\040b/c rw - tmpfs tmpfs rw\n";
+        let root = |path: &str| deepest(list, Path::new(path));
+        for (path, device) in [
+            ("/m/a b", true),
+            ("/m/a b/d/e", true),
+            ("/m/a b/c", false),
+            ("/m/a bc", false),
+            ("/m/o/x", false),
+            ("/m", false),
+        ] {
+            assert_eq!(root(path), device.then(|| PathBuf::from("/m/a b")), "{path}");
+        }
+    }
+}

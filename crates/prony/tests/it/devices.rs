@@ -1,0 +1,134 @@
+//! What becomes of emulated devices when they end, and who may do what to them.
+
+use crate::emulate::Device;
+use crate::program::Program;
+use crate::skip;
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// Waits until something is so; the test runner ends a test that waits for ever.
+fn until(so: impl Fn() -> bool) {
+    while !so() {
+        sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn signals_that_come_together_leave_no_mount_without_a_server() {
+    let program = Program::new();
+    for _ in 0..5 {
+        let Some(mut device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+        let going = device.going.take().expect("it is mounted");
+        going.signal(Signal::INT);
+        going.signal(Signal::TERM);
+        let (code, told) = going.end();
+        assert_eq!(code, Some(0), "{told}");
+        assert_eq!(fs::read_dir(program.path("at")).expect("a folder as before").count(), 0);
+    }
+}
+
+#[test]
+fn a_second_signal_takes_the_mount_away_from_under_who_uses_it() {
+    let program = Program::new();
+    let Some(mut device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    let held = File::create(device.at("f")).unwrap();
+    let mut going = device.going.take().expect("it is mounted");
+    going.signal(Signal::INT);
+    going.until("press Ctrl-C again", 1);
+    assert!(going.runs());
+    going.signal(Signal::INT);
+    let (code, told) = going.end();
+    assert_eq!(code, Some(0), "{told}");
+    assert_eq!(fs::read_dir(program.path("at")).expect("a folder as before").count(), 0);
+    drop(held);
+}
+
+/// The folders of devices of runs in a folder of temporary files.
+fn homes(temporary: &Path) -> Vec<PathBuf> {
+    fs::read_dir(temporary).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn a_device_of_a_run_is_its_users_alone_and_ends_with_a_run_that_is_killed() {
+    if !Path::new("/dev/fuse").exists() || !rustix::process::geteuid().is_root() {
+        skip!("mounting needs root and /dev/fuse")
+    }
+    let program = Program::new();
+    let temporary = program.path("tmp");
+    fs::create_dir(&temporary).unwrap();
+    fs::create_dir(program.path("backing")).unwrap();
+    let mut command = program.command("run flash --on disk=emulated:nand-device:backing --set size=64MiB");
+    let mut run = command.env("TMPDIR", &temporary).stderr(Stdio::null()).spawn().unwrap();
+    // Its scratch folder can be seen through the mount.
+    let used = |home: &PathBuf| fs::read_dir(home.join("device")).is_ok_and(|files| files.count() > 0);
+    until(|| homes(&temporary).iter().any(used));
+    for home in homes(&temporary) {
+        assert_eq!(fs::metadata(&home).unwrap().permissions().mode() & 0o777, 0o700, "{}", home.display());
+    }
+    kill_process(Pid::from_child(&run), Signal::KILL).unwrap();
+    run.wait().unwrap();
+    until(|| homes(&temporary).is_empty());
+}
+
+#[test]
+fn a_mount_that_nobody_serves_any_more_is_named_and_clean_takes_it_away() {
+    let program = Program::new();
+    let home = program.path("prony-emulated-x");
+    fs::create_dir_all(home.join("device")).unwrap();
+    let Some(mut device) = Device::mount_at(&program, "nothing", "prony-emulated-x/device") else {
+        skip!("mounting needs root and /dev/fuse")
+    };
+    let going = device.going.take().expect("it is mounted");
+    going.signal(Signal::KILL);
+    going.end();
+    let told = program.refused("emulate nothing --backing backing --at prony-emulated-x/device");
+    assert!(told.contains("is a mount that nobody serves any more"), "{told}");
+    assert!(told.contains("`umount prony-emulated-x/device`"), "{told}");
+    assert!(program.fine("clean --dry-run").contains("would remove ./prony-emulated-x"));
+    assert!(home.exists());
+    assert!(program.fine("clean").contains("removed ./prony-emulated-x"));
+    assert!(!home.exists());
+    assert_eq!(program.fine("clean"), "");
+}
+
+#[test]
+fn a_fault_is_for_the_root_of_a_device_and_for_who_serves_it() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    fs::create_dir(device.at("d")).unwrap();
+    let told = program.refused("emulate --at at/d --fault power-loss");
+    assert!(told.contains("that lies on the device at") && told.contains("hint: say `--at"), "{told}");
+    // Anybody may write there.
+    for folder in [program.dir(), &program.path("at")] {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    // The program itself may lie where nobody else can pass.
+    fs::copy(env!("CARGO_BIN_EXE_prony"), program.path("prony")).unwrap();
+    let mut theirs = Command::new(program.path("prony"));
+    theirs.args(["emulate", "--at", "at", "--fault", "power-loss"]).current_dir(program.dir()).uid(65_534).gid(65_534);
+    let output = theirs.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("only root and the user who serves it may do that"), "{told}");
+    fs::write(device.at("d/f"), "it still has its power").unwrap();
+    device.unmount();
+}
+
+#[test]
+fn two_devices_never_have_the_same_files_or_the_same_place() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    for folder in ["other", "more"] {
+        fs::create_dir(program.path(folder)).unwrap();
+    }
+    let told = program.refused("emulate nothing --backing backing --at other");
+    assert!(told.contains("another device has its files in `backing`"), "{told}");
+    let told = program.refused("emulate nothing --backing more --at at");
+    assert!(told.contains("a device is mounted at `at` already"), "{told}");
+    device.unmount();
+}
