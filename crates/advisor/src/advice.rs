@@ -9,6 +9,8 @@ use crate::reach::{Reach, reach};
 
 /// Sessions wait for storage for less than this share of the window: there is nothing to save.
 const WAIT_MIN: f64 = 0.01;
+/// An object that saves less than this share of the wait is not worth its move.
+const WORTH_MIN: f64 = 0.001;
 /// A saving below this share of the wait is none.
 const SAVED_MIN: f64 = 0.05;
 /// The log holds at least this share of the wait, and is what there is to move.
@@ -123,7 +125,9 @@ pub fn advise(objects: Vec<Object>, looks: &[Look], tiers: &Tiers, budget: Optio
     let curve = curve(&drawn, &wait, seed);
     let knee = curve.knee.map_or(0.0, |at| curve.points[at].bytes);
     let budget = budget.unwrap_or(knee);
-    let items: Vec<(f64, f64)> = pieces.iter().map(|piece| (piece.bytes, piece.gain.saved_s())).collect();
+    let least = WORTH_MIN * wait.iter().sum::<f64>();
+    let worth = |piece: &Piece| Some(piece.gain.saved_s()).filter(|saved| *saved >= least).unwrap_or(0.0);
+    let items: Vec<(f64, f64)> = pieces.iter().map(|piece| (piece.bytes, worth(piece))).collect();
     let taken = chosen(&items, budget);
     let moves = moves(&objects, &pieces, &taken, tiers);
     let here = |(object, gain): (&Object, &Gain)| if object.known.fast { gain.fast_s() } else { gain.slow_s() };

@@ -93,7 +93,7 @@ pub(super) fn unfinished(session: &mut dyn Session) -> Result<Vec<String>, Failu
 
 /// Whether a lock of ours is free, and taken then; otherwise the process that holds it.
 pub(super) fn claimed(session: &mut dyn Session) -> Result<Option<u32>, Failure> {
-    let taken = session.one(&format!("SELECT pg_try_advisory_lock({LOCK})::int8"))?;
+    let taken = session.one(&format!("SELECT pg_try_advisory_lock({LOCK})"))?;
     if taken.and_then(|value| value.number()) == Some(1.0) {
         return Ok(None);
     }

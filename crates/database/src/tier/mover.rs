@@ -146,7 +146,7 @@ impl<'a> Mover<'a> {
             return Err(lacks(&format!("move {}", strange.kept.name), "only its owner may"));
         }
         let sql = format!(
-            "SELECT has_tablespace_privilege({space}::oid, 'CREATE')::int8, has_database_privilege(current_database(), 'CREATE')::int8"
+            "SELECT has_tablespace_privilege({space}::oid, 'CREATE'), has_database_privilege(current_database(), 'CREATE')"
         );
         let rows = self.session.query(&sql).map_err(|failure| self.failed("read the user's privileges", failure))?;
         let row = rows.first().map(Vec::as_slice).unwrap_or_default();
@@ -188,7 +188,7 @@ impl<'a> Mover<'a> {
             "SELECT c.relkind::text, coalesce(i.indrelid, c.oid)::int8, CASE WHEN i.indexrelid IS NULL THEN '' ELSE c.relname::text END, \
              format('%I.%I', n.nspname, c.relname), (CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END)::int8, \
              (c.relpages + coalesce(t.relpages, 0))::float8 * current_setting('block_size')::float8, \
-             pg_has_role(c.relowner, 'USAGE')::int8, coalesce(i.indisexclusion, false)::int8 \
+             pg_has_role(c.relowner, 'USAGE'), coalesce(i.indisexclusion, false) \
              FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
              JOIN pg_database d ON d.datname = current_database() \
              LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = c.reltoastrelid \
@@ -287,28 +287,32 @@ impl<'a> Mover<'a> {
         (free < needed).then(|| format!("it needs {} there, and {} are free", said(needed), said(free)))
     }
 
-    /// Drops what a rebuild of ours left unfinished. What somebody holds stays for the next time.
+    /// Drops what a rebuild of ours left unfinished. What somebody holds stays for the next time, and is named.
     ///
     /// # Errors
     /// When the catalogue cannot be read.
-    pub fn tidy(&mut self) -> Result<(), DatabaseError> {
+    pub fn tidy(&mut self) -> Result<Vec<String>, DatabaseError> {
         let action = "look for unfinished indexes";
         if journal::place(self.session.as_mut()).map_err(|failure| self.failed(action, failure))? != Place::Ours {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let left = journal::unfinished(self.session.as_mut()).map_err(|failure| self.failed(action, failure))?;
-        for index in left {
-            let _ = self.session.script(&format!("DROP INDEX CONCURRENTLY IF EXISTS {index}"));
-        }
-        Ok(())
+        let session = &mut self.session;
+        let stays = |index: &String| session.script(&format!("DROP INDEX CONCURRENTLY IF EXISTS {index}")).is_err();
+        Ok(left.into_iter().filter(stays).collect())
     }
 
-    /// Forgets where an object lay, because it lies there again or is gone. With the last of them the journal goes.
+    /// Forgets where an object lay, because it lies there again or is gone. With the last of them the journal goes. As long as
+    /// something is unfinished nothing is forgotten: the journal tells that it is ours.
     ///
     /// # Errors
     /// When the journal cannot be written.
     pub fn forget(&mut self, kept: &Kept) -> Result<(), DatabaseError> {
         let action = "write the journal of moves";
+        let unfinished = journal::unfinished(self.session.as_mut()).map_err(|failure| self.failed(action, failure))?;
+        if !unfinished.is_empty() {
+            return Ok(());
+        }
         journal::forget(self.session.as_mut(), kept).map_err(|failure| self.failed(action, failure))?;
         if self.kept()?.is_empty() {
             journal::drop(self.session.as_mut()).map_err(|failure| self.failed(action, failure))?;

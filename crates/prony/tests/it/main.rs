@@ -36,6 +36,7 @@ mod simulated;
 mod small;
 mod stop;
 mod studies;
+mod tier;
 mod verify;
 mod warehouse;
 mod wrong;

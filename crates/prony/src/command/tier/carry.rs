@@ -3,7 +3,7 @@
 //! The one idea: both are the same walk over objects, and can be repeated: what lies where it should is passed over, so that one who
 //! was stopped or killed goes on.
 
-use super::manner::{Done, Manner};
+use super::manner::{Done, Manner, tell_unfinished};
 use super::{failed, open, plan, spec};
 use crate::args::{TierManner, TierMove, TierPlace, TierUndo};
 use crate::exit::Outcome as Exit;
@@ -50,8 +50,7 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
     mover.tidy().map_err(doing)?;
     let process = mover.process;
     let went = objects.iter().try_for_each(|(object, space)| walk.one(&mut mover, object, *space).map(drop));
-    drop(mover);
-    walk.end(went, process, asked.json)
+    walk.end(went.and_then(|()| mover.tidy()), process, asked.json)
 }
 
 /// `prony tier undo`.
@@ -81,8 +80,7 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
         };
         if left { Ok(()) } else { mover.forget(one) }
     });
-    drop(mover);
-    walk.end(went, process, asked.json)
+    walk.end(went.and_then(|()| mover.tidy()), process, asked.json)
 }
 
 fn begin(place: &TierPlace, manner: &TierManner) -> Result<(DatabaseSpec, Box<dyn Database>, Manner), Failure> {
@@ -142,23 +140,11 @@ impl Walk<'_> {
     }
 
     /// Tells how it ended.
-    fn end(self, went: Result<(), DatabaseError>, process: u32, as_json: bool) -> Result<Exit, Failure> {
+    fn end(self, went: Result<Vec<String>, DatabaseError>, process: u32, as_json: bool) -> Result<Exit, Failure> {
         let moved = self.done.iter().filter(|done| matches!(done.outcome, Outcome::Moved { .. })).count();
         let (word, shown) = (self.word, self.spec.shown());
-        if let Err(error) = went {
-            let failure = failed(
-                &format!("after {} of `prony tier {word}` in", units::counted(moved as u64, "moves")),
-                self.spec,
-                &error,
-            );
-            if matches!(error, DatabaseError::Stopped | DatabaseError::Refused { .. }) {
-                // What the server still does is its last statement, which it undoes.
-                self.manner.clear_away(self.spec, process)?;
-            }
-            return Err(failure
-                .hint(format!("what was moved is whole; `prony tier {word} {shown}` with the same options goes on"))
-                .hint(format!("`prony tier undo {shown}` puts everything back")));
-        }
+        let unfinished = went.map_err(|error| self.broken(moved, process, &error))?;
+        tell_unfinished(&unfinished);
         let left = self.done.iter().filter(|done| done.left()).count();
         let json = || {
             let objects: Vec<_> = self.done.iter().map(Done::json).collect();
@@ -183,6 +169,17 @@ impl Walk<'_> {
             there + &undo
         };
         output::answer(as_json, json, text)?;
-        Ok(if left == 0 { Exit::Fine } else { Exit::Failed })
+        Ok(if left == 0 && unfinished.is_empty() { Exit::Fine } else { Exit::Failed })
+    }
+
+    /// Tells what kept it from its end, once the server has ended it too.
+    fn broken(&self, moved: usize, process: u32, error: &DatabaseError) -> Failure {
+        let (word, shown) = (self.word, self.spec.shown());
+        let doing = format!("after {} of `prony tier {word}` in", units::counted(moved as u64, "moves"));
+        // A server that is gone itself is told by the error; what it left unfinished, the next one drops.
+        let _ = self.manner.clear_away(self.spec, process);
+        failed(&doing, self.spec, error)
+            .hint(format!("what was moved is whole; `prony tier {word} {shown}` with the same options goes on"))
+            .hint(format!("`prony tier undo {shown}` puts everything back"))
     }
 }

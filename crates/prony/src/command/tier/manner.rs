@@ -73,9 +73,18 @@ impl Manner {
         let go = Arc::new(AtomicBool::new(false));
         let database = open(spec, go.clone())?;
         Mover::end_other(database.as_ref(), process).map_err(doing)?;
-        Mover::open(database.as_ref(), self.lock_timeout, &go, &|_| ())
-            .and_then(|mut mover| mover.tidy())
-            .map_err(doing)
+        let mut mover = Mover::open(database.as_ref(), self.lock_timeout, &go, &|_| ()).map_err(doing)?;
+        tell_unfinished(&mover.tidy().map_err(doing)?);
+        Ok(())
+    }
+}
+
+/// Says which unfinished indexes somebody holds, so that they could not be dropped.
+pub(super) fn tell_unfinished(names: &[String]) {
+    for name in names {
+        output::note_line(&format!(
+            "the unfinished index {name} stays, because somebody holds its table; the next move or undo drops it"
+        ));
     }
 }
 

@@ -118,6 +118,7 @@ pub(super) fn cost(told: &Told, one: &Move) -> String {
     };
     let log = match cost.log_bytes {
         0.0 => "nothing in the log".to_owned(),
+        all if cost.how == How::Rebuild => format!("{} of log, which every replica receives", bytes(all)),
         all => format!("{} of log, which every replica receives and replays under the same lock", bytes(all)),
     };
     format!("about {}; {lock}; {log}; {} more room until it ends", seconds(cost.seconds), bytes(cost.room_bytes))
