@@ -1,6 +1,6 @@
 //! The advice: what is gained, for how many bytes, by which moves; or why nothing is.
 
-use crate::choice::chosen;
+use crate::choice::{chosen, stay};
 use crate::cost::{Move, moves};
 use crate::curve::{Curve, curve};
 use crate::gain::{Gain, Tiers};
@@ -124,11 +124,15 @@ pub fn advise(objects: Vec<Object>, looks: &[Look], tiers: &Tiers, budget: Optio
     let drawn: Vec<(f64, Gain)> = pieces.iter().map(|piece| (piece.bytes, piece.gain.clone())).collect();
     let curve = curve(&drawn, &wait, seed);
     let knee = curve.knee.map_or(0.0, |at| curve.points[at].bytes);
-    let budget = budget.unwrap_or(knee);
+    let there = |at: usize| objects[pieces[at].first()].known.fast;
+    // Whoever names no budget has at least the room that is used.
+    let used: f64 = (0..pieces.len()).filter(|at| there(*at)).map(|at| pieces[at].bytes).sum();
+    let budget = budget.unwrap_or(knee.max(used));
     let least = WORTH_MIN * wait.iter().sum::<f64>();
     let worth = |piece: &Piece| Some(piece.gain.saved_s()).filter(|saved| *saved >= least).unwrap_or(0.0);
     let items: Vec<(f64, f64)> = pieces.iter().map(|piece| (piece.bytes, worth(piece))).collect();
-    let taken = chosen(&items, budget);
+    let mut taken = chosen(&items, budget);
+    stay(&items, &mut taken, there, budget);
     let moves = moves(&objects, &pieces, &taken, tiers);
     let here = |(object, gain): (&Object, &Gain)| if object.known.fast { gain.fast_s() } else { gain.slow_s() };
     let waits = || objects.iter().zip(&gains);
@@ -250,6 +254,18 @@ mod tests {
         assert_eq!(advice.answer.reason, Some(Reason::AlreadyThere));
         let advice = of(vec![table("large", 1e9, &[900.0])], Some(1e6));
         assert_eq!(advice.answer.reason, Some(Reason::BudgetTooSmall));
+    }
+
+    #[test]
+    fn what_is_cold_leaves_the_fast_tier_only_when_its_room_is_needed() {
+        let mut cold = table("cold", 500.0, &[0.0]);
+        cold.known.fast = true;
+        let moved = |budget| {
+            let advice = of(vec![cold.clone(), table("hot", 500.0, &[900.0])], Some(budget));
+            advice.moves.iter().map(|one| (one.name.clone(), one.to_fast)).collect::<Vec<_>>()
+        };
+        assert_eq!(moved(1000.0), [("hot".to_owned(), true)]);
+        assert_eq!(moved(999.0), [("cold".to_owned(), false), ("hot".to_owned(), true)]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! the object is not moved back.
 
 use crate::advice::Advice;
-use crate::choice::chosen;
+use crate::choice::{chosen, stay};
 use crate::cost::{Move, moves};
 use crate::gain::Tiers;
 use std::collections::BTreeMap;
@@ -81,7 +81,9 @@ impl Balancer {
         let free: Vec<usize> = (0..pieces.len()).filter(|at| !held(*at)).collect();
         let worth = |at: usize| of(at) * if fast(at) { rules.better } else { 1.0 };
         let items: Vec<(f64, f64)> = free.iter().map(|at| (pieces[*at].bytes, worth(*at))).collect();
-        taken.extend(chosen(&items, room).into_iter().map(|at| free[at]));
+        let mut more = chosen(&items, room);
+        stay(&items, &mut more, |at| fast(free[at]), room);
+        taken.extend(more.into_iter().map(|at| free[at]));
         let weighed = moves(objects, pieces, &taken, tiers).into_iter().map(|one| decided(one, &self.heat, rules));
         let mut decided: Vec<Decided> = weighed.collect();
         let kept_out = decided.iter().all(|one| !one.one.to_fast || one.decision != Decision::Move);

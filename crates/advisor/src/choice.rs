@@ -25,6 +25,17 @@ pub fn chosen(items: &[(f64, f64)], budget: f64) -> Vec<usize> {
     search.found
 }
 
+/// Adds what lies on the fast tier already, `there`, as long as there is room: nobody makes room that nobody needs.
+pub(crate) fn stay(items: &[(f64, f64)], taken: &mut Vec<usize>, there: impl Fn(usize) -> bool, budget: f64) {
+    let mut room = budget - taken.iter().map(|at| items[*at].0).sum::<f64>();
+    for at in ranked(items) {
+        if there(at) && !taken.contains(&at) && items[at].0 <= room {
+            room -= items[at].0;
+            taken.push(at);
+        }
+    }
+}
+
 struct Search<'a> {
     items: &'a [(f64, f64)],
     order: &'a [usize],

@@ -36,7 +36,7 @@ pub struct Counts {
     pub flushes: f64,
     /// Rows read by scans, in the order in which they lie.
     pub rows_in_order: f64,
-    /// Rows fetched one by one, by an index.
+    /// Rows fetched one by one: of an index, those that it led to in its table.
     pub rows_by_key: f64,
     /// Seconds that the reads took, where the server counts them by object.
     pub read_s: Option<f64>,
@@ -126,7 +126,8 @@ impl Object {
     }
 }
 
-/// The objects that were there at the end, with what each slice counted of them.
+/// The objects that were there at the end, with what each slice counted of them. Rows that an index led to are fetched from its
+/// table.
 pub fn observed(described: &[Described], looks: &[Look]) -> Vec<Object> {
     let none = Counts::default();
     let slice = |id: &String, pair: &[Look]| {
@@ -137,7 +138,16 @@ pub fn observed(described: &[Described], looks: &[Look]) -> Vec<Object> {
         let slices = looks.windows(2).map(|pair| slice(&known.id, pair).unwrap_or_default()).collect();
         Object { known: known.clone(), slices }
     };
-    described.iter().map(object).collect()
+    let mut objects: Vec<Object> = described.iter().map(object).collect();
+    let place: BTreeMap<&str, usize> =
+        described.iter().enumerate().map(|(at, known)| (known.id.as_str(), at)).collect();
+    for (at, index) in described.iter().enumerate().filter(|(_, known)| known.kind == Kind::Index) {
+        let Some(table) = index.table.as_deref().and_then(|table| place.get(table)) else { continue };
+        for slice in 0..objects[at].slices.len() {
+            objects[*table].slices[slice].rows_by_key += objects[at].slices[slice].rows_by_key;
+        }
+    }
+    objects
 }
 
 #[cfg(test)]
@@ -186,6 +196,18 @@ pub(crate) mod tests {
             (vec![30.0, 20.0], vec![7.0, 3.0], vec![40.0, 5.0], vec![0.0, 0.0])
         );
         assert!((objects[0].sum(|counts| counts.read_s.unwrap_or(0.0)) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn rows_that_an_index_led_to_are_fetched_one_by_one_from_its_table() {
+        let mut index = described("index", 8192.0);
+        (index.kind, index.table) = (Kind::Index, Some("t".to_owned()));
+        let after = |id: &str, rows_in_order, rows_by_key| {
+            (id.to_owned(), Counts { rows_in_order, rows_by_key, ..Counts::default() })
+        };
+        let last = Look { counts: [after("t", 100.0, 20.0), after("index", 0.0, 70.0)].into(), ..Look::default() };
+        let objects = observed(&[described("t", 8192.0), index], &[Look::default(), last]);
+        assert_eq!(objects[0].in_order(), 0.1);
     }
 
     #[test]

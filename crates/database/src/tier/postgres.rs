@@ -18,9 +18,9 @@ pub(super) const LIMITS: &str = "SET default_transaction_read_only = on; SET sta
 const FIRST: u32 = 16384;
 
 const LOOK: &str = "SELECT c.oid::int8, c.relkind::text, pg_stat_get_blocks_fetched(c.oid), pg_stat_get_blocks_hit(c.oid), \
-    pg_stat_get_tuples_returned(c.oid), pg_stat_get_tuples_fetched(c.oid), i.indrelid::int8 \
-    FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid \
-    WHERE c.oid >= 16384 AND c.relkind IN ('r', 'i', 'm', 't') AND pg_stat_get_blocks_fetched(c.oid) > 0";
+    pg_stat_get_tuples_returned(c.oid), pg_stat_get_tuples_fetched(c.oid) \
+    FROM pg_class c WHERE c.oid >= 16384 AND c.relkind IN ('r', 'i', 'm', 't') \
+    AND pg_stat_get_blocks_fetched(c.oid) > 0";
 
 const DESCRIBED: &str = "SELECT c.oid::int8, c.relkind::text, format('%I.%I', n.nspname, c.relname), c.relpages::float8, \
     coalesce(c.reltuples / nullif(c.relpages, 0), 1)::float8, coalesce(i.indrelid, o.oid)::int8, s.spcname::text, \
@@ -68,15 +68,16 @@ pub(super) fn look(session: &mut dyn Session) -> Result<Look, Failure> {
     let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
     for row in session.query(LOOK)? {
         let (fetched, hits) = (number(&row, 2), number(&row, 3));
-        let own = counts.entry(oid(&row, 0).to_string()).or_default();
-        (own.reads, own.hits) = ((fetched - hits).max(0.0), hits);
-        if text(&row, 1) == "i" {
-            // Rows that an index led to are fetched from its table.
-            counts.entry(oid(&row, 6).to_string()).or_default().rows_by_key += number(&row, 5);
-        } else {
-            own.rows_in_order += number(&row, 4);
-            own.rows_by_key += number(&row, 5);
-        }
+        let index = text(&row, 1) == "i";
+        let one = Counts {
+            reads: (fetched - hits).max(0.0),
+            hits,
+            // What an index returns is its own entries, which it does not read in order.
+            rows_in_order: if index { 0.0 } else { number(&row, 4) },
+            rows_by_key: number(&row, 5),
+            ..Counts::default()
+        };
+        counts.insert(oid(&row, 0).to_string(), one);
     }
     let major = major(session)?;
     counts.insert(LOG.to_owned(), log(session, major)?);
@@ -126,7 +127,8 @@ pub(super) fn described(
             _ => Kind::Table,
         };
         let table = toast_of.copied().unwrap_or(table);
-        let shown = toast_of.and_then(|table| name.get(table)).map(|table| format!("TOAST of {table}"));
+        let what = if text(row, 1) == "i" { "TOAST index" } else { "TOAST" };
+        let shown = toast_of.and_then(|table| name.get(table)).map(|table| format!("{what} of {table}"));
         found.push(Described {
             id: id.to_string(),
             kind,

@@ -27,9 +27,9 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
     let plan = plan::read(&asked.plan)?;
     let (spec, database, manner) = begin(&asked.place, &asked.manner)?;
     let doing = |error| failed("moving objects of", &spec, &error);
+    let mut mover = manner.mover(database.as_ref()).map_err(doing)?;
     let standing = Watch::open(database.as_ref(), plan.fast()).and_then(|mut watch| watch.standing()).map_err(doing)?;
     plan.fits(&standing)?;
-    let mut mover = manner.mover(database.as_ref()).map_err(doing)?;
     let mut walk = Walk { spec: &spec, manner, word: "move", done: Vec::new() };
     let mut objects: Vec<(Relation, u32)> = Vec::new();
     for one in &plan.moves {
@@ -178,7 +178,11 @@ impl Walk<'_> {
         let doing = format!("after {} of `prony tier {word}` in", units::counted(moved as u64, "moves"));
         // A server that is gone itself is told by the error; what it left unfinished, the next one drops.
         let _ = self.manner.clear_away(self.spec, process);
-        failed(&doing, self.spec, error)
+        let failure = match error {
+            DatabaseError::Stopped => Failure::new(format!("{doing} `{shown}`: stopped")),
+            error => failed(&doing, self.spec, error),
+        };
+        failure
             .hint(format!("what was moved is whole; `prony tier {word} {shown}` with the same options goes on"))
             .hint(format!("`prony tier undo {shown}` puts everything back"))
     }
