@@ -1,12 +1,14 @@
 //! Advice and moves between tiers, on private servers: what is hot is found, moved, kept whole by whatever happens, and put back.
 
 use crate::house::House;
-use crate::program::{Program, Ran};
+use crate::program::{Program, Ran, skipped};
 use crate::schema::hold;
+use crate::small::Small;
 use database::{Database, OpenOptions, Session};
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -235,6 +237,50 @@ fn a_tool_that_is_killed_in_the_middle_is_undone_and_one_that_is_stopped_says_wh
         tiers.json("undo URL", 0);
         tiers.is_as_it_was();
     }
+}
+
+#[test]
+fn a_server_that_is_killed_during_a_move_has_everything_back_after_an_undo() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("index", "cold_pkey"), ("index", "hot_length")]);
+    let mut long = tiers.session();
+    // The second index is built, and cannot be put in place before this one ends.
+    long.script("BEGIN; UPDATE hot SET pad = pad WHERE id = 1").expect("it may");
+    let line = format!("tier move {} --plan plan.json --lock-timeout 60s", tiers.url);
+    let mut going = tiers.house.program.start(&line);
+    going.until("moved public.cold_pkey", 1);
+    std::thread::sleep(Duration::from_millis(500));
+    let servers = tiers.house.server_processes("postmaster.pid");
+    servers
+        .iter()
+        .for_each(|server| kill_process(Pid::from_raw(*server).expect("a process"), Signal::KILL).expect("ours"));
+    let (code, said) = going.end();
+    assert!(code == Some(2) && said.contains("after 1 move of `prony tier move`"), "{said}");
+    drop(long);
+    tiers.house.program.fine("db up local:postgres");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn a_fast_tier_that_is_full_stops_in_time_and_what_fits_is_moved() {
+    let Some(tiers) = tiers() else { return };
+    let Some(small) = Small::mount(tiers.house.program.path("small"), "4m") else {
+        return skipped("mounting a tmpfs needs root");
+    };
+    let chown = Command::new("chown").arg("postgres").arg(&small.path).status().expect("chown runs");
+    assert!(chown.success());
+    let mut session = tiers.session();
+    session.script("DROP TABLESPACE fast").expect("it may");
+    session.script(&format!("CREATE TABLESPACE fast LOCATION '{}'", small.path.display())).expect("it may");
+    plan(&tiers, &[("table", "hot"), ("index", "hot_pkey")]);
+    let ran = tiers.run("move URL --plan plan.json");
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stderr.contains("left public.hot where it is: no room (it needs"), "{ran}");
+    assert_eq!(tiers.fast(), ["hot_pkey"]);
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+    session.script("DROP TABLESPACE fast").expect("nothing is left in it");
 }
 
 #[test]
