@@ -20,9 +20,41 @@ pub(crate) fn ranked(items: &[(f64, f64)]) -> Vec<usize> {
 /// Indices of the items, each of so many bytes and of such a gain, that fit the budget and gain most.
 pub fn chosen(items: &[(f64, f64)], budget: f64) -> Vec<usize> {
     let order: Vec<usize> = ranked(items).into_iter().filter(|at| items[*at].1 > 0.0).collect();
-    let mut search = Search { items, order: &order, best: 0.0, taken: Vec::new(), found: Vec::new(), steps: 0 };
-    search.from(0, budget, 0.0);
-    search.found
+    let mut before = vec![(0.0, 0.0)];
+    for at in &order {
+        let (bytes, gain) = before[before.len() - 1];
+        before.push((bytes + items[*at].0, gain + items[*at].1));
+    }
+    // The most that can still come of it: what follows in its order, the last of it cut to fit.
+    let bound = |next: usize, room: f64, gain: f64| {
+        let end = before.partition_point(|(bytes, _)| *bytes <= before[next].0 + room).max(next + 1) - 1;
+        let left = room - (before[end].0 - before[next].0);
+        let cut = order.get(end).map_or(0.0, |at| items[*at].1 * left / items[*at].0.max(1.0));
+        gain + before[end].1 - before[next].1 + cut
+    };
+    let (mut best, mut found, mut taken, mut steps) = (0.0, Vec::new(), Vec::new(), 0);
+    let mut open = vec![(0, budget.max(0.0), 0.0, 0)];
+    while let Some((mut next, mut room, mut gain, kept)) = open.pop() {
+        taken.truncate(kept);
+        while next < order.len() && bound(next, room, gain) > best * (1.0 + 1e-12) {
+            let (bytes, more) = items[order[next]];
+            if bytes <= room {
+                // Later it is tried without this one.
+                open.push((next + 1, room, gain, taken.len()));
+                taken.push(order[next]);
+                (room, gain) = (room - bytes, gain + more);
+            }
+            (next, steps) = (next + 1, steps + 1);
+        }
+        if gain > best {
+            best = gain;
+            found.clone_from(&taken);
+        }
+        if steps > STEPS {
+            break;
+        }
+    }
+    found
 }
 
 /// Adds what lies on the fast tier already, `there`, as long as there is room: nobody makes room that nobody needs.
@@ -33,57 +65,6 @@ pub(crate) fn stay(items: &[(f64, f64)], taken: &mut Vec<usize>, there: impl Fn(
             room -= items[at].0;
             taken.push(at);
         }
-    }
-}
-
-struct Search<'a> {
-    items: &'a [(f64, f64)],
-    order: &'a [usize],
-    best: f64,
-    taken: Vec<usize>,
-    found: Vec<usize>,
-    steps: u32,
-}
-
-impl Search<'_> {
-    /// Goes on behind the first so many of the order, with so much room left and such a gain so far. What was left out is kept on a
-    /// stack of its own, because a thousand objects are too deep for that of a thread.
-    fn from(&mut self, first: usize, room: f64, gain: f64) {
-        let mut open = vec![(first, room, gain, 0)];
-        while let Some((mut next, mut room, mut gain, taken)) = open.pop() {
-            self.taken.truncate(taken);
-            while next < self.order.len() && self.bound(next, room, gain) > self.best * (1.0 + 1e-12) {
-                self.steps += 1;
-                let (bytes, more) = self.items[self.order[next]];
-                if bytes <= room {
-                    // Later it is tried without this one.
-                    open.push((next + 1, room, gain, self.taken.len()));
-                    self.taken.push(self.order[next]);
-                    (room, gain) = (room - bytes, gain + more);
-                    if gain > self.best {
-                        self.best = gain;
-                        self.found.clone_from(&self.taken);
-                    }
-                }
-                next += 1;
-            }
-            if self.steps > STEPS {
-                return;
-            }
-        }
-    }
-
-    /// The most that can still come of it: what follows in its order, the last of it cut to fit.
-    fn bound(&self, next: usize, mut room: f64, mut gain: f64) -> f64 {
-        for at in &self.order[next..] {
-            let (bytes, more) = self.items[*at];
-            if bytes > room {
-                return gain + more * room / bytes;
-            }
-            room -= bytes;
-            gain += more;
-        }
-        gain
     }
 }
 

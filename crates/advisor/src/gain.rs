@@ -60,8 +60,8 @@ impl Gain {
         let slice = |times: &Times, here: bool, counts: &Counts| {
             let read_s = counts.read_s.filter(|_| here);
             let flush_s = counts.flush_s.filter(|_| here);
-            read_s.unwrap_or_else(|| counts.reads * reach.share * times.mean_read_s(in_order))
-                + flush_s.unwrap_or_else(|| counts.flushes * times.flush_s)
+            read_s.unwrap_or(counts.reads * reach.share * times.mean_read_s(in_order))
+                + flush_s.unwrap_or(counts.flushes * times.flush_s)
                 + UNWAITED * counts.writes * times.flush_s
         };
         let on = |times: &Times, here: bool| {

@@ -63,30 +63,23 @@ pub fn reach(objects: &[Object], looks: &[Look], tiers: &Tiers) -> Reach {
         return Reach { way: Way::Timed, share: 1.0, low: 1.0, high: 1.0 };
     }
     let slices = looks.len().saturating_sub(1);
-    let reads = |slice: usize| data().map(|object| object.slices[slice].reads).sum::<f64>();
-    // Seconds that the reads of a slice would take if all of them reached the tier on which they are.
-    let full_s = |slice: usize| -> f64 {
-        data().map(|object| object.slices[slice].reads * tiers.here(object).mean_read_s(object.in_order())).sum()
-    };
-    let total = |part: &dyn Fn(usize) -> f64| (0..slices).map(part).sum::<f64>();
-    let ways: [(Way, &dyn Fn(&Look) -> Option<f64>, &dyn Fn(usize) -> f64); 2] = [
-        (Way::AllTimed, &|look| look.read_s, &full_s),
-        (Way::Device, &|look| look.device_bytes.map(|bytes| bytes / BLOCK), &reads),
-    ];
-    for (way, counted, whole) in ways {
+    for way in [Way::AllTimed, Way::Device] {
+        let timed = way == Way::AllTimed;
+        let counted = |look: &Look| if timed { look.read_s } else { look.device_bytes.map(|bytes| bytes / BLOCK) };
         let between = |from: usize, to: usize| Some((counted(&looks[to])? - counted(&looks[from])?).max(0.0));
+        // What would be counted in a slice if all of its reads reached the tier on which they are.
+        let each = |object: &Object| if timed { tiers.here(object).mean_read_s(object.in_order()) } else { 1.0 };
+        let whole = |slice: usize| data().map(|object| object.slices[slice].reads * each(object)).sum::<f64>();
         let Some(all) = (slices > 0).then(|| between(0, slices)).flatten() else { continue };
         // A server that does not time its reads counts none of their time.
-        if way == Way::AllTimed && all == 0.0 {
+        if timed && all == 0.0 {
             continue;
         }
         let share = |part: f64, of: f64| if of > 0.0 { (part / of).min(1.0) } else { 1.0 };
-        let each = (0..slices).filter(|slice| whole(*slice) > 0.0);
-        let shares: Vec<f64> =
-            each.map(|slice| share(between(slice, slice + 1).unwrap_or(0.0), whole(slice))).collect();
-        let share = share(all, total(whole));
-        let low = shares.iter().copied().fold(share, f64::min);
-        let high = shares.iter().copied().fold(share, f64::max);
+        let of_slices = (0..slices).filter(|slice| whole(*slice) > 0.0);
+        let shares = of_slices.map(|slice| share(between(slice, slice + 1).unwrap_or(0.0), whole(slice)));
+        let share = share(all, (0..slices).map(whole).sum());
+        let (low, high) = shares.fold((share, share), |(low, high), one| (low.min(one), high.max(one)));
         return Reach { way, share, low, high };
     }
     Reach { way: Way::Requested, share: 1.0, low: 0.0, high: 1.0 }
