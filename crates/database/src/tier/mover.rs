@@ -183,6 +183,15 @@ impl<'a> Mover<'a> {
         })
     }
 
+    /// Where an object lay before it was first moved; none when it never was.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn home(&mut self, object: &Relation) -> Result<Option<u32>, DatabaseError> {
+        let own = |kept: &Kept| (kept.table, &kept.index) == (object.kept.table, &object.kept.index);
+        Ok(self.kept()?.into_iter().find(|kept| own(kept)).map(|kept| kept.home))
+    }
+
     fn found(&mut self, which: &str) -> Result<Option<Relation>, DatabaseError> {
         let sql = format!(
             "SELECT c.relkind::text, coalesce(i.indrelid, c.oid)::int8, CASE WHEN i.indexrelid IS NULL THEN '' ELSE c.relname::text END, \

@@ -184,6 +184,24 @@ fn plan(tiers: &Tiers, objects: &[(&str, &str)]) {
 }
 
 #[test]
+fn what_leaves_the_fast_tier_goes_back_to_its_own_tablespace() {
+    let Some(tiers) = tiers() else { return };
+    let mut session = tiers.session();
+    session.script("SET allow_in_place_tablespaces = on").expect("it may");
+    session.script("CREATE TABLESPACE archive LOCATION ''").expect("it may");
+    session.script("ALTER TABLE cold SET TABLESPACE archive").expect("it may");
+    plan(&tiers, &[("table", "cold")]);
+    tiers.json("move URL --plan plan.json", 0);
+    assert_eq!(tiers.fast(), ["cold"]);
+    let text = std::fs::read_to_string(tiers.house.program.path("plan.json")).expect("the plan");
+    tiers.house.program.write("back.json", &text.replace("\"to\":\"fast\"", "\"to\":\"slow\""));
+    tiers.json("move URL --plan back.json", 0);
+    assert_eq!(tiers.places()["cold"], "archive");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+}
+
+#[test]
 fn a_table_that_a_long_transaction_locks_is_left_and_the_others_go_on() {
     let Some(tiers) = tiers() else { return };
     plan(&tiers, &[("table", "cold"), ("table", "hot"), ("index", "hot_pkey")]);

@@ -110,7 +110,8 @@ impl Keeper<'_> {
         let mut mover = self.manner.mover(self.database).map_err(doing)?;
         let id = one.one.id.parse().unwrap_or(0);
         let Some(object) = mover.find(id, None).map_err(doing)? else { return Ok(false) };
-        let space = self.spaces[usize::from(!one.one.to_fast)];
+        let home = mover.home(&object).map_err(doing)?.unwrap_or(self.spaces[1]);
+        let space = if one.one.to_fast { self.spaces[0] } else { home };
         mover.prepare(std::slice::from_ref(&object), self.spaces[0]).map_err(doing)?;
         let process = mover.process;
         let done = match self.manner.bring(&mut mover, &object, space) {

@@ -34,7 +34,10 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
     let mut objects: Vec<(Relation, u32)> = Vec::new();
     for one in &plan.moves {
         match mover.find(one.id, one.index.then_some(one.name.as_str())).map_err(doing)? {
-            Some(object) => objects.push((object, one.space)),
+            Some(object) => {
+                let home = if one.back { mover.home(&object).map_err(doing)? } else { None };
+                objects.push((object, home.unwrap_or(one.space)));
+            }
             None => walk.tell(Done::at_once(&one.name, Outcome::Gone)),
         }
     }

@@ -14,8 +14,10 @@ pub(super) struct Planned {
     pub(super) name: String,
     /// Whether it is an index, which has another number once it is built anew.
     pub(super) index: bool,
-    /// The tablespace to which it goes.
+    /// The tablespace to which it goes; on the way back, where nothing is known of its home.
     pub(super) space: u32,
+    /// Whether it leaves the fast tier.
+    pub(super) back: bool,
     /// What it costs, in words.
     pub(super) cost: String,
 }
@@ -48,12 +50,14 @@ fn understood(path: String, parsed: &Value) -> Option<Plan> {
     let tiers = &parsed["tiers"];
     let (fast, slow) = (number(&tiers["fast"]["oid"]), number(&tiers["slow"]["oid"]));
     let planned = |one: &Value| {
-        let space = if one["to"].as_str()? == "fast" { fast } else { slow };
+        let back = one["to"].as_str()? != "fast";
+        let space = if back { slow } else { fast };
         Some(Planned {
             id: one["id"].as_str()?.parse().ok()?,
             name: text(&one["name"])?,
             index: one["kind"].as_str()? == advisor::Kind::Index.word(),
             space: space.unwrap_or(0),
+            back,
             cost: text(&one["says"])?,
         })
     };

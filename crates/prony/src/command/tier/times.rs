@@ -31,7 +31,7 @@ pub(super) fn known(asked: &TierTimes, depth: f64) -> Result<Known, Failure> {
         let found = model_file::find(word)?;
         let times = of_model(&found.model, depth).ok_or_else(|| {
             Failure::new(format!("asking the model `{word}` for the time of a read: a model of storage is needed"))
-                .hint("models of storage: disk-15k, nand-device, f5100; or give the times: --slow-read 6ms --fast-read 0.2ms")
+                .hint("models of storage: disk-15k, disk-array, nand-device, f5100, this-machine")
         })?;
         let (read_s, flush_s) = (given_read.map(|time| time.as_secs_f64()), given_flush.map(|time| time.as_secs_f64()));
         let from = match (read_s, flush_s) {
@@ -50,7 +50,15 @@ pub(super) fn known(asked: &TierTimes, depth: f64) -> Result<Known, Failure> {
 }
 
 fn of_model(model: &Description, depth: f64) -> Option<Times> {
-    let single_s = |op: &str, kb: f64| Some(model.answer(&row(op, kb), "service-time").ok()? / 1e3);
+    // A device that is known by its queue answers how long one among so many takes.
+    let queued = |mut row: Row| {
+        row.cells.insert("outstanding".to_owned(), depth.round().to_string());
+        model.answer(&row, "response")
+    };
+    let single_s = |op: &str, kb: f64| {
+        let alone = model.answer(&row(op, kb), "service-time");
+        Some(alone.or_else(|_| queued(row(op, kb))).ok()? / 1e3)
+    };
     let read_s = single_s("random-read", 8.0)?;
     let most = model.answer(&row("random-read", 8.0), "rate").ok();
     Some(Times {
@@ -78,6 +86,12 @@ mod tests {
         let (disk, flash) = (of("disk-15k", 1.0), of("nand-device", 1.0));
         assert!((3e-3..1e-2).contains(&disk.read_s) && disk.in_order_s < disk.read_s / 20.0, "{disk:?}");
         assert!(flash.read_s < disk.read_s / 10.0 && flash.flush_s < disk.flush_s, "{flash:?}");
+    }
+
+    #[test]
+    fn this_machine_is_storage_and_a_server_is_none() {
+        assert!((1e-6..1e-2).contains(&of("this-machine", 1.0).read_s));
+        assert!(of_model(&model_file::find("small-server").expect("it ships").model, 1.0).is_none());
     }
 
     #[test]
