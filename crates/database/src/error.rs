@@ -32,6 +32,9 @@ pub enum DatabaseError {
     /// The user may not force the checkpoint before a trial.
     #[error("{place}: the user lacks the privilege to {action}: {text}")]
     Checkpoint { place: String, action: String, text: String },
+    /// The server does not count what is asked for.
+    #[error("{place}: reads and their times by table are not counted there")]
+    Uncounted { place: String, remedy: &'static str },
     /// The server is too old, or something else than it seems.
     #[error("{place}: needs {needed}, the server is {found}")]
     Version { place: String, needed: String, found: String },
@@ -152,6 +155,7 @@ impl DatabaseError {
             DatabaseError::Checkpoint { .. } => {
                 "grant it (in PostgreSQL the role pg_checkpoint), or leave checkpoints alone: --set checkpoints=leave"
             }
+            DatabaseError::Uncounted { remedy, .. } => remedy,
             DatabaseError::Version { .. } => {
                 "name a newer server, or use a private one: --on local:postgres, --on local:mariadb"
             }

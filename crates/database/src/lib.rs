@@ -24,6 +24,7 @@ mod session;
 pub mod sqlite;
 #[cfg(test)]
 mod tests;
+pub mod tier;
 
 pub use claim::Claim;
 pub use conversation::{Progress, Wire};

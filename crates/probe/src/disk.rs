@@ -2,6 +2,9 @@
 //! devices (Documentation/admin-guide/iostats.rst, Documentation/block/stat.rst).
 
 use crate::scan;
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
 
 /// A sector of these counters is 512 bytes, whatever the disk's own.
 const SECTOR_BYTES: u64 = 512;
@@ -52,9 +55,31 @@ pub fn parse(text: &str) -> Option<Counters> {
     })
 }
 
+/// Bytes that the devices below these folders have read since they came, and the seconds that the reads took, added up. None
+/// where a folder cannot be seen, or lies on no device with counters of its own (overlay, FUSE).
+pub fn reads_below(folders: &[PathBuf]) -> Option<(f64, f64)> {
+    let devices: Option<BTreeSet<u64>> =
+        folders.iter().map(|folder| std::fs::metadata(folder).ok().map(|found| found.dev())).collect();
+    let (mut bytes, mut ms) = (0, 0);
+    for device in devices.filter(|devices| !devices.is_empty())? {
+        let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+        let text = std::fs::read_to_string(format!("/sys/dev/block/{major}:{minor}/stat")).ok()?;
+        let counters = parse(&text)?;
+        (bytes, ms) = (bytes + counters.read_bytes, ms + counters.read_ms);
+    }
+    Some((bytes as f64, ms as f64 / 1e3))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_cannot_be_seen_or_has_no_device_is_not_counted() {
+        assert_eq!(reads_below(&[]), None);
+        assert_eq!(reads_below(&[PathBuf::from("/proc")]), None);
+        assert_eq!(reads_below(&[PathBuf::from("/there/is/none")]), None);
+    }
 
     #[test]
     fn every_field_of_a_stat_file_lands_in_its_place() {

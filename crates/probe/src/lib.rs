@@ -21,6 +21,7 @@ mod scan;
 mod source;
 mod tree;
 
+pub use disk::reads_below;
 pub use fingerprint::fingerprint;
 pub use generator::{cpu_time, thread_cpu_time, thread_waited_ns};
 pub use memory::memory_bytes;

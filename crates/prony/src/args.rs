@@ -208,6 +208,17 @@ pub enum Command {
             prony db check brokerage --on local:postgres --json"
     )]
     Db(Db),
+    /// Which tables and indexes belong on the fast tier, and the moves
+    #[command(
+        subcommand,
+        long_about = "Finds on a live database which tables and indexes belong on the fast tier, moves them there, keeps them there as \
+            the heat wanders, and puts everything back.\n\n\
+            Advice reads statistics alone and changes nothing. A move changes the database: its plan, made by \
+            `prony tier advise`, is bound to one server, database and tablespace, and fits no other.",
+        after_long_help = "Examples:\n  prony tier advise postgres://me@host/db --window 60s --budget 10GiB -o plan.json\n  \
+            prony tier move postgres://me@host/db --plan plan.json\n  prony tier undo postgres://me@host/db"
+    )]
+    Tier(Tier),
     /// What is understood of files that other programs run
     #[command(
         subcommand,
@@ -363,6 +374,137 @@ arguments! {
             "The script, as it would be given to `pgbench -f`.";
         json: bool = arg(long) "Print as JSON",
             "Print as JSON (schema prony/import/1); the exit code still says whether it can be run.";
+    }
+}
+
+/// `tier`.
+#[derive(Debug, clap::Subcommand)]
+pub enum Tier {
+    /// Which tables and indexes belong on the fast tier
+    #[command(
+        long_about = "Samples a database over a window and says which tables and indexes belong on the fast tier, for how many bytes, \
+            and what share of the wait for storage that saves; or why nothing is gained. Reads statistics and catalogues alone, and \
+            tells what each move would cost before it is made.",
+        after_long_help = "Examples:\n  prony tier advise postgres://me@host/db --window 60s --budget 10GiB -o plan.json\n  \
+            prony tier advise mysql://me@host/db --slow-read 6ms --fast-read 0.2ms --html advice.html"
+    )]
+    Advise(TierAdvise),
+    /// Carry out a plan, object by object
+    #[command(
+        long_about = "Carries out a plan of `prony tier advise`, object by object, indexes first. An index is built anew at its new \
+            place while everybody goes on; a table is copied under a lock. Who holds a lock longer than --lock-timeout keeps his \
+            object where it is, and the others go on. Ctrl-C leaves everything whole; the same command goes on where it stopped.\n\n\
+            Exit codes: 0 everything lies where the plan has it; 1 something was left where it was; 2 an error, or stopped.",
+        after_long_help = "Examples:\n  prony tier move postgres://me@host/db --plan plan.json --dry-run\n  \
+            prony tier move postgres://me@host/db --plan plan.json --lock-timeout 5s --rate 100MB/s"
+    )]
+    Move(TierMove),
+    /// Put everything back where it was
+    #[command(
+        long_about = "Puts every table and index that `prony tier` moved back where it lay before the first move, and removes the journal \
+            that was kept in the database for it (the schema prony_tier).\n\n\
+            Exit codes: 0 everything is back; 1 something was left where it was; 2 an error, or stopped.",
+        after_long_help = "Examples:\n  prony tier undo postgres://me@host/db --dry-run\n  prony tier undo postgres://me@host/db"
+    )]
+    Undo(TierUndo),
+    /// Keep hot objects on the fast tier as the heat wanders
+    #[command(
+        long_about = "Looks again and again, and keeps what is hot on the fast tier: heat fades, two that are nearly alike do not change \
+            places, and a move is made only if it pays for itself within a stated time, before which the object is not moved back. \
+            Every decision is printed with its numbers. Ctrl-C ends it; `prony tier undo` puts everything back.",
+        after_long_help = "Examples:\n  prony tier balance postgres://me@host/db --fast fast --budget 10GiB --every 60s --dry-run\n  \
+            prony tier balance postgres://me@host/db --budget 10GiB --every 5min --pay-off 1h"
+    )]
+    Balance(TierBalance),
+}
+
+arguments! {
+    /// What both tiers are made of.
+    TierTimes {
+        fast: String = arg(long, value_name = "TABLESPACE", default_value = "fast") "Tablespace of the fast tier",
+            "Tablespace of the fast tier; with MariaDB its folder. A tablespace that is not there yet is no obstacle to advice.";
+        slow_device: String = arg(long, value_name = "MODEL", default_value = "disk-15k") "Model of the slow tier",
+            "Model whose times the slow tier has: one that ships, or the path of a model file.";
+        fast_device: String = arg(long, value_name = "MODEL", default_value = "nand-device") "Model of the fast tier",
+            "Model whose times the fast tier has: one that ships, or the path of a model file.";
+        slow_read: Option<String> = arg(long, value_name = "TIME") "Random read of 8 KiB on the slow tier",
+            "Time of a random read of 8 KiB on the slow tier, as `prony run flash` measures it. Default: the model's.";
+        fast_read: Option<String> = arg(long, value_name = "TIME") "Random read of 8 KiB on the fast tier",
+            "Time of a random read of 8 KiB on the fast tier. Default: the model's.";
+        slow_flush: Option<String> = arg(long, value_name = "TIME") "Flushed write on the slow tier",
+            "Time of a flushed write of 8 KiB on the slow tier. Default: the model's write.";
+        fast_flush: Option<String> = arg(long, value_name = "TIME") "Flushed write on the fast tier",
+            "Time of a flushed write of 8 KiB on the fast tier. Default: the model's write.";
+    }
+
+    /// The database.
+    TierPlace {
+        url: String = arg(value_name = "URL") "Database: `postgres://..` or `mysql://..`",
+            "Database: `postgres://USER@HOST:PORT/DATABASE` or `mysql://USER@HOST:PORT/DATABASE`.";
+        password_file: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "File with the password of the database",
+            "File whose first line is the password of the database; nobody but its owner may be able to read it. \
+             Default: `PGPASSWORD`, the file that `PGPASSFILE` names, or `MYSQL_PWD`.";
+    }
+
+    /// `tier advise`.
+    TierAdvise {
+        place: TierPlace = command(flatten);
+        window: String = arg(long, value_name = "TIME", default_value = "10s") "How long to watch",
+            "How long to watch. Heat that is not in the window is not in the advice: choose a busy hour, or a whole night.";
+        slices: Option<u32> = arg(long, value_name = "N") "Slices of the window, for the intervals [default: up to 10]",
+            "Slices of the window, from which the intervals come; each is at least 1 s, because servers report about once a \
+             second. Default: 10, fewer in a window shorter than 10 s.";
+        budget: Option<String> = arg(long, value_name = "SIZE") "Room on the fast tier [default: that of the knee]",
+            "Room on the fast tier, such as `10GiB`. Default: that of the knee of the curve.";
+        tiers: TierTimes = command(flatten);
+        output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "Write the plan to this new file",
+            "Write the advice with its plan to FILE, as JSON, for `prony tier move`. An existing file is never overwritten.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/tier-advice/1), which is a plan too.";
+        html: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath) "Also draw the curve on a page",
+            "Also draws the sweet-spot curve on one self-contained HTML page, a new file.";
+    }
+
+    /// How moves are made.
+    TierManner {
+        dry_run: bool = arg(long) "Only say what would be moved", "Only say what would be moved; change nothing.";
+        lock_timeout: String = arg(long, value_name = "TIME", default_value = "2s") "How long to wait for a lock",
+            "How long a move waits for a lock. Everybody who comes after it waits behind it meanwhile.";
+        rate: Option<String> = arg(long, value_name = "SIZE/s") "At most so many bytes a second, by pauses between objects",
+            "At most so many bytes a second on the mean, such as `100MB/s`, by pauses between objects. One object is moved as fast as \
+             the server can. Default: no limit.";
+    }
+
+    /// `tier move`.
+    TierMove {
+        place: TierPlace = command(flatten);
+        plan: PathBuf = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath) "The plan of `prony tier advise`",
+            "The plan: what `prony tier advise` wrote with --output, or printed with --json.";
+        manner: TierManner = command(flatten);
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/tier-move/1).";
+    }
+
+    /// `tier undo`.
+    TierUndo {
+        place: TierPlace = command(flatten);
+        manner: TierManner = command(flatten);
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/tier-move/1).";
+    }
+
+    /// `tier balance`.
+    TierBalance {
+        place: TierPlace = command(flatten);
+        budget: String = arg(long, value_name = "SIZE") "Room on the fast tier", "Room on the fast tier, such as `10GiB`.";
+        every: String = arg(long, value_name = "TIME", default_value = "60s") "How often to look",
+            "How often to look; each look weighs what happened since the last.";
+        half_life: Option<String> = arg(long, value_name = "TIME") "After this time heat counts half [default: 5 looks]",
+            "After this time heat counts half. Default: five times --every.";
+        pay_off: String = arg(long, value_name = "TIME", default_value = "1h") "A move must pay for itself within this time",
+            "A move must save as much wait as it takes time within this time, and its object is not moved back before.";
+        rounds: Option<u32> = arg(long, value_name = "N") "End after so many looks", "End after so many looks. Default: at Ctrl-C.";
+        tiers: TierTimes = command(flatten);
+        manner: TierManner = command(flatten);
     }
 }
 

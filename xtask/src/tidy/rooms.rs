@@ -31,7 +31,7 @@ struct Rule {
 }
 
 /// The map of ARCHITECTURE.md.
-const RULES: [Rule; 18] = [
+const RULES: [Rule; 19] = [
     pure("random", "", "libm"),
     pure("units", "", "thiserror"),
     pure("reading", "units", "strsim toml_edit"),
@@ -41,17 +41,18 @@ const RULES: [Rule; 18] = [
     pure("study", "units random reading load workload observation", "statrs thiserror"),
     pure("model", "units random reading workload", "csv libm nalgebra statrs thiserror"),
     pure("analysis", "units random observation study", "statrs"),
+    pure("advisor", "random observation", ""),
     pure("report", "units observation study analysis", "jiff maud serde serde_json"),
     rule("recorder", "units observation"),
     rule("emulate", "units random workload recorder model"),
     rule("system", "units random load workload observation study recorder"),
-    rule("database", "units load workload observation study recorder system"),
+    rule("database", "units load workload observation study advisor recorder system"),
     rule("probe", "units observation system"),
     rule("store", "units observation"),
     rule("engine", "units random load workload observation study recorder system database probe model"),
     rule(
         "prony",
-        "units reading model load workload observation study analysis report recorder system database probe store engine emulate",
+        "units reading model load workload observation study analysis advisor report recorder system database probe store engine emulate",
     ),
 ];
 

@@ -23,6 +23,7 @@ mod run;
 mod show;
 mod studies;
 mod tag;
+mod tier;
 mod verify;
 
 use crate::args::Command;
@@ -52,6 +53,7 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Predict(asked) => predict::run(&asked),
         Command::Judge(asked) => judge::run(&asked),
         Command::Db(asked) => return db::run(&asked),
+        Command::Tier(asked) => return tier::run(&asked),
         Command::Import(asked) => return import::run(&asked),
         Command::Tag(asked) => tag::run(&asked),
         Command::Note(asked) => note::run(&asked),

@@ -37,6 +37,7 @@ mod simulated;
 mod small;
 mod stop;
 mod studies;
+mod tier;
 mod verify;
 mod warehouse;
 mod wrong;

@@ -147,7 +147,8 @@ fn ticks(axis: &Axis, scale: &Scale, wanted: usize) -> (Vec<Tick>, String) {
         return (axis.ticks.iter().map(|(at, text)| Tick { at: *at, text: text.clone() }).collect(), String::new());
     }
     let wanted = wanted.clamp(2, 9);
-    let at = if axis.quantity == Quantity::Seconds { scale.clock_ticks(wanted) } else { scale.ticks(wanted) };
+    let (one, unit) = axis.quantity.axis_unit(scale.high.abs().max(scale.low.abs()));
+    let at = if axis.quantity == Quantity::Seconds { scale.clock_ticks(wanted) } else { scale.ticks(wanted, one) };
     if matches!(axis.spacing, Spacing::Log | Spacing::Nines) {
         let text = |value: f64| match axis.spacing {
             Spacing::Nines => format!("{}%", axis.quantity.text(value).trim_start_matches('p')),
@@ -155,7 +156,6 @@ fn ticks(axis: &Axis, scale: &Scale, wanted: usize) -> (Vec<Tick>, String) {
         };
         return (at.into_iter().map(|at| Tick { at, text: text(at) }).collect(), String::new());
     }
-    let (one, unit) = axis.quantity.axis_unit(scale.high.abs().max(scale.low.abs()));
     let texts = plain(&at.iter().map(|at| at / one).collect::<Vec<_>>());
     (at.into_iter().zip(texts).map(|(at, text)| Tick { at, text }).collect(), unit.to_owned())
 }

@@ -48,10 +48,13 @@ impl Scale {
         }
     }
 
-    /// About `wanted` values that are good to read, ascending, inside the range.
-    pub(super) fn ticks(&self, wanted: usize) -> Vec<f64> {
+    /// About `wanted` values that are good to read in a unit (how much of the base unit one of it is), ascending, inside the range.
+    pub(super) fn ticks(&self, wanted: usize, one: f64) -> Vec<f64> {
         let ticks = match self.kind {
-            Kind::Linear => linear_ticks(self.low, self.high, wanted),
+            Kind::Linear => {
+                let ticks = linear_ticks(self.low / one, self.high / one, wanted);
+                ticks.into_iter().map(|tick| (tick * one).clamp(self.low, self.high)).collect()
+            }
             Kind::Log => log_ticks(self.low, self.high, wanted),
             Kind::Nines => [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999_999].into_iter().collect(),
         };
@@ -61,7 +64,7 @@ impl Scale {
     /// The same for times of day-to-day length, in multiples of minutes and hours above a minute.
     pub(super) fn clock_ticks(&self, wanted: usize) -> Vec<f64> {
         if self.kind != Kind::Linear || self.high - self.low < 90.0 {
-            return self.ticks(wanted);
+            return self.ticks(wanted, 1.0);
         }
         const STEPS: [f64; 14] = [
             15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 10_800.0, 21_600.0, 43_200.0,
@@ -153,14 +156,14 @@ mod tests {
         #[test]
         fn ticks_ascend_and_lie_inside_the_range(kind in kinds(), a in magnitude(), b in magnitude(), wanted in 2usize..12) {
             let scale = Scale::new(kind, a.min(b), a.max(b), 0.0, 100.0);
-            let ticks = scale.ticks(wanted);
+            let ticks = scale.ticks(wanted, 1.0);
             prop_assert!(ticks.windows(2).all(|pair| pair[0] < pair[1]), "{:?}", ticks);
             prop_assert!(ticks.iter().all(|tick| (scale.low..=scale.high).contains(tick)), "{:?} {:?}", ticks, scale);
         }
 
         #[test]
         fn there_are_about_as_many_ticks_as_wanted(kind in kinds(), a in magnitude(), ratio in 1.1f64..1e6, wanted in 3usize..10) {
-            let ticks = Scale::new(kind, a, a * ratio, 0.0, 100.0).ticks(wanted);
+            let ticks = Scale::new(kind, a, a * ratio, 0.0, 100.0).ticks(wanted, 1.0);
             prop_assert!(ticks.len() >= 2 || kind == Kind::Nines, "{:?}", ticks);
             prop_assert!(ticks.len() <= 2 * wanted + 3, "{:?}", ticks);
         }
@@ -183,9 +186,16 @@ mod tests {
         fn no_range_however_odd_breaks_a_scale(kind in kinds(), low: f64, high: f64, value: f64) {
             let scale = Scale::new(kind, low, high, 0.0, 100.0);
             prop_assert!((0.0..=100.0).contains(&scale.at(value)));
-            prop_assert!(scale.ticks(6).iter().all(|tick| tick.is_finite()));
+            prop_assert!(scale.ticks(6, 1.0).iter().all(|tick| tick.is_finite()));
             prop_assert!(scale.clock_ticks(6).len() <= 110);
         }
+    }
+
+    #[test]
+    fn ticks_of_sizes_are_round_in_the_unit_that_they_are_read_in() {
+        let mib = 1_048_576.0;
+        let scale = Scale::new(Kind::Linear, 0.0, 90.0 * mib, 0.0, 1.0);
+        assert_eq!(scale.ticks(5, mib), [0.0, 20.0, 40.0, 60.0, 80.0].map(|tick| tick * mib));
     }
 
     #[test]
@@ -202,8 +212,8 @@ mod tests {
 
     #[test]
     fn known_ranges_get_the_ticks_that_a_person_would_choose() {
-        assert_eq!(Scale::new(Kind::Linear, 0.0, 412.0, 0.0, 1.0).ticks(5), [0.0, 100.0, 200.0, 300.0, 400.0]);
-        assert_eq!(Scale::new(Kind::Log, 0.05, 2.0, 0.0, 1.0).ticks(5), [0.05, 0.1, 0.2, 0.5, 1.0, 2.0]);
+        assert_eq!(Scale::new(Kind::Linear, 0.0, 412.0, 0.0, 1.0).ticks(5, 1.0), [0.0, 100.0, 200.0, 300.0, 400.0]);
+        assert_eq!(Scale::new(Kind::Log, 0.05, 2.0, 0.0, 1.0).ticks(5, 1.0), [0.05, 0.1, 0.2, 0.5, 1.0, 2.0]);
         assert_eq!(
             Scale::new(Kind::Linear, 0.0, 3660.0, 0.0, 1.0).clock_ticks(6),
             [0.0, 900.0, 1800.0, 2700.0, 3600.0]

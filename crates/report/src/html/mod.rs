@@ -12,7 +12,7 @@ mod plain;
 mod prose;
 mod table;
 
-pub use plain::{Head, judged_html};
+pub use plain::{Head, judged_html, sweet_spot_html};
 
 use crate::caveats::CaveatsOfKind;
 use crate::harmless::harmless;

@@ -1,9 +1,9 @@
-//! A page of figures that belongs to no run: a model beside its rows.
+//! A page of figures that belongs to no run: a model beside its rows, or what a fast tier would save.
 
 use super::figure;
 use super::table::Footnotes;
 use crate::caveats::Caveats;
-use crate::view::{JudgedColumn, judged_figure};
+use crate::view::{Figure, JudgedColumn, SweetSpot, judged_figure, sweet_spot_figure};
 use maud::html as page;
 
 /// What stands above the figures.
@@ -21,6 +21,15 @@ pub struct Head {
 
 /// One self-contained page with a figure for each column.
 pub fn judged_html(head: &Head, columns: &[JudgedColumn]) -> String {
+    figures(head, &columns.iter().map(judged_figure).collect::<Vec<_>>())
+}
+
+/// One self-contained page with the sweet-spot curve.
+pub fn sweet_spot_html(head: &Head, curve: &SweetSpot) -> String {
+    figures(head, &[sweet_spot_figure(curve)])
+}
+
+fn figures(head: &Head, figures: &[Figure]) -> String {
     let none = Caveats(Vec::new());
     let main = page! {
         header {
@@ -32,7 +41,7 @@ pub fn judged_html(head: &Head, columns: &[JudgedColumn]) -> String {
             @for line in &head.answer { p { (super::prose::prose(line)) } }
         }
         section class="experiment" {
-            @for column in columns { (figure::figure(&judged_figure(column), &Footnotes::of(&none))) }
+            @for one in figures { (figure::figure(one, &Footnotes::of(&none))) }
         }
     };
     super::whole(&head.title, &head.program, &main, &head.program)

@@ -30,6 +30,7 @@ mod search;
 mod server;
 mod statements;
 mod sustained;
+mod sweet_spot;
 mod table;
 mod timeline;
 mod transfer;
@@ -40,6 +41,7 @@ pub use figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing,
 pub use judged::{JudgedColumn, JudgedCurve, JudgedPoint, figure as judged_figure};
 pub use memory::working_set;
 pub use quantity::Quantity;
+pub use sweet_spot::{SweetPoint, SweetSpot, figure as sweet_spot_figure};
 pub use table::{Cell, Column, Table};
 
 use crate::caveats::Caveats;

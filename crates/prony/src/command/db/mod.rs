@@ -47,7 +47,7 @@ fn up(asked: &DbUp) -> Result<Outcome, Failure> {
     Ok(Outcome::Fine)
 }
 
-fn warn(targets: &[String]) {
+pub(super) fn warn(targets: &[String]) {
     if passwords::typed(targets) {
         output::note_line(passwords::SEEN);
     }
@@ -243,7 +243,7 @@ fn server(text: &str) -> Result<Engine, Failure> {
     }
 }
 
-fn target(text: &str) -> Result<DatabaseSpec, Failure> {
+pub(super) fn target(text: &str) -> Result<DatabaseSpec, Failure> {
     let parsed = study::target(text).map_err(|problem| Failure::new(format!("reading the target: {problem}")))?;
     match parsed.place {
         Place::Database(spec) => Ok(spec),
@@ -252,7 +252,7 @@ fn target(text: &str) -> Result<DatabaseSpec, Failure> {
     }
 }
 
-fn open(
+pub(super) fn open(
     spec: &DatabaseSpec,
     dataset: Option<DataSet>,
     settings: Vec<(String, String)>,
@@ -264,6 +264,6 @@ fn open(
     database::open(spec, &options).map_err(|error| failed(format!("opening the database `{}`", spec.shown()), &error))
 }
 
-fn failed(doing: String, error: &DatabaseError) -> Failure {
+pub(super) fn failed(doing: String, error: &DatabaseError) -> Failure {
     Failure::caused(doing, error).hints(error.hint())
 }

@@ -1,0 +1,160 @@
+//! Keeping hot objects on the fast tier while the heat moves.
+//!
+//! The one idea: heat is what an object saved lately, and fades; what lies on the fast tier is held to be hotter than it is, so that
+//! two that are nearly alike do not change places; and a move is made only if it pays for itself within a stated time, before which
+//! the object is not moved back.
+
+use crate::advice::Advice;
+use crate::choice::{chosen, stay};
+use crate::cost::{Move, moves};
+use crate::gain::Tiers;
+use std::collections::BTreeMap;
+
+/// What a balancer holds to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// Bytes on the fast tier.
+    pub budget: f64,
+    /// Seconds after which heat counts half.
+    pub half_life_s: f64,
+    /// Seconds within which a move must pay for itself.
+    pub pay_off_s: f64,
+    /// How many times as hot the other must be before two change places.
+    pub better: f64,
+}
+
+observation::words! {
+    /// What becomes of a move.
+    pub enum Decision {
+        /// It is made.
+        Move = "move",
+        /// It would take longer to pay for itself than is allowed.
+        DoesNotPay = "does-not-pay",
+    }
+}
+
+/// A move that was weighed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decided {
+    /// The move.
+    pub one: Move,
+    /// What the object saves on the fast tier: seconds of wait a second.
+    pub heat: f64,
+    /// Seconds after which the move has paid for itself; infinite for one that makes room.
+    pub pays_after_s: f64,
+    /// What becomes of it.
+    pub decision: Decision,
+}
+
+/// What is remembered between two looks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Balancer {
+    /// By name: an index that is built anew has another id.
+    heat: BTreeMap<String, f64>,
+    /// Until when an object stays where it is, by name.
+    held_s: BTreeMap<String, f64>,
+}
+
+impl Balancer {
+    /// Weighs what a window of `window_s` seconds showed, at the moment `at_s`.
+    pub fn weigh(&mut self, advice: &Advice, tiers: &Tiers, rules: &Rules, window_s: f64, at_s: f64) -> Vec<Decided> {
+        let (objects, pieces) = (&advice.objects, &advice.pieces);
+        let name = |at: usize| &objects[pieces[at].first()].known.name;
+        let fast = |at: usize| objects[pieces[at].first()].known.fast;
+        let kept = 0.5f64.powf(window_s / rules.half_life_s);
+        let mut heat = BTreeMap::new();
+        for (at, piece) in pieces.iter().enumerate() {
+            let now = piece.gain.saved_s() / window_s;
+            // What is seen for the first time is as hot as it looks.
+            let before = self.heat.get(name(at)).copied().unwrap_or(now);
+            heat.insert(name(at).clone(), kept * before + (1.0 - kept) * now);
+        }
+        self.heat = heat;
+        self.held_s.retain(|_, until| *until > at_s);
+        let held = |at: usize| self.held_s.contains_key(name(at));
+        let of = |at: usize| self.heat.get(name(at)).copied().unwrap_or(0.0);
+        let (mut taken, mut room): (Vec<usize>, f64) = (Vec::new(), rules.budget);
+        for at in (0..pieces.len()).filter(|at| held(*at) && fast(*at)) {
+            taken.push(at);
+            room -= pieces[at].bytes;
+        }
+        let free: Vec<usize> = (0..pieces.len()).filter(|at| !held(*at)).collect();
+        let worth = |at: usize| of(at) * if fast(at) { rules.better } else { 1.0 };
+        let items: Vec<(f64, f64)> = free.iter().map(|at| (pieces[*at].bytes, worth(*at))).collect();
+        let mut more = chosen(&items, room);
+        stay(&items, &mut more, |at| fast(free[at]), room);
+        taken.extend(more.into_iter().map(|at| free[at]));
+        let weighed = moves(objects, pieces, &taken, tiers).into_iter().map(|one| decided(one, &self.heat, rules));
+        let mut decided: Vec<Decided> = weighed.collect();
+        let kept_out = decided.iter().all(|one| !one.one.to_fast || one.decision != Decision::Move);
+        // Nothing makes room for what does not come.
+        decided.retain(|one| one.one.to_fast || !kept_out);
+        for one in decided.iter().filter(|one| one.decision == Decision::Move) {
+            self.held_s.insert(one.one.name.clone(), at_s + rules.pay_off_s);
+        }
+        decided
+    }
+
+    /// A move was not made after all.
+    pub fn forget(&mut self, name: &str) {
+        self.held_s.remove(name);
+    }
+}
+
+fn decided(one: Move, heat: &BTreeMap<String, f64>, rules: &Rules) -> Decided {
+    let heat = heat.get(&one.name).copied().unwrap_or(0.0);
+    let pays_after_s = if one.to_fast { one.cost.seconds / heat } else { f64::INFINITY };
+    let pays = !one.to_fast || pays_after_s <= rules.pay_off_s;
+    Decided { decision: if pays { Decision::Move } else { Decision::DoesNotPay }, one, heat, pays_after_s }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gain::tests::TIERS;
+    use crate::object::tests::table;
+    use crate::{Look, advise};
+
+    const RULES: Rules = Rules { budget: 1e6, half_life_s: 10.0, pay_off_s: 100.0, better: 1.3 };
+
+    /// What a balancer decides of these tables, each with its reads and whether it is fast.
+    fn weigh(balancer: &mut Balancer, at_s: f64, tables: &[(&str, f64, bool)]) -> Vec<(String, bool, Decision)> {
+        let object = |(name, reads, fast): &(&str, f64, bool)| {
+            let mut object = table(name, 1e6, &[*reads]);
+            object.known.fast = *fast;
+            object
+        };
+        let looks = [Look::default(), Look { at_s: 10.0, ..Look::default() }];
+        let advice = advise(tables.iter().map(object).collect(), &looks, &TIERS, Some(RULES.budget), 1);
+        let decided = balancer.weigh(&advice, &TIERS, &RULES, 10.0, at_s);
+        decided.into_iter().map(|one| (one.one.name, one.one.to_fast, one.decision)).collect()
+    }
+
+    fn moved(name: &str, to_fast: bool) -> (String, bool, Decision) {
+        (name.to_owned(), to_fast, Decision::Move)
+    }
+
+    #[test]
+    fn heat_that_moves_is_followed_but_not_before_the_first_move_has_paid_for_itself() {
+        let mut balancer = Balancer::default();
+        assert_eq!(weigh(&mut balancer, 0.0, &[("a", 500.0, false), ("b", 10.0, false)]), [moved("a", true)]);
+        assert_eq!(weigh(&mut balancer, 50.0, &[("a", 0.0, true), ("b", 900.0, false)]), []);
+        let turned = weigh(&mut balancer, 101.0, &[("a", 0.0, true), ("b", 900.0, false)]);
+        assert_eq!(turned, [moved("a", false), moved("b", true)]);
+    }
+
+    #[test]
+    fn two_that_are_nearly_alike_do_not_change_places() {
+        let mut balancer = Balancer::default();
+        assert_eq!(weigh(&mut balancer, 0.0, &[("a", 500.0, true), ("b", 600.0, false)]), []);
+        let hotter = weigh(&mut balancer, 10.0, &[("a", 500.0, true), ("b", 900.0, false)]);
+        assert_eq!(hotter, [moved("a", false), moved("b", true)]);
+    }
+
+    #[test]
+    fn what_would_not_pay_is_told_and_nothing_makes_room_for_it() {
+        let mut balancer = Balancer::default();
+        let told = weigh(&mut balancer, 0.0, &[("a", 0.0, true), ("b", 0.001, false)]);
+        assert_eq!(told, [("b".to_owned(), true, Decision::DoesNotPay)]);
+    }
+}

@@ -1,0 +1,96 @@
+//! Statistics of a MariaDB: reads and their times by file, which its performance schema counts.
+//!
+//! The one idea: InnoDB reads around the page cache, so that what is counted here is what the device did. A file holds a table
+//! with its indexes: there is nothing smaller to move.
+
+use super::{Standing, number, text};
+use crate::{DatabaseError, Failure, Session};
+use advisor::{Counts, Described, Kind, Look};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub(super) const LIMITS: &str = "SET SESSION TRANSACTION READ ONLY; SET SESSION lock_wait_timeout = 1; \
+    SET SESSION max_statement_time = 5";
+
+const DATA: &str = "wait/io/file/innodb/innodb_data_file";
+const LOG: &str = "wait/io/file/innodb/innodb_log_file";
+
+/// How the counts come to a server that has none.
+const REMEDY: &str = "set performance_schema = ON in its configuration, start it anew, and if they were switched off, UPDATE \
+    performance_schema.setup_instruments SET ENABLED = 'YES', TIMED = 'YES' WHERE NAME LIKE 'wait/io/file/innodb/%'";
+
+pub(super) fn standing(session: &mut dyn Session, place: &str) -> Result<Standing, DatabaseError> {
+    let failed = |failure| DatabaseError::statement(place, "read performance_schema", failure);
+    let counted = session.one(&format!(
+        "SELECT count(*) FROM performance_schema.setup_instruments WHERE NAME = '{DATA}' AND ENABLED = 'YES' AND TIMED = 'YES'"
+    ));
+    if counted.map_err(failed)?.and_then(|value| value.number()).unwrap_or(0.0) < 1.0 {
+        return Err(DatabaseError::Uncounted { place: place.to_owned(), remedy: REMEDY });
+    }
+    let rows = session.query("SELECT concat(@@hostname, ':', @@port, @@datadir), coalesce(database(), '')");
+    let rows = rows.map_err(failed)?;
+    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
+    let lacking =
+        vec!["moves: a table of MariaDB is placed when it is made; prony tier does not move it yet".to_owned()];
+    Ok(Standing { system: text(row, 0), database: text(row, 1), lacking, ..Standing::default() })
+}
+
+pub(super) fn look(session: &mut dyn Session) -> Result<Look, Failure> {
+    let rows = session.query(&format!(
+        "SELECT FILE_NAME, EVENT_NAME, COUNT_READ, SUM_TIMER_READ / 1e12, COUNT_WRITE, COUNT_MISC, \
+         (SUM_TIMER_WRITE + SUM_TIMER_MISC) / 1e12 \
+         FROM performance_schema.file_summary_by_instance WHERE EVENT_NAME IN ('{DATA}', '{LOG}')"
+    ))?;
+    let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
+    for row in rows {
+        let log = text(&row, 1) == LOG;
+        let reads = number(&row, 2);
+        let one = match log {
+            true => Counts { flushes: number(&row, 5), flush_s: Some(number(&row, 6)), ..Counts::default() },
+            false => Counts {
+                reads,
+                rows_by_key: reads,
+                read_s: Some(number(&row, 3)),
+                writes: number(&row, 4),
+                ..Counts::default()
+            },
+        };
+        counts.insert(text(&row, 0), one);
+    }
+    Ok(Look { counts, ..Look::default() })
+}
+
+pub(super) fn described(session: &mut dyn Session, fast: &str) -> Result<Vec<Described>, Failure> {
+    let spaces = session.query("SELECT NAME, FILE_SIZE FROM information_schema.INNODB_SYS_TABLESPACES")?;
+    let size: BTreeMap<String, f64> = spaces.iter().map(|row| (text(row, 0), number(row, 1))).collect();
+    let log = session.one("SELECT @@innodb_log_file_size")?.and_then(|value| value.number()).unwrap_or(0.0);
+    let files = session.query(&format!(
+        "SELECT FILE_NAME, EVENT_NAME FROM performance_schema.file_summary_by_instance WHERE EVENT_NAME IN ('{DATA}', '{LOG}')"
+    ))?;
+    let known = |row: &Vec<workload::transaction::Value>| {
+        let (file, is_log) = (text(row, 0), text(row, 1) == LOG);
+        let path = Path::new(&file);
+        let part = |name: Option<&std::ffi::OsStr>| name.unwrap_or_default().to_string_lossy().into_owned();
+        let (table, folder) = (part(path.file_stem()), part(path.parent().and_then(Path::file_name)));
+        let bytes = size.get(&format!("{folder}/{table}")).copied();
+        // Files of the server's own stay where they are.
+        let bytes = if is_log { Some(log) } else { bytes.filter(|_| folder != "mysql") }?;
+        Some(Described {
+            kind: if is_log { Kind::Log } else { Kind::File },
+            name: if is_log { "log (redo)".to_owned() } else { format!("{folder}.{table}") },
+            bytes,
+            table: None,
+            rows_per_block: 1.0,
+            fast: path.starts_with(fast),
+            place: part(path.parent().map(Path::as_os_str)),
+            logged: true,
+            id: file,
+        })
+    };
+    Ok(files.iter().filter_map(known).collect())
+}
+
+pub(super) fn folders(session: &mut dyn Session) -> Vec<PathBuf> {
+    let rows = session.query("SELECT @@datadir").unwrap_or_default();
+    rows.iter().map(|row| PathBuf::from(text(row, 0))).collect()
+}

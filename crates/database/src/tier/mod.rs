@@ -1,0 +1,139 @@
+//! What a server counts of its tables and indexes, where they lie, and how they are brought elsewhere.
+//!
+//! The one idea: watching asks for statistics and catalogues alone, within limits of its own; only [`Mover`] changes anything, and
+//! it writes down where an object lay before it touches it.
+//!
+//! What it does not do: it judges nothing; `advisor` does.
+
+mod journal;
+mod mariadb;
+mod mover;
+mod postgres;
+
+pub use journal::Kept;
+pub use mover::{Mover, Outcome, Relation};
+
+use crate::{Database, DatabaseError, Failure, FailureKind, Session};
+use advisor::{Described, Look};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use study::Engine;
+use workload::transaction::Value;
+
+/// Which server and database it is, and where its tiers are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// What no other server has.
+    pub system: String,
+    /// The database.
+    pub database: String,
+    /// The number of the fast tablespace; none when there is none of that name.
+    pub fast: Option<u32>,
+    /// The tablespace of the database, to which goes what leaves the fast one.
+    pub slow: (String, u32),
+    /// What the advice lacks, each with what would bring it.
+    pub lacking: Vec<String>,
+}
+
+/// One who watches a server: reads its statistics, within limits that keep it out of everybody's way.
+pub struct Watch {
+    session: Box<dyn Session>,
+    engine: Engine,
+    place: String,
+    fast: String,
+}
+
+impl Watch {
+    /// Opens a session that can change nothing. `fast` is the tablespace of the fast tier, with MariaDB its folder.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or the engine has no tiers.
+    pub fn open(database: &dyn Database, fast: &str) -> Result<Watch, DatabaseError> {
+        let (engine, place) = (database.engine(), database.place());
+        let limits = match engine {
+            Engine::Postgres => postgres::LIMITS,
+            Engine::Mariadb => mariadb::LIMITS,
+            Engine::Sqlite | Engine::Null => return Err(no_tiers(place)),
+        };
+        let mut session = database.outside()?;
+        let failed = |failure| DatabaseError::statement(&place, "limit a session that only reads", failure);
+        session.script(limits).map_err(failed)?;
+        Ok(Watch { session, engine, place, fast: fast.to_owned() })
+    }
+
+    /// Which server it is.
+    ///
+    /// # Errors
+    /// When it cannot be asked, or does not count what is needed.
+    pub fn standing(&mut self) -> Result<Standing, DatabaseError> {
+        let session = self.session.as_mut();
+        match self.engine {
+            Engine::Mariadb => mariadb::standing(session, &self.place),
+            _ => self.asked("read the catalogue", |session, fast| postgres::standing(session, fast)),
+        }
+    }
+
+    /// What the server has counted so far; the caller says when it was.
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    pub fn look(&mut self) -> Result<Look, DatabaseError> {
+        let engine = self.engine;
+        self.asked("read the statistics", |session, _| match engine {
+            Engine::Mariadb => mariadb::look(session),
+            _ => postgres::look(session),
+        })
+    }
+
+    /// The objects that are there now; the sizes of those in `read` are looked up, others as the catalogue has them.
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    pub fn described(&mut self, read: &BTreeSet<String>) -> Result<Vec<Described>, DatabaseError> {
+        let engine = self.engine;
+        self.asked("read the catalogue", |session, fast| match engine {
+            Engine::Mariadb => mariadb::described(session, fast),
+            _ => postgres::described(session, fast, read),
+        })
+    }
+
+    /// The folders of the data, as far as the server shows them to this user.
+    pub fn folders(&mut self) -> Vec<PathBuf> {
+        match self.engine {
+            Engine::Mariadb => mariadb::folders(self.session.as_mut()),
+            _ => postgres::folders(self.session.as_mut()),
+        }
+    }
+
+    fn asked<T>(
+        &mut self,
+        action: &str,
+        ask: impl FnOnce(&mut dyn Session, &str) -> Result<T, Failure>,
+    ) -> Result<T, DatabaseError> {
+        let found = ask(self.session.as_mut(), &self.fast);
+        found.map_err(|failure| DatabaseError::statement(&self.place, action, failure))
+    }
+}
+
+fn no_tiers(place: String) -> DatabaseError {
+    let problem = "tiers are those of PostgreSQL or MariaDB".to_owned();
+    DatabaseError::Address { place, problem }
+}
+
+fn text(row: &[Value], at: usize) -> String {
+    row.get(at).and_then(Value::text).unwrap_or_default().to_owned()
+}
+
+fn number(row: &[Value], at: usize) -> f64 {
+    row.get(at).and_then(Value::number).unwrap_or(0.0)
+}
+
+/// A server's number for an object.
+fn oid(row: &[Value], at: usize) -> u32 {
+    number(row, at) as u32
+}
+
+/// Whether a statement was refused because somebody else holds a lock.
+fn locked(failure: &Failure) -> bool {
+    failure.kind == FailureKind::Deadlock
+}

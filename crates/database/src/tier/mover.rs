@@ -1,0 +1,341 @@
+//! One who brings tables and indexes of a PostgreSQL to another tablespace, and back.
+//!
+//! The one idea: each object is one statement that the server carries out whole or not at all, under a lock timeout. Only one mover
+//! at a time works in a database: it holds a lock that ends with its session, so that whoever comes after a killed one waits
+//! until the server has let go of its last statement.
+
+use super::journal::{self, Kept, Place};
+use super::{locked, number, oid, postgres, text};
+use crate::{Database, DatabaseError, Failure, FailureKind, Session};
+use advisor::Kind;
+use rustix::fs::statvfs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use study::Engine;
+
+/// Between two looks whether another mover has ended.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Room that is left on a tier beside what is moved there, of the size of the object and at least.
+const MARGIN: (f64, f64) = (0.05, 1e6);
+
+/// What became of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It was brought there: bytes before and after. An index is built anew, and so loses its bloat.
+    Moved {
+        /// Bytes before.
+        before: f64,
+        /// Bytes after.
+        after: f64,
+    },
+    /// It was there already.
+    There,
+    /// It is not in the database any more.
+    Gone,
+    /// Somebody held a lock for longer than was waited.
+    Locked(String),
+    /// There is not enough room.
+    NoRoom(String),
+    /// The server refused it.
+    Refused(String),
+}
+
+/// An object as it is now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Relation {
+    /// Where the journal finds it.
+    pub kept: Kept,
+    kind: Kind,
+    /// The tablespace in which it lies.
+    pub space: u32,
+    bytes: f64,
+    owned: bool,
+    excludes: bool,
+}
+
+/// A session that moves.
+pub struct Mover<'a> {
+    database: &'a dyn Database,
+    session: Box<dyn Session>,
+    place: String,
+    major: u32,
+    /// The server's process behind the session.
+    pub process: u32,
+}
+
+impl<'a> Mover<'a> {
+    /// Opens a session that waits for no lock of a table longer than `lock_timeout`, and waits until no other mover works in this
+    /// database; `waits` is told once, with the other's process.
+    ///
+    /// # Errors
+    /// When it cannot be opened, was stopped, or the engine has nothing to move.
+    pub fn open(
+        database: &'a dyn Database,
+        lock_timeout: Duration,
+        stop: &AtomicBool,
+        waits: &dyn Fn(u32),
+    ) -> Result<Mover<'a>, DatabaseError> {
+        let place = database.place();
+        if database.engine() != Engine::Postgres {
+            let problem = "moving tables is not supported yet on any server but PostgreSQL: MariaDB places a table when it is made \
+                           (DATA DIRECTORY), and a copy of it has to be made there";
+            return Err(DatabaseError::Address { place, problem: problem.to_owned() });
+        }
+        let mut session = database.outside()?;
+        let failed = |failure| DatabaseError::statement(&place, "prepare a session that moves", failure);
+        let limits = format!(
+            "SET lock_timeout = {}; SET statement_timeout = 0; SET standard_conforming_strings = on; \
+             SET application_name = 'prony tier'",
+            lock_timeout.as_millis()
+        );
+        session.script(&limits).map_err(failed)?;
+        let major = postgres::major(session.as_mut()).map_err(failed)?;
+        if major >= 14 {
+            // The server ends a copy whose client was killed.
+            session.script("SET client_connection_check_interval = '1s'").map_err(failed)?;
+        }
+        let process = session.one("SELECT pg_backend_pid()").map_err(failed)?;
+        let process = process.and_then(|value| value.number()).unwrap_or(0.0) as u32;
+        let mut told = false;
+        while let Some(other) = journal::claimed(session.as_mut()).map_err(failed)? {
+            if stop.load(Ordering::Relaxed) {
+                return Err(DatabaseError::Stopped);
+            }
+            if !std::mem::replace(&mut told, true) {
+                waits(other);
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(Mover { database, session, place, major, process })
+    }
+
+    fn failed(&self, action: &str, failure: Failure) -> DatabaseError {
+        DatabaseError::statement(&self.place, action, failure)
+    }
+
+    /// The objects that were moved and where they lay; none where nothing was.
+    ///
+    /// # Errors
+    /// When a schema of the journal's name is not ours, or cannot be read.
+    pub fn kept(&mut self) -> Result<Vec<Kept>, DatabaseError> {
+        let action = "read the journal of moves";
+        match journal::place(self.session.as_mut()).map_err(|failure| self.failed(action, failure))? {
+            Place::Nothing => Ok(Vec::new()),
+            Place::Strange => Err(self.not_ours()),
+            Place::Ours => journal::read(self.session.as_mut()).map_err(|failure| self.failed(action, failure)),
+        }
+    }
+
+    fn not_ours(&self) -> DatabaseError {
+        DatabaseError::NotOurs { place: self.place.clone(), name: "the schema prony_tier".to_owned() }
+    }
+
+    /// Refuses before anything is changed what the user may not do with these objects, and makes the journal.
+    ///
+    /// # Errors
+    /// The first thing that the user may not do.
+    pub fn prepare(&mut self, objects: &[Relation], space: u32) -> Result<(), DatabaseError> {
+        let lacks = |action: &str, text: &str| DatabaseError::Privilege {
+            place: self.place.clone(),
+            action: action.to_owned(),
+            text: text.to_owned(),
+        };
+        if let Some(strange) = objects.iter().find(|object| !object.owned) {
+            return Err(lacks(&format!("move {}", strange.kept.name), "only its owner may"));
+        }
+        let sql = format!(
+            "SELECT has_tablespace_privilege({space}::oid, 'CREATE'), has_database_privilege(current_database(), 'CREATE')"
+        );
+        let rows = self.session.query(&sql).map_err(|failure| self.failed("read the user's privileges", failure))?;
+        let row = rows.first().map(Vec::as_slice).unwrap_or_default();
+        if number(row, 0) != 1.0 {
+            return Err(lacks("put tables into the fast tablespace", "it needs CREATE on the tablespace"));
+        }
+        let action = "make the journal of moves";
+        match journal::place(self.session.as_mut()).map_err(|failure| self.failed(action, failure))? {
+            Place::Ours => Ok(()),
+            Place::Strange => Err(self.not_ours()),
+            Place::Nothing if number(row, 1) != 1.0 => Err(lacks(action, "it needs CREATE on the database")),
+            Place::Nothing => journal::make(self.session.as_mut()).map_err(|failure| self.failed(action, failure)),
+        }
+    }
+
+    /// An object as it is now, by its number, or by its name when it is an index that was built anew; none when it is gone.
+    ///
+    /// # Errors
+    /// When the catalogue cannot be read.
+    pub fn find(&mut self, id: u32, index: Option<&str>) -> Result<Option<Relation>, DatabaseError> {
+        let by_name = index.map(|name| format!("OR c.oid = to_regclass('{}')", name.replace('\'', "''")));
+        self.found(&format!("(c.oid = {id} {})", by_name.unwrap_or_default()))
+    }
+
+    /// The same of an object in the journal.
+    ///
+    /// # Errors
+    /// When the catalogue cannot be read.
+    pub fn find_kept(&mut self, kept: &Kept) -> Result<Option<Relation>, DatabaseError> {
+        let index = kept.index.replace('\'', "''");
+        self.found(&match index.as_str() {
+            "" => format!("c.oid = {}", kept.table),
+            index => format!("i.indrelid = {} AND c.relname = '{index}'", kept.table),
+        })
+    }
+
+    /// Where an object lay before it was first moved; none when it never was.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn home(&mut self, object: &Relation) -> Result<Option<u32>, DatabaseError> {
+        let own = |kept: &Kept| (kept.table, &kept.index) == (object.kept.table, &object.kept.index);
+        Ok(self.kept()?.into_iter().find(|kept| own(kept)).map(|kept| kept.home))
+    }
+
+    fn found(&mut self, which: &str) -> Result<Option<Relation>, DatabaseError> {
+        let sql = format!(
+            "SELECT c.relkind::text, coalesce(i.indrelid, c.oid)::int8, CASE WHEN i.indexrelid IS NULL THEN '' ELSE c.relname::text END, \
+             format('%I.%I', n.nspname, c.relname), (CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END)::int8, \
+             (c.relpages + coalesce(t.relpages, 0))::float8 * current_setting('block_size')::float8, \
+             pg_has_role(c.relowner, 'USAGE'), coalesce(i.indisexclusion, false) \
+             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+             JOIN pg_database d ON d.datname = current_database() \
+             LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = c.reltoastrelid \
+             WHERE {which} AND c.relkind IN ('r', 'i', 'm') AND c.oid >= 16384"
+        );
+        let rows = self.session.query(&sql).map_err(|failure| self.failed("look for an object", failure))?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        Ok(Some(Relation {
+            kept: Kept { table: oid(row, 1), index: text(row, 2), name: text(row, 3), home: oid(row, 4) },
+            kind: if text(row, 0) == "i" { Kind::Index } else { Kind::Table },
+            space: oid(row, 4),
+            bytes: number(row, 5),
+            owned: number(row, 6) == 1.0,
+            excludes: number(row, 7) == 1.0,
+        }))
+    }
+
+    /// Brings an object to a tablespace. Where it lay is kept first.
+    ///
+    /// # Errors
+    /// When the connection is lost, it was stopped, or the journal cannot be written.
+    pub fn bring(&mut self, object: &Relation, space: u32) -> Result<Outcome, DatabaseError> {
+        if object.space == space {
+            return Ok(Outcome::There);
+        }
+        // What was never analysed has no size in the catalogue.
+        let before = match self.size(object) {
+            Ok(bytes) => bytes,
+            Err(failure) if locked(&failure) => return Ok(Outcome::Locked(failure.text)),
+            Err(failure) => return self.ended(failure),
+        };
+        if let Some(short) = self.no_room(space, before) {
+            return Ok(Outcome::NoRoom(short));
+        }
+        let kept = journal::keep(self.session.as_mut(), &object.kept);
+        kept.map_err(|failure| self.failed("write the journal of moves", failure))?;
+        match self.statement(object, space).and_then(|sql| self.session.script(&sql)) {
+            Ok(()) => {
+                let after = self.find_kept(&object.kept)?.and_then(|now| self.size(&now).ok());
+                Ok(Outcome::Moved { before, after: after.unwrap_or(before) })
+            }
+            Err(failure) => self.ended(failure),
+        }
+    }
+
+    fn ended(&mut self, failure: Failure) -> Result<Outcome, DatabaseError> {
+        if matches!(failure.kind, FailureKind::Lost | FailureKind::Stopped) {
+            return Err(self.failed("move an object", failure));
+        }
+        self.tidy()?;
+        Ok(match failure.kind {
+            FailureKind::Full => Outcome::NoRoom(failure.text),
+            _ if locked(&failure) => Outcome::Locked(failure.text),
+            _ => Outcome::Refused(failure.text),
+        })
+    }
+
+    fn size(&mut self, object: &Relation) -> Result<f64, Failure> {
+        let of = if object.kind == Kind::Index { "pg_relation_size" } else { "pg_table_size" };
+        let bytes =
+            self.session.one(&format!("SELECT {of}(to_regclass('{}'))", object.kept.name.replace('\'', "''")))?;
+        Ok(bytes.and_then(|value| value.number()).unwrap_or(object.bytes))
+    }
+
+    /// The one statement of a move.
+    fn statement(&mut self, object: &Relation, space: u32) -> Result<String, Failure> {
+        let name = self.session.one(&format!("SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid = {space}"))?;
+        let space = name.as_ref().and_then(|value| value.text()).unwrap_or_default();
+        let relation = &object.kept.name;
+        Ok(match object.kind {
+            // Before version 14 no index is built anew elsewhere, and one of an exclusion never beside others' work.
+            Kind::Index if self.major >= 14 && !object.excludes => {
+                format!("REINDEX (CONCURRENTLY, TABLESPACE {space}) INDEX {relation}")
+            }
+            Kind::Index => format!("ALTER INDEX {relation} SET TABLESPACE {space}"),
+            _ => format!("ALTER TABLE {relation} SET TABLESPACE {space}"),
+        })
+    }
+
+    /// Why an object does not fit a tablespace; none when it does, or when its folder is not on this machine.
+    fn no_room(&mut self, space: u32, bytes: f64) -> Option<String> {
+        self.database.server_processes().first()?;
+        let own = self.session.one(&format!("SELECT pg_tablespace_location({space})")).ok()??;
+        let own = Path::new(own.text().unwrap_or_default());
+        let folder = if own.is_absolute() {
+            own.to_path_buf()
+        } else {
+            // A tablespace within the data's folder.
+            let data = self.session.one("SELECT current_setting('data_directory')").ok()??;
+            Path::new(data.text().unwrap_or_default()).join(own)
+        };
+        let room = statvfs(&folder).ok()?;
+        let free = room.f_bavail as f64 * room.f_frsize as f64;
+        let needed = bytes + (MARGIN.0 * bytes).max(MARGIN.1);
+        let said = |bytes: f64| units::bytes(units::Bytes(bytes as u64));
+        (free < needed).then(|| format!("it needs {} there, and {} are free", said(needed), said(free)))
+    }
+
+    /// Drops what a rebuild of ours left unfinished. What somebody holds stays for the next time, and is named.
+    ///
+    /// # Errors
+    /// When the catalogue cannot be read.
+    pub fn tidy(&mut self) -> Result<Vec<String>, DatabaseError> {
+        let action = "look for unfinished indexes";
+        if journal::place(self.session.as_mut()).map_err(|failure| self.failed(action, failure))? != Place::Ours {
+            return Ok(Vec::new());
+        }
+        let left = journal::unfinished(self.session.as_mut()).map_err(|failure| self.failed(action, failure))?;
+        let session = &mut self.session;
+        let stays = |index: &String| session.script(&format!("DROP INDEX CONCURRENTLY IF EXISTS {index}")).is_err();
+        Ok(left.into_iter().filter(stays).collect())
+    }
+
+    /// Forgets where an object lay, because it lies there again or is gone. With the last of them the journal goes. As long as
+    /// something is unfinished nothing is forgotten: the journal tells that it is ours.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn forget(&mut self, kept: &Kept) -> Result<(), DatabaseError> {
+        let action = "write the journal of moves";
+        let unfinished = journal::unfinished(self.session.as_mut()).map_err(|failure| self.failed(action, failure))?;
+        if !unfinished.is_empty() {
+            return Ok(());
+        }
+        journal::forget(self.session.as_mut(), kept).map_err(|failure| self.failed(action, failure))?;
+        if self.kept()?.is_empty() {
+            journal::drop(self.session.as_mut()).map_err(|failure| self.failed(action, failure))?;
+        }
+        Ok(())
+    }
+
+    /// Ends the server's side of another session at once; what it was doing is undone by the server.
+    ///
+    /// # Errors
+    /// When the server does not take it.
+    pub fn end_other(database: &dyn Database, process: u32) -> Result<(), DatabaseError> {
+        let mut session = database.outside()?;
+        let ended = session.script(&format!("SELECT pg_terminate_backend({process})"));
+        ended.map_err(|failure| DatabaseError::statement(&database.place(), "end a move that was stopped", failure))
+    }
+}

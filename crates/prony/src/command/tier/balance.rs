@@ -1,0 +1,126 @@
+//! `prony tier balance URL`: hot objects stay on the fast tier while the heat wanders.
+//!
+//! The one idea: each round is advice over the time since the last, weighed by what came before; every decision is a line with its
+//! numbers, whether it is carried out or not.
+
+use super::manner::Manner;
+use super::sample::{Sampler, Window};
+use super::times::known;
+use super::{failed, open, size, spec, time};
+use crate::args::TierBalance;
+use crate::failure::Failure;
+use crate::{output, run};
+use advisor::{Balancer, Decided, Decision, Rules};
+use database::Database;
+use database::tier::Outcome;
+use recorder::Clock;
+use study::DatabaseSpec;
+
+/// One who keeps the balance.
+struct Keeper<'a> {
+    spec: &'a DatabaseSpec,
+    database: &'a dyn Database,
+    manner: Manner,
+    dry_run: bool,
+    /// Tablespaces: fast and slow.
+    spaces: [u32; 2],
+}
+
+pub(super) fn run(asked: &TierBalance) -> Result<(), Failure> {
+    let (every, pay_off) = (time("--every", &asked.every)?, time("--pay-off", &asked.pay_off)?);
+    let half_life = asked.half_life.as_ref().map(|text| time("--half-life", text)).transpose()?.unwrap_or(5 * every);
+    let rules = Rules {
+        budget: size("--budget", &asked.budget)?,
+        half_life_s: half_life.as_secs_f64(),
+        pay_off_s: pay_off.as_secs_f64(),
+        better: 1.3,
+    };
+    known(&asked.tiers, 1.0)?;
+    let spec = spec(&asked.place)?;
+    let stop = run::listen()?;
+    let manner = Manner::of(&asked.manner, stop.clone())?;
+    let database = open(&spec, stop.clone())?;
+    let mut sampler = Sampler::new(database.as_ref(), &spec, &asked.tiers.fast)?;
+    let spaces = [sampler.standing.fast, Some(sampler.standing.slow.1)].map(|space| space.unwrap_or(0));
+    if spaces[0] == 0 && !asked.manner.dry_run {
+        let lacking = sampler.standing.lacking.clone();
+        return Err(
+            Failure::new(format!("balancing `{}`: a tablespace {}", spec.shown(), asked.tiers.fast)).hints(lacking)
+        );
+    }
+    let keeper = Keeper { spec: &spec, database: database.as_ref(), manner, dry_run: asked.manner.dry_run, spaces };
+    let mut balancer = Balancer::default();
+    for round in 1.. {
+        let Window { looks, objects, depth, .. } = match sampler.window(every, 1, &stop) {
+            Err(_) if keeper.manner.stopped() => return Ok(()),
+            window => window?,
+        };
+        let tiers = known(&asked.tiers, depth)?.tiers;
+        let window_s = looks.last().map_or(0.0, |look| look.at_s);
+        let advice = advisor::advise(objects, &looks, &tiers, Some(rules.budget), 1);
+        let decided = balancer.weigh(&advice, &tiers, &rules, window_s, sampler.clock.now().seconds());
+        output::print(&format!("round {round}: {} of wait in {}\n", said_s(advice.wait_s), said_s(window_s)))?;
+        for one in &decided {
+            output::print(&says(one))?;
+            if one.decision == Decision::Move && !keeper.carried(one)? {
+                balancer.forget(&one.one.name);
+            }
+        }
+        if asked.rounds.is_some_and(|rounds| round >= rounds) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn said_s(seconds: f64) -> String {
+    units::milliseconds(1e3 * seconds)
+}
+
+/// A decision with its numbers.
+fn says(one: &Decided) -> String {
+    let (name, size) = (&one.one.name, units::bytes(units::Bytes(one.one.bytes as u64)));
+    let heat = format!("it saves {} of wait a second", said_s(one.heat));
+    match (one.decision, one.one.to_fast) {
+        (Decision::Move, true) => {
+            format!(
+                "  move {name} ({size}) to the fast tier: {heat}; pays for itself after {}\n",
+                said_s(one.pays_after_s)
+            )
+        }
+        (Decision::Move, false) => {
+            format!("  move {name} ({size}) back to the slow tier: {heat}, and others save more\n")
+        }
+        (Decision::DoesNotPay, _) => {
+            format!(
+                "  leave {name} ({size}): {heat}, and would pay for itself only after {}\n",
+                said_s(one.pays_after_s)
+            )
+        }
+    }
+}
+
+impl Keeper<'_> {
+    /// Carries a decision out; whether the object is there now. A dry run decides as if it were.
+    fn carried(&self, one: &Decided) -> Result<bool, Failure> {
+        if self.dry_run {
+            return Ok(true);
+        }
+        let doing = |error| failed("moving objects of", self.spec, &error);
+        let mut mover = self.manner.mover(self.database).map_err(doing)?;
+        let id = one.one.id.parse().unwrap_or(0);
+        let Some(object) = mover.find(id, None).map_err(doing)? else { return Ok(false) };
+        let home = mover.home(&object).map_err(doing)?.unwrap_or(self.spaces[1]);
+        let space = if one.one.to_fast { self.spaces[0] } else { home };
+        mover.prepare(std::slice::from_ref(&object), self.spaces[0]).map_err(doing)?;
+        let process = mover.process;
+        let done = match self.manner.bring(&mut mover, &object, space) {
+            Err(error) if self.manner.stopped() => {
+                self.manner.clear_away(self.spec, process)?;
+                return Err(doing(error));
+            }
+            done => done.map_err(doing)?,
+        };
+        Ok(matches!(done.outcome, Outcome::Moved { .. } | Outcome::There))
+    }
+}

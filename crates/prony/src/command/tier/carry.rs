@@ -1,0 +1,192 @@
+//! `prony tier move` and `prony tier undo`: objects to where a plan has them, and back to where they were.
+//!
+//! The one idea: both are the same walk over objects, and can be repeated: what lies where it should is passed over, so that one who
+//! was stopped or killed goes on.
+
+use super::manner::{Done, Manner, tell_unfinished};
+use super::{failed, open, plan, spec};
+use crate::args::{TierManner, TierMove, TierPlace, TierUndo};
+use crate::exit::Outcome as Exit;
+use crate::failure::Failure;
+use crate::{output, run};
+use database::tier::{Kept, Mover, Outcome, Relation, Watch};
+use database::{Database, DatabaseError};
+use serde_json::json;
+use study::DatabaseSpec;
+
+/// One who walks over objects.
+struct Walk<'a> {
+    spec: &'a DatabaseSpec,
+    manner: Manner,
+    word: &'static str,
+    done: Vec<Done>,
+}
+
+/// `prony tier move`.
+pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
+    let plan = plan::read(&asked.plan)?;
+    let (spec, database, manner) = begin(&asked.place, &asked.manner)?;
+    let doing = |error| failed("moving objects of", &spec, &error);
+    let mut mover = manner.mover(database.as_ref()).map_err(doing)?;
+    let standing = Watch::open(database.as_ref(), plan.fast()).and_then(|mut watch| watch.standing()).map_err(doing)?;
+    plan.fits(&standing)?;
+    let mut walk = Walk { spec: &spec, manner, word: "move", done: Vec::new() };
+    let mut objects: Vec<(Relation, u32)> = Vec::new();
+    for one in &plan.moves {
+        match mover.find(one.id, one.index.then_some(one.name.as_str())).map_err(doing)? {
+            Some(object) => {
+                let home = if one.back { mover.home(&object).map_err(doing)? } else { None };
+                objects.push((object, home.unwrap_or(one.space)));
+            }
+            None => walk.tell(Done::at_once(&one.name, Outcome::Gone)),
+        }
+    }
+    if asked.manner.dry_run {
+        let cost = |name: &str| plan.moves.iter().find(|one| one.name == name).map_or("", |one| one.cost.as_str());
+        return walk.dry(asked.json, objects.iter().map(|(object, space)| (object, *space, cost(&object.kept.name))));
+    }
+    let changed: Vec<Relation> =
+        objects.iter().filter(|(object, space)| object.space != *space).map(|(one, _)| one.clone()).collect();
+    if !changed.is_empty() {
+        mover.prepare(&changed, standing.fast.unwrap_or_default()).map_err(doing)?;
+    }
+    mover.tidy().map_err(doing)?;
+    let process = mover.process;
+    let went = objects.iter().try_for_each(|(object, space)| walk.one(&mut mover, object, *space).map(drop));
+    walk.end(went.and_then(|()| mover.tidy()), process, asked.json)
+}
+
+/// `prony tier undo`.
+pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
+    let (spec, database, manner) = begin(&asked.place, &asked.manner)?;
+    let doing = |error| failed("undoing the moves in", &spec, &error);
+    let mut mover = manner.mover(database.as_ref()).map_err(doing)?;
+    let mut walk = Walk { spec: &spec, manner, word: "undo", done: Vec::new() };
+    // The last that was moved goes back first.
+    let kept: Vec<Kept> = mover.kept().map_err(doing)?.into_iter().rev().collect();
+    if asked.manner.dry_run {
+        let mut there = Vec::new();
+        for one in &kept {
+            there.extend(mover.find_kept(one).map_err(doing)?.map(|object| (object, one.home)));
+        }
+        return walk.dry(asked.json, there.iter().map(|(object, home)| (object, *home, "")));
+    }
+    mover.tidy().map_err(doing)?;
+    let process = mover.process;
+    let went = kept.iter().try_for_each(|one| {
+        let left = match mover.find_kept(one)? {
+            Some(object) => walk.one(&mut mover, &object, one.home)?,
+            None => {
+                walk.tell(Done::at_once(&one.name, Outcome::Gone));
+                false
+            }
+        };
+        if left { Ok(()) } else { mover.forget(one) }
+    });
+    walk.end(went.and_then(|()| mover.tidy()), process, asked.json)
+}
+
+fn begin(place: &TierPlace, manner: &TierManner) -> Result<(DatabaseSpec, Box<dyn Database>, Manner), Failure> {
+    let spec = spec(place)?;
+    let stop = run::listen()?;
+    let manner = Manner::of(manner, stop.clone())?;
+    let database = open(&spec, stop)?;
+    Ok((spec, database, manner))
+}
+
+impl Walk<'_> {
+    /// Brings one object to its place; whether it was left where it is.
+    fn one(&mut self, mover: &mut Mover<'_>, object: &Relation, space: u32) -> Result<bool, DatabaseError> {
+        if self.manner.stopped() {
+            return Err(DatabaseError::Stopped);
+        }
+        let done = self.manner.bring(mover, object, space)?;
+        let left = done.left();
+        self.done.push(done);
+        Ok(left)
+    }
+
+    fn tell(&mut self, done: Done) {
+        output::note_line(&done.says());
+        self.done.push(done);
+    }
+
+    /// What would be done.
+    fn dry<'b>(
+        &self,
+        as_json: bool,
+        objects: impl Iterator<Item = (&'b Relation, u32, &'b str)>,
+    ) -> Result<Exit, Failure> {
+        let wanted: Vec<(&str, &str)> = objects
+            .filter(|(object, space, _)| object.space != *space)
+            .map(|(object, _, cost)| (object.kept.name.as_str(), cost))
+            .collect();
+        let json = || {
+            let list: Vec<_> = wanted
+                .iter()
+                .map(|(name, cost)| json!({ "name": name, "outcome": "would-move", "says": cost }))
+                .collect();
+            json!({ "schema": "prony/tier-move/1", "did": self.word, "dry_run": true, "objects": list })
+        };
+        let text = || match wanted.as_slice() {
+            [] => "nothing would be moved\n".to_owned(),
+            wanted => wanted
+                .iter()
+                .map(|(name, cost)| match *cost {
+                    "" => format!("would move {name}\n"),
+                    cost => format!("would move {name}: {cost}\n"),
+                })
+                .collect(),
+        };
+        output::answer(as_json, json, text)?;
+        Ok(Exit::Fine)
+    }
+
+    /// Tells how it ended.
+    fn end(self, went: Result<Vec<String>, DatabaseError>, process: u32, as_json: bool) -> Result<Exit, Failure> {
+        let moved = self.done.iter().filter(|done| matches!(done.outcome, Outcome::Moved { .. })).count();
+        let (word, shown) = (self.word, self.spec.shown());
+        let unfinished = went.map_err(|error| self.broken(moved, process, &error))?;
+        tell_unfinished(&unfinished);
+        let left = self.done.iter().filter(|done| done.left()).count();
+        let json = || {
+            let objects: Vec<_> = self.done.iter().map(Done::json).collect();
+            json!({ "schema": "prony/tier-move/1", "did": word, "dry_run": false, "objects": objects })
+        };
+        let text = || {
+            let count = |n: usize| units::counted(n as u64, "objects");
+            let there = match (word, moved, left) {
+                ("undo", 0, 0) => "nothing to undo: prony tier moved nothing that is still there\n".to_owned(),
+                (_, _, 0) => format!("{} moved; everything lies where it should\n", count(moved)),
+                _ => format!(
+                    "{} moved, {} left where they were; the same command tries them again\n",
+                    count(moved),
+                    count(left)
+                ),
+            };
+            let undo = if word == "move" && moved > 0 {
+                format!("`prony tier undo {shown}` puts everything back\n")
+            } else {
+                String::new()
+            };
+            there + &undo
+        };
+        output::answer(as_json, json, text)?;
+        Ok(if left == 0 && unfinished.is_empty() { Exit::Fine } else { Exit::Failed })
+    }
+
+    /// Tells what kept it from its end, once the server has ended it too.
+    fn broken(&self, moved: usize, process: u32, error: &DatabaseError) -> Failure {
+        let (word, shown) = (self.word, self.spec.shown());
+        let doing = format!("after {} of `prony tier {word}` in", units::counted(moved as u64, "moves"));
+        // A server that is gone itself is told by the error; what it left unfinished, the next one drops.
+        let _ = self.manner.clear_away(self.spec, process);
+        let failure = match error {
+            DatabaseError::Stopped => Failure::new(format!("{doing} `{shown}`: stopped")),
+            error => failed(&doing, self.spec, error),
+        };
+        failure
+            .hint(format!("what was moved is whole; `prony tier {word} {shown}` with the same options goes on"))
+            .hint(format!("`prony tier undo {shown}` puts everything back"))
+    }
+}

@@ -1,0 +1,138 @@
+//! How moves are made: one after the other, told as they go, no faster than was asked for.
+
+use super::{open, size, time};
+use crate::args::TierManner;
+use crate::failure::Failure;
+use crate::output;
+use database::tier::{Mover, Outcome, Relation};
+use database::{Database, DatabaseError};
+use recorder::{Clock, WallClock};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use study::DatabaseSpec;
+use units::{Bytes, Nanos};
+
+/// How moves are made.
+pub(super) struct Manner {
+    pub(super) lock_timeout: Duration,
+    rate: Option<f64>,
+    clock: WallClock,
+    stop: Arc<AtomicBool>,
+}
+
+/// What became of one object.
+pub(super) struct Done {
+    pub(super) name: String,
+    pub(super) outcome: Outcome,
+    seconds: f64,
+}
+
+impl Manner {
+    pub(super) fn of(asked: &TierManner, stop: Arc<AtomicBool>) -> Result<Manner, Failure> {
+        let lock_timeout = time("--lock-timeout", &asked.lock_timeout)?;
+        let rate =
+            asked.rate.as_ref().map(|text| size("--rate", text.strip_suffix("/s").unwrap_or(text))).transpose()?;
+        Ok(Manner { lock_timeout, rate, clock: WallClock::new(), stop })
+    }
+
+    /// A mover, and word that another one is waited for.
+    pub(super) fn mover<'a>(&self, database: &'a dyn Database) -> Result<Mover<'a>, DatabaseError> {
+        let waits = |process| {
+            output::note_line(&format!(
+                "waiting for another move in this database to end (process {process} of the server); Ctrl-C to give up"
+            ));
+        };
+        Mover::open(database, self.lock_timeout, &self.stop, &waits)
+    }
+
+    /// Brings one object to a tablespace and tells it; the pause that the rate asks for comes behind it.
+    pub(super) fn bring(&self, mover: &mut Mover<'_>, object: &Relation, space: u32) -> Result<Done, DatabaseError> {
+        let begun = self.clock.now();
+        let outcome = mover.bring(object, space)?;
+        let seconds = self.clock.now().saturating_sub(begun).seconds();
+        let done = Done { name: object.kept.name.clone(), outcome, seconds };
+        output::note_line(&done.says());
+        if let (Some(rate), Outcome::Moved { before, .. }) = (self.rate, &done.outcome) {
+            let due = begun.saturating_add(Nanos::from_seconds(before / rate));
+            while !self.stop.load(Ordering::Relaxed) && self.clock.now() < due {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        Ok(done)
+    }
+
+    pub(super) fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Ends what the server still does for a mover that was stopped, and clears away what it left unfinished.
+    pub(super) fn clear_away(&self, spec: &DatabaseSpec, process: u32) -> Result<(), Failure> {
+        let doing = |error| super::failed("clearing away behind a move that was stopped in", spec, &error);
+        let go = Arc::new(AtomicBool::new(false));
+        let database = open(spec, go.clone())?;
+        Mover::end_other(database.as_ref(), process).map_err(doing)?;
+        let mut mover = Mover::open(database.as_ref(), self.lock_timeout, &go, &|_| ()).map_err(doing)?;
+        tell_unfinished(&mover.tidy().map_err(doing)?);
+        Ok(())
+    }
+}
+
+/// Says which unfinished indexes somebody holds, so that they could not be dropped.
+pub(super) fn tell_unfinished(names: &[String]) {
+    for name in names {
+        output::note_line(&format!(
+            "the unfinished index {name} stays, because somebody holds its table; the next move or undo drops it"
+        ));
+    }
+}
+
+impl Done {
+    /// An object of which only this is known.
+    pub(super) fn at_once(name: &str, outcome: Outcome) -> Done {
+        Done { name: name.to_owned(), outcome, seconds: 0.0 }
+    }
+
+    /// Whether it is not where it should be.
+    pub(super) fn left(&self) -> bool {
+        matches!(self.outcome, Outcome::Locked(_) | Outcome::NoRoom(_) | Outcome::Refused(_))
+    }
+
+    pub(super) fn says(&self) -> String {
+        let size = |bytes: f64| units::bytes(Bytes(bytes as u64));
+        match &self.outcome {
+            Outcome::Moved { before, after } => {
+                let took = units::milliseconds(1e3 * self.seconds);
+                // What a rebuild frees is no gain of the tier.
+                let bloat = match before - after {
+                    freed if freed > 0.1 * before => {
+                        format!("; built anew it holds {}: what that gains is not the tier's doing", size(*after))
+                    }
+                    _ => String::new(),
+                };
+                format!("moved {} ({}) in {took}{bloat}", self.name, size(*before))
+            }
+            Outcome::There => format!("{} is there already", self.name),
+            Outcome::Gone => format!("{} is gone", self.name),
+            Outcome::Locked(text) => format!("left {} where it is: somebody holds a lock on it ({text})", self.name),
+            Outcome::NoRoom(text) => format!("left {} where it is: no room ({text})", self.name),
+            Outcome::Refused(text) => format!("left {} where it is: {text}", self.name),
+        }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let (word, before, after) = match &self.outcome {
+            Outcome::Moved { before, after } => ("moved", Some(before), Some(after)),
+            Outcome::There => ("there", None, None),
+            Outcome::Gone => ("gone", None, None),
+            Outcome::Locked(_) => ("locked", None, None),
+            Outcome::NoRoom(_) => ("no-room", None, None),
+            Outcome::Refused(_) => ("refused", None, None),
+        };
+        json!({
+            "name": self.name, "outcome": word, "bytes_before": before, "bytes_after": after, "seconds": self.seconds,
+            "says": self.says(),
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! A plan that was written: which moves, and the one server, database and tablespace that they are for.
+//!
+//! The one idea: the plan is the consent. It was made by looking at one database, and fits no other.
+
+use super::document::SCHEMA;
+use crate::failure::Failure;
+use database::tier::Standing;
+use serde_json::Value;
+use std::path::Path;
+
+/// One move of a plan.
+pub(super) struct Planned {
+    pub(super) id: u32,
+    pub(super) name: String,
+    /// Whether it is an index, which has another number once it is built anew.
+    pub(super) index: bool,
+    /// The tablespace to which it goes; on the way back, where nothing is known of its home.
+    pub(super) space: u32,
+    /// Whether it leaves the fast tier.
+    pub(super) back: bool,
+    /// What it costs, in words.
+    pub(super) cost: String,
+}
+
+/// A plan.
+pub(super) struct Plan {
+    path: String,
+    system: String,
+    database: String,
+    fast: (String, Option<u32>),
+    pub(super) moves: Vec<Planned>,
+}
+
+/// Reads a plan.
+pub(super) fn read(path: &Path) -> Result<Plan, Failure> {
+    let shown = path.display().to_string();
+    let doing = format!("reading the plan `{shown}`");
+    let text = system::text::read(path).map_err(|error| Failure::caused(&doing, &error))?;
+    let hint = "`prony tier advise URL -o PLAN.json` writes one";
+    let parsed: Value = serde_json::from_str(&text).map_err(|error| Failure::caused(&doing, &error).hint(hint))?;
+    if parsed["schema"] != SCHEMA {
+        return Err(Failure::new(format!("{doing}: a document `{SCHEMA}`, got `{}`", parsed["schema"])).hint(hint));
+    }
+    understood(shown, &parsed).ok_or_else(|| Failure::new(format!("{doing}: a part of it is missing")).hint(hint))
+}
+
+fn understood(path: String, parsed: &Value) -> Option<Plan> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let number = |value: &Value| u32::try_from(value.as_u64()?).ok();
+    let tiers = &parsed["tiers"];
+    let (fast, slow) = (number(&tiers["fast"]["oid"]), number(&tiers["slow"]["oid"]));
+    let planned = |one: &Value| {
+        let back = one["to"].as_str()? != "fast";
+        let space = if back { slow } else { fast };
+        Some(Planned {
+            id: one["id"].as_str()?.parse().ok()?,
+            name: text(&one["name"])?,
+            index: one["kind"].as_str()? == advisor::Kind::Index.word(),
+            space: space.unwrap_or(0),
+            back,
+            cost: text(&one["says"])?,
+        })
+    };
+    Some(Plan {
+        path,
+        system: text(&parsed["server"]["system"])?,
+        database: text(&parsed["server"]["database"])?,
+        fast: (text(&tiers["fast"]["tablespace"])?, fast),
+        moves: parsed["moves"].as_array()?.iter().map(planned).collect::<Option<_>>()?,
+    })
+}
+
+impl Plan {
+    /// The name of the fast tablespace.
+    pub(super) fn fast(&self) -> &str {
+        &self.fast.0
+    }
+
+    /// Refuses another server, database or tablespace than those that the plan was made for.
+    pub(super) fn fits(&self, standing: &Standing) -> Result<(), Failure> {
+        let refused = |what: &str| {
+            Failure::new(format!("checking the plan `{}`: {what}", self.path))
+                .hint("a plan fits the database alone that it was made for; make one here: prony tier advise URL -o PLAN.json")
+        };
+        if self.system != standing.system || self.database != standing.database {
+            return Err(refused(&format!(
+                "it is for the database {} of the server {}, and this is {} of {}",
+                self.database, self.system, standing.database, standing.system
+            )));
+        }
+        let name = self.fast();
+        match (self.fast.1, standing.fast) {
+            (Some(planned), Some(now)) if planned == now => Ok(()),
+            (None, _) if self.moves.is_empty() => Ok(()),
+            (None, _) => Err(refused(&format!("there was no tablespace {name} when it was made"))
+                .hint(format!("make it first: CREATE TABLESPACE {name} LOCATION 'FOLDER'"))),
+            (Some(_), None) => Err(refused(&format!("there is no tablespace {name} any more"))),
+            (Some(_), Some(_)) => Err(refused(&format!("the tablespace {name} is another one than it was"))),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The advice in words: the answer first, then the moves with their costs, then the curve, then what it stands on.
+
+use super::advise::Told;
+use crate::output::columns;
+use advisor::{Band, How, Kind, Move, Reason};
+use study::Engine;
+use units::{Bytes, percent};
+
+/// Rows of a list on a terminal.
+const ROWS: usize = 20;
+
+fn bytes(value: f64) -> String {
+    units::bytes(Bytes(value.max(0.0).round() as u64))
+}
+
+fn seconds(value: f64) -> String {
+    units::milliseconds(1e3 * value)
+}
+
+/// The answer in a sentence or two.
+pub(super) fn answer(told: &Told) -> String {
+    let (advice, answer) = (&told.advice, &told.advice.answer);
+    let waits = format!("sessions wait {} for storage in {}", seconds(advice.wait_s), seconds(told.window_s));
+    let share = |part: f64| percent(if advice.wait_s > 0.0 { part / advice.wait_s } else { 0.0 });
+    let Some(reason) = answer.reason else {
+        let there = advice.moves.iter().filter(|one| one.to_fast);
+        let (count, all) = there.fold((0, 0.0), |(count, all), one| (count + 1, all + one.bytes));
+        let interval = match advice.curve.band {
+            Band::None => "one slice gives no interval".to_owned(),
+            _ => format!("{} to {}", percent(answer.low), percent(answer.high)),
+        };
+        return format!(
+            "Move {} with {} to the fast tier: {} of the wait for storage is saved ({interval}). Now {waits}.",
+            units::counted(count, "objects"),
+            bytes(all),
+            percent(answer.saved)
+        );
+    };
+    let why = match reason {
+        Reason::TooFewReads => format!("{waits}, which is too little to save anything. Watch a busier time."),
+        Reason::InCache => format!("what is read is in memory already; {waits}."),
+        Reason::LogBound => format!(
+            "{} of the wait is for the log, which stays where it is when tables move. Move the log to the fast tier, or nothing; {waits}.",
+            share(advice.log_s)
+        ),
+        Reason::AlreadyThere => format!("what gains lies on the fast tier already; {waits}."),
+        Reason::BudgetTooSmall => format!(
+            "nothing that fits {} saves more than {} of the wait; {waits}.",
+            bytes(advice.budget),
+            percent(answer.saved)
+        ),
+        Reason::TiersAlike => format!("both tiers take about as long for what is asked of them; {waits}."),
+    };
+    format!("No benefit: {why}")
+}
+
+/// What the intervals are.
+pub(super) fn interval(told: &Told) -> &'static str {
+    match told.advice.curve.band {
+        Band::Bootstrap => "intervals hold 95 percent of 400 windows drawn of the slices",
+        Band::Range => "intervals reach from the least to the most of a slice",
+        Band::None => "one slice gives no interval",
+    }
+}
+
+/// What the advice stands on, and what could make it wrong.
+pub(super) fn doubts(told: &Told) -> Vec<String> {
+    let (advice, reach) = (&told.advice, &told.advice.reach);
+    let way = reach.way.says();
+    let mut all = vec![if (reach.low, reach.high) == (1.0, 1.0) || reach.way == advisor::Way::Requested {
+        format!("Reads: {way}.")
+    } else {
+        let (low, high) = (percent(reach.low), percent(reach.high));
+        format!(
+            "Reads: {} of those asked for reach the device ({low} to {high} by slice); {way}.",
+            percent(reach.share)
+        )
+    }];
+    let times = |times: &advisor::Times, from: &str| {
+        format!("{} a random read, {} a flush ({from})", seconds(times.read_s), seconds(times.flush_s))
+    };
+    let known = &told.known;
+    all.push(format!(
+        "Times: slow {}; fast {}; at {} at once.",
+        times(&known.tiers.slow, &known.from[0]),
+        times(&known.tiers.fast, &known.from[1]),
+        units::significant(known.depth)
+    ));
+    let heat = match advice.curve.stability {
+        Some(rank) => format!("the order of both halves of the window correlates by {rank:.2} (1 is the same order)"),
+        None => "too little was read in both halves of the window to compare their orders".to_owned(),
+    };
+    all.push(format!(
+        "Window: {} in {}; {}; {heat}.",
+        seconds(told.window_s),
+        units::counted(u64::from(told.slices), "slices"),
+        interval(told)
+    ));
+    if !told.vanished.is_empty() {
+        let count = told.vanished.len();
+        let some: Vec<&str> = told.vanished.iter().take(3).map(String::as_str).collect();
+        all.push(format!("Vanished meanwhile: {} ({}).", units::counted(count as u64, "objects"), some.join(", ")));
+    }
+    if advice.objects.iter().any(|object| object.known.kind == Kind::Index) {
+        all.push("Sizes are those of the last VACUUM or ANALYZE; of what was read, as they are.".to_owned());
+    }
+    all.extend(told.standing.lacking.iter().map(|lacking| format!("Lacking: {lacking}.")));
+    all
+}
+
+/// What a move costs, in a line.
+pub(super) fn cost(told: &Told, one: &Move) -> String {
+    let cost = &one.cost;
+    let lock = match (cost.how, told.engine) {
+        (_, Engine::Mariadb) => return "a copy of the table has to be made by hand (DATA DIRECTORY)".to_owned(),
+        (How::Rebuild, _) => "no lock but for moments at both ends".to_owned(),
+        (How::Copy, _) => format!("nobody reads or writes it for about {}", seconds(cost.locked_s)),
+    };
+    let log = match cost.log_bytes {
+        0.0 => "nothing in the log".to_owned(),
+        all if cost.how == How::Rebuild => format!("{} of log, which every replica receives", bytes(all)),
+        all => format!("{} of log, which every replica receives and replays under the same lock", bytes(all)),
+    };
+    format!("about {}; {lock}; {log}; {} more room until it ends", seconds(cost.seconds), bytes(cost.room_bytes))
+}
+
+/// Everything, for a terminal.
+pub(super) fn text(told: &Told) -> String {
+    let mut text = format!("{}\n", answer(told));
+    if !told.advice.moves.is_empty() {
+        text.push_str("\nThe plan\n");
+        for one in &told.advice.moves {
+            let way = if one.to_fast { "to the fast tier" } else { "back to the slow tier" };
+            let (kind, size) = (one.kind.word(), bytes(one.bytes));
+            text.push_str(&format!("  {kind} {} ({size}) {way}\n    {}\n", one.name, cost(told, one)));
+        }
+    }
+    text.push_str(&curve(told));
+    text.push('\n');
+    doubts(told).iter().for_each(|doubt| text.push_str(&format!("{doubt}\n")));
+    text
+}
+
+/// The ranked list, which is the curve.
+fn curve(told: &Told) -> String {
+    let (advice, curve) = (&told.advice, &told.advice.curve);
+    let head =
+        ["object", "kind", "size", "reads/s", "wait", "all so far", "saved so far", "interval", ""].map(str::to_owned);
+    let mut rows = vec![head];
+    for (at, point) in curve.points.iter().enumerate().skip(1).take(ROWS) {
+        let piece = &advice.pieces[point.piece.unwrap_or_default()];
+        let object = &advice.objects[piece.objects[0]];
+        let knee = if curve.knee == Some(at) { "knee" } else { "" };
+        let here = if object.known.fast { "on the fast tier" } else { "" };
+        rows.push([
+            object.known.name.clone(),
+            object.known.kind.word().to_owned(),
+            bytes(piece.bytes),
+            units::significant(object.sum(|counts| counts.reads) / told.window_s.max(1e-9)),
+            seconds(if object.known.fast { piece.gain.fast_s() } else { piece.gain.slow_s() }),
+            bytes(point.bytes),
+            percent(point.saved),
+            format!("{} to {}", percent(point.low), percent(point.high)),
+            [knee, here].iter().filter(|word| !word.is_empty()).copied().collect::<Vec<_>>().join(", "),
+        ]);
+    }
+    let mut text = format!("\nObjects by gain for each byte\n{}", columns(&rows));
+    let more = curve.points.len().saturating_sub(1 + ROWS);
+    if more > 0 {
+        text.push_str(&format!("and {more} more, which gain less for each byte\n"));
+    }
+    let hand = advice
+        .objects
+        .iter()
+        .zip(&advice.gains)
+        .filter(|(object, gain)| matches!(object.known.kind, Kind::Log | Kind::Temporary) && gain.saved_s() > 0.0);
+    for (object, gain) in hand {
+        let share = percent(gain.saved_s() / advice.wait_s.max(1e-12));
+        text.push_str(&format!(
+            "{}: {} of wait; by hand, {share} of the wait could be saved\n",
+            object.known.name,
+            seconds(gain.slow_s())
+        ));
+    }
+    text
+}

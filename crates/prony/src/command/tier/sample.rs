@@ -1,0 +1,98 @@
+//! Looks at a server over a window.
+//!
+//! The one idea: looks come at even moments of our own clock, and what they cost the server is little enough to be told as a share.
+
+use super::failed;
+use crate::failure::Failure;
+use advisor::{Look, Object};
+use database::Database;
+use database::tier::{Standing, Watch};
+use recorder::{Clock, WallClock};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use study::DatabaseSpec;
+use units::Nanos;
+
+/// How long a wait goes on before it looks whether it shall stop.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// One who samples a database.
+pub(super) struct Sampler<'a> {
+    spec: &'a DatabaseSpec,
+    watch: Watch,
+    /// Where data lies on this machine.
+    folders: Vec<PathBuf>,
+    pub(super) clock: WallClock,
+    pub(super) standing: Standing,
+}
+
+/// What a window showed.
+pub(super) struct Window {
+    pub(super) looks: Vec<Look>,
+    pub(super) objects: Vec<Object>,
+    /// Names of what vanished meanwhile.
+    pub(super) vanished: Vec<String>,
+    /// Reads at once on the devices below, on the mean; 1 where they are not seen.
+    pub(super) depth: f64,
+}
+
+impl<'a> Sampler<'a> {
+    pub(super) fn new(database: &dyn Database, spec: &'a DatabaseSpec, fast: &str) -> Result<Sampler<'a>, Failure> {
+        let doing = |error| failed("looking at the statistics of", spec, &error);
+        let mut watch = Watch::open(database, fast).map_err(doing)?;
+        let standing = watch.standing().map_err(doing)?;
+        let folders = if database.server_processes().is_empty() { Vec::new() } else { watch.folders() };
+        Ok(Sampler { spec, watch, folders, clock: WallClock::new(), standing })
+    }
+
+    /// Watches for so long, in so many slices.
+    pub(super) fn window(&mut self, length: Duration, slices: u32, stop: &AtomicBool) -> Result<Window, Failure> {
+        let spec = self.spec;
+        let doing = |error| failed("sampling", spec, &error);
+        let begun = self.clock.now();
+        let before = self.watch.described(&BTreeSet::new()).map_err(doing)?;
+        let mut looks = vec![self.look(begun)?];
+        for slice in 1..=slices {
+            let due = begun.saturating_add(Nanos((length * slice / slices).as_nanos() as u64));
+            self.wait(due, stop)?;
+            looks.push(self.look(begun)?);
+        }
+        let (first, last) = (&looks[0], &looks[looks.len() - 1]);
+        let grown =
+            last.counts.iter().filter(|(id, now)| first.counts.get(*id).is_none_or(|then| now.reads > then.reads));
+        let read: BTreeSet<String> = grown.map(|(id, _)| id.clone()).collect();
+        let after = self.watch.described(&read).map_err(doing)?;
+        let there: BTreeSet<&String> = after.iter().map(|object| &object.id).collect();
+        let vanished = before.iter().filter(|object| !there.contains(&object.id));
+        let vanished = vanished.map(|object| object.name.clone()).collect();
+        let device = (last.at_s - first.at_s, last.device_s.zip(first.device_s));
+        let depth = device.1.map_or(1.0, |(last, first)| (last - first) / device.0.max(1e-9));
+        Ok(Window { objects: advisor::observed(&after, &looks), looks, vanished, depth: depth.max(1.0) })
+    }
+
+    fn look(&mut self, begun: Nanos) -> Result<Look, Failure> {
+        let look = self.watch.look().map_err(|error| failed("sampling", self.spec, &error))?;
+        let device = probe::reads_below(&self.folders);
+        let at_s = self.clock.now().saturating_sub(begun).seconds();
+        Ok(Look { at_s, device_bytes: device.map(|(bytes, _)| bytes), device_s: device.map(|(_, s)| s), ..look })
+    }
+
+    /// Lets time pass until a moment.
+    pub(super) fn wait(&self, due: Nanos, stop: &AtomicBool) -> Result<(), Failure> {
+        loop {
+            let left = due.saturating_sub(self.clock.now());
+            if stop.load(Ordering::Relaxed) {
+                return Err(Failure::new(format!(
+                    "sampling `{}`: stopped before the window was over",
+                    self.spec.shown()
+                )));
+            }
+            if left == Nanos::ZERO {
+                return Ok(());
+            }
+            std::thread::sleep(LOOK.min(Duration::from_nanos(left.0)));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The times of both tiers: from models, or as they were measured.
+//!
+//! The one idea: a read among so many others takes at least its share of the device's rate (Little's law), so that a single time
+//! and a rate give the time at the depth that was observed.
+
+use super::time;
+use crate::args::TierTimes;
+use crate::failure::Failure;
+use crate::model_file;
+use advisor::{Tiers, Times};
+use model::file::Description;
+use model::rows::Row;
+
+/// Blocks of the reads that a scan is made of: 128 KiB.
+const SCAN: f64 = 16.0;
+
+/// Both tiers, and in words where their times come from.
+pub(super) struct Known {
+    pub(super) tiers: Tiers,
+    pub(super) from: [String; 2],
+    /// Reads at once on the slow tier.
+    pub(super) depth: f64,
+}
+
+/// The times of both tiers with so many reads at once.
+pub(super) fn known(asked: &TierTimes, depth: f64) -> Result<Known, Failure> {
+    let depth = depth.max(1.0);
+    let one = |word: &str, read: (&str, &Option<String>), flush: (&str, &Option<String>)| {
+        let given = |(option, text): (&str, &Option<String>)| text.as_ref().map(|text| time(option, text)).transpose();
+        let (given_read, given_flush) = (given(read)?, given(flush)?);
+        let found = model_file::find(word)?;
+        let times = of_model(&found.model, depth).ok_or_else(|| {
+            Failure::new(format!("asking the model `{word}` for the time of a read: a model of storage is needed"))
+                .hint("models of storage: disk-15k, disk-array, nand-device, f5100, this-machine")
+        })?;
+        let (read_s, flush_s) = (given_read.map(|time| time.as_secs_f64()), given_flush.map(|time| time.as_secs_f64()));
+        let from = match (read_s, flush_s) {
+            (None, None) => format!("model {word}"),
+            (Some(_), Some(_)) => format!("given, scans by model {word}"),
+            _ => format!("given in part, else model {word}"),
+        };
+        let read_s = read_s.unwrap_or(times.read_s);
+        // No scan is slower than reads at random.
+        let in_order_s = times.in_order_s.min(read_s);
+        Ok((Times { read_s, in_order_s, flush_s: flush_s.unwrap_or(times.flush_s) }, from))
+    };
+    let slow = one(&asked.slow_device, ("--slow-read", &asked.slow_read), ("--slow-flush", &asked.slow_flush))?;
+    let fast = one(&asked.fast_device, ("--fast-read", &asked.fast_read), ("--fast-flush", &asked.fast_flush))?;
+    Ok(Known { tiers: Tiers { slow: slow.0, fast: fast.0 }, from: [slow.1, fast.1], depth })
+}
+
+fn of_model(model: &Description, depth: f64) -> Option<Times> {
+    // A device that is known by its queue answers how long one among so many takes.
+    let queued = |mut row: Row| {
+        row.cells.insert("outstanding".to_owned(), depth.round().to_string());
+        model.answer(&row, "response")
+    };
+    let single_s = |op: &str, kb: f64| {
+        let alone = model.answer(&row(op, kb), "service-time");
+        Some(alone.or_else(|_| queued(row(op, kb))).ok()? / 1e3)
+    };
+    let read_s = single_s("random-read", 8.0)?;
+    let most = model.answer(&row("random-read", 8.0), "rate").ok();
+    Some(Times {
+        read_s: most.map_or(read_s, |rate| read_s.max(depth / rate)),
+        in_order_s: single_s("sequential-read", 8.0 * SCAN)? / SCAN,
+        flush_s: single_s("random-write", 8.0)?,
+    })
+}
+
+fn row(op: &str, kb: f64) -> Row {
+    let cells = [("op", op.to_owned()), ("test", op.to_owned()), ("transfer_kb", kb.to_string())];
+    Row { cells: cells.map(|(key, value)| (key.to_owned(), value)).into(), ..Row::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str, depth: f64) -> Times {
+        of_model(&model_file::find(name).expect("it ships").model, depth).expect("it is storage")
+    }
+
+    #[test]
+    fn a_disk_takes_milliseconds_at_random_and_a_flash_device_a_fraction_of_one() {
+        let (disk, flash) = (of("disk-15k", 1.0), of("nand-device", 1.0));
+        assert!((3e-3..1e-2).contains(&disk.read_s) && disk.in_order_s < disk.read_s / 20.0, "{disk:?}");
+        assert!(flash.read_s < disk.read_s / 10.0 && flash.flush_s < disk.flush_s, "{flash:?}");
+    }
+
+    #[test]
+    fn this_machine_is_storage_and_a_server_is_none() {
+        assert!((1e-6..1e-2).contains(&of("this-machine", 1.0).read_s));
+        assert!(of_model(&model_file::find("small-server").expect("it ships").model, 1.0).is_none());
+    }
+
+    #[test]
+    fn many_at_once_wait_for_the_one_arm_of_a_disk_and_hardly_for_flash() {
+        assert!((of("disk-15k", 8.0).read_s / of("disk-15k", 1.0).read_s - 8.0).abs() < 0.1);
+        assert!(of("nand-device", 8.0).read_s < 2.0 * of("nand-device", 1.0).read_s);
+    }
+}

@@ -1,0 +1,453 @@
+//! Advice and moves between tiers, on private servers: what is hot is found, moved, kept whole by whatever happens, and put back.
+
+use crate::house::House;
+use crate::program::{Program, Ran, skipped};
+use crate::schema::hold;
+use crate::small::Small;
+use database::{Database, OpenOptions, Session};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use study::{At, DatabaseSpec, Engine};
+
+/// One hot table among colder ones, far from what fits the buffer, with an index and long values.
+const TABLES: &str = "CREATE TABLE hot (id int PRIMARY KEY, pad text); CREATE TABLE cold (id int PRIMARY KEY, pad text); \
+    CREATE TABLE idle (id int PRIMARY KEY, long text); \
+    INSERT INTO hot SELECT n, repeat('x', 500) FROM generate_series(1, 20000) n; \
+    INSERT INTO cold SELECT n, repeat('x', 500) FROM generate_series(1, 60000) n; \
+    INSERT INTO idle SELECT n, repeat(md5(n::text), 200) FROM generate_series(1, 500) n; \
+    CREATE INDEX hot_length ON hot (length(pad), id); CREATE ROLE reader LOGIN; GRANT SELECT ON hot, cold, idle TO reader; ANALYZE; \
+    CHECKPOINT";
+
+/// Ninety-nine reads of the hot table for one of the cold one.
+const READS: &str = "SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT sum(length(h.pad)) FROM \
+    generate_series(1, 1980) n, LATERAL (SELECT pad FROM hot WHERE id = 1 + (n * 7919) % 20000 OFFSET 0) h; \
+    SELECT sum(length(c.pad)) FROM generate_series(1, 20) n, LATERAL (SELECT pad FROM cold WHERE id = 1 + (n * 7919) % 60000 OFFSET 0) c";
+
+/// Times that make the page cache of the test's machine a disk.
+const TIMES: &str = "--slow-read 40us --fast-read 2us --slow-flush 40us --fast-flush 2us";
+
+struct Tiers {
+    house: House,
+    database: Arc<dyn Database>,
+    url: String,
+    reader: String,
+}
+
+/// The server of a house, started anew with these settings.
+fn open(house: &House, engine: Engine, settings: &[(&str, &str)]) -> Arc<dyn Database> {
+    let cache_dir = house.program.path("cache");
+    let settings = settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let dataset = None;
+    let options = OpenOptions { cache_dir, dataset, settings, profiling: Default::default(), stop: Default::default() };
+    database::open(&DatabaseSpec { engine, at: At::Local }, &options).expect("the server runs").into()
+}
+
+/// A private PostgreSQL with a small buffer and a tablespace `fast`, and tables in it.
+fn tiers() -> Option<Tiers> {
+    let house = House::with_server("local:postgres")?;
+    let database = open(&house, Engine::Postgres, &[("shared_buffers", "1MB"), ("track_io_timing", "on")]);
+    let folder = database.private().expect("it is private").socket_folder();
+    let url = |user: &str| format!("'postgres://{user}@/postgres?host={}'", folder.display());
+    let mut session = database.outside().expect("a session");
+    session.script("SET allow_in_place_tablespaces = on").expect("it may");
+    session.script("CREATE TABLESPACE fast LOCATION ''").expect("it may");
+    session.script(TABLES).expect("it may");
+    Some(Tiers { url: url("prony"), reader: url("reader"), database, house })
+}
+
+impl Tiers {
+    fn session(&self) -> Box<dyn Session> {
+        self.database.outside().expect("a session")
+    }
+
+    fn run(&self, line: &str) -> Ran {
+        self.house.program.run(&format!("tier {line}").replace("URL", &self.url))
+    }
+
+    /// Runs it and expects that exit code; what it printed as JSON.
+    fn json(&self, line: &str, code: i32) -> Value {
+        let ran = self.run(&format!("{line} --json"));
+        assert_eq!(ran.code, Some(code), "{line}\n{ran}");
+        let value = ran.json();
+        hold(&value);
+        value
+    }
+
+    /// Advice over a window in which the hot table is read, as a plan in `plan.json`.
+    fn advised(&self, options: &str) -> Value {
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut session = self.session();
+                while !stop.load(Ordering::Relaxed) {
+                    session.script(READS).expect("it reads");
+                }
+            });
+            let ran = self.run(&format!("advise URL --window 4s {TIMES} --json {options}"));
+            stop.store(true, Ordering::Relaxed);
+            assert_eq!(ran.code, Some(0), "{ran}");
+            self.house.program.write("plan.json", &ran.raw);
+            hold(&ran.json());
+            ran.json()
+        })
+    }
+
+    /// Where every table and index lies; a bare name where that is the place of the database.
+    fn places(&self) -> BTreeMap<String, String> {
+        let sql = "SELECT c.relname::text, coalesce(t.spcname::text, '') FROM pg_class c \
+                   LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace WHERE c.oid >= 16384 AND c.relkind IN ('r', 'i') \
+                   AND c.relnamespace = 'public'::regnamespace";
+        let text = |row: &[workload::transaction::Value], at: usize| row[at].text().unwrap_or_default().to_owned();
+        self.session().query(sql).expect("it may").iter().map(|row| (text(row, 0), text(row, 1))).collect()
+    }
+
+    fn fast(&self) -> Vec<String> {
+        self.places().into_iter().filter(|(_, place)| place == "fast").map(|(name, _)| name).collect()
+    }
+
+    /// The rows as they were made, every index valid, and nothing of ours left.
+    fn is_as_it_was(&self) {
+        assert_eq!(self.fast(), [""; 0]);
+        let mut session = self.session();
+        let rows = session.query(
+            "SELECT (SELECT count(*) FROM hot), (SELECT sum(length(long)) FROM idle), \
+             (SELECT count(*) FROM pg_index WHERE NOT indisvalid), (SELECT count(*) FROM pg_namespace WHERE nspname = 'prony_tier'), \
+             (SELECT count(*) FROM pg_class WHERE relname ~ '_cc(new|old)')",
+        );
+        let numbers: Vec<f64> = rows.expect("it may")[0].iter().filter_map(|value| value.number()).collect();
+        assert_eq!(numbers, [20_000.0, 3_200_000.0, 0.0, 0.0, 0.0]);
+        assert_eq!(self.places().len(), 7, "{:?}", self.places());
+    }
+}
+
+#[test]
+fn what_is_hot_is_advised_moved_and_put_back() {
+    let Some(tiers) = tiers() else { return };
+    let advice = tiers.advised("--budget 20MiB");
+    assert_eq!(advice["answer"]["benefit"], true, "{advice:#}");
+    let curve: Vec<&str> =
+        advice["curve"].as_array().expect("a list").iter().filter_map(|point| point["object"].as_str()).collect();
+    let place = |name: &str| curve.iter().position(|one| *one == name).expect("it is on the curve");
+    assert!(place("public.hot") < place("public.cold"), "{curve:?}");
+    assert!(advice["answer"]["saved"].as_f64().is_some_and(|saved| saved > 0.5), "{advice:#}");
+    assert!(advice["answer"]["bytes"].as_f64().is_some_and(|bytes| bytes <= 20.0 * 1_048_576.0));
+    let kinds: Vec<&str> =
+        advice["objects"].as_array().expect("a list").iter().filter_map(|one| one["kind"].as_str()).collect();
+    for kind in ["table", "index", "toast", "log", "temporary"] {
+        assert!(kinds.contains(&kind), "{kinds:?}");
+    }
+    let dry = tiers.json("move URL --plan plan.json --dry-run", 0);
+    assert_eq!(
+        (dry["objects"].as_array().map(Vec::len), tiers.fast()),
+        (advice["moves"].as_array().map(Vec::len), vec![])
+    );
+    let moved = tiers.json("move URL --plan plan.json", 0);
+    assert!(
+        moved["objects"].as_array().is_some_and(|all| all.iter().all(|one| one["outcome"] == "moved")),
+        "{moved:#}"
+    );
+    assert!(
+        tiers.fast().contains(&"hot".to_owned()) && !tiers.fast().contains(&"cold".to_owned()),
+        "{:?}",
+        tiers.fast()
+    );
+    let again = tiers.json("move URL --plan plan.json", 0);
+    assert!(
+        again["objects"].as_array().is_some_and(|all| all.iter().all(|one| one["outcome"] == "there")),
+        "{again:#}"
+    );
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+    let nothing = tiers.run("undo URL");
+    assert!(nothing.code == Some(0) && nothing.stdout.contains("nothing to undo"), "{nothing}");
+}
+
+/// A plan that moves these, each with its kind, in that order.
+fn plan(tiers: &Tiers, objects: &[(&str, &str)]) {
+    let mut advice = tiers.json(&format!("advise URL --window 1s {TIMES}"), 0);
+    let of = |kind: &str, name: &str| {
+        let all = advice["objects"].as_array().expect("a list");
+        let known = all.iter().find(|one| one["name"] == format!("public.{name}")).expect("it is there");
+        serde_json::json!({ "id": known["id"], "kind": kind, "name": known["name"], "bytes": known["bytes"], "to": "fast",
+            "saved_s": 1.0, "says": "",
+            "cost": { "how": "copy", "seconds": 1.0, "locked_s": 1.0, "log_bytes": 1.0, "room_bytes": 1.0 } })
+    };
+    let moves: Vec<Value> = objects.iter().map(|(kind, name)| of(kind, name)).collect();
+    advice["moves"] = moves.into();
+    hold(&advice);
+    tiers.house.program.write("plan.json", &advice.to_string());
+}
+
+#[test]
+fn what_leaves_the_fast_tier_goes_back_to_its_own_tablespace() {
+    let Some(tiers) = tiers() else { return };
+    let mut session = tiers.session();
+    session.script("SET allow_in_place_tablespaces = on").expect("it may");
+    session.script("CREATE TABLESPACE archive LOCATION ''").expect("it may");
+    session.script("ALTER TABLE cold SET TABLESPACE archive").expect("it may");
+    plan(&tiers, &[("table", "cold")]);
+    tiers.json("move URL --plan plan.json", 0);
+    assert_eq!(tiers.fast(), ["cold"]);
+    let text = std::fs::read_to_string(tiers.house.program.path("plan.json")).expect("the plan");
+    tiers.house.program.write("back.json", &text.replace("\"to\":\"fast\"", "\"to\":\"slow\""));
+    tiers.json("move URL --plan back.json", 0);
+    assert_eq!(tiers.places()["cold"], "archive");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn a_table_that_a_long_transaction_locks_is_left_and_the_others_go_on() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("table", "cold"), ("table", "hot"), ("index", "hot_pkey")]);
+    let mut long = tiers.session();
+    long.script("BEGIN; LOCK TABLE cold IN ACCESS SHARE MODE").expect("it may");
+    let ran = tiers.run("move URL --plan plan.json --lock-timeout 300ms");
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stderr.contains("left public.cold where it is: somebody holds a lock on it"), "{ran}");
+    assert!(tiers.fast().contains(&"hot".to_owned()) && !tiers.fast().contains(&"cold".to_owned()), "{ran}");
+    long.script("ROLLBACK").expect("it may");
+    tiers.json("move URL --plan plan.json --rate 1GB/s", 0);
+    assert_eq!(tiers.fast(), ["cold", "hot", "hot_pkey"]);
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn an_index_that_cannot_be_finished_leaves_nothing_behind() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("index", "hot_length"), ("index", "cold_pkey")]);
+    let mut long = tiers.session();
+    long.script("BEGIN; UPDATE hot SET pad = pad WHERE id = 1").expect("it may");
+    let ran = tiers.run("move URL --plan plan.json --lock-timeout 300ms");
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stderr.contains("left public.hot_length where it is"), "{ran}");
+    long.script("ROLLBACK").expect("it may");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn a_tool_that_is_killed_in_the_middle_is_undone_and_one_that_is_stopped_says_what_it_did() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("index", "hot_pkey"), ("table", "cold"), ("table", "hot")]);
+    for signal in [Signal::KILL, Signal::INT] {
+        // The second move waits for this one, and cannot come to its end before the signal.
+        let mut long = tiers.session();
+        long.script("BEGIN; LOCK TABLE cold IN ACCESS SHARE MODE").expect("it may");
+        let line = format!("tier move {} --plan plan.json --lock-timeout 60s", tiers.url);
+        let mut going = tiers.house.program.start(&line);
+        going.until("moved public.hot_pkey", 1);
+        std::thread::sleep(Duration::from_millis(300));
+        going.signal(signal);
+        let (code, said) = going.end();
+        assert_eq!(code, Some(2).filter(|_| signal == Signal::INT), "{said}");
+        if signal == Signal::INT {
+            assert!(said.contains("after 1 move") && said.contains("prony tier undo"), "{said}");
+        }
+        assert_eq!(tiers.fast(), ["hot_pkey"]);
+        long.script("ROLLBACK").expect("it may");
+        tiers.json("undo URL", 0);
+        tiers.is_as_it_was();
+    }
+}
+
+#[test]
+fn a_server_that_is_killed_during_a_move_has_everything_back_after_an_undo() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("index", "cold_pkey"), ("index", "hot_length")]);
+    let mut long = tiers.session();
+    // The second index is built, and cannot be put in place before this one ends.
+    long.script("BEGIN; UPDATE hot SET pad = pad WHERE id = 1").expect("it may");
+    let line = format!("tier move {} --plan plan.json --lock-timeout 60s", tiers.url);
+    let mut going = tiers.house.program.start(&line);
+    going.until("moved public.cold_pkey", 1);
+    std::thread::sleep(Duration::from_millis(500));
+    let servers = tiers.house.server_processes("postmaster.pid");
+    servers
+        .iter()
+        .for_each(|server| kill_process(Pid::from_raw(*server).expect("a process"), Signal::KILL).expect("ours"));
+    let (code, said) = going.end();
+    assert!(code == Some(2) && said.contains("after 1 move of `prony tier move`"), "{said}");
+    drop(long);
+    tiers.house.program.fine("db up local:postgres");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn a_fast_tier_that_is_full_stops_in_time_and_what_fits_is_moved() {
+    let Some(tiers) = tiers() else { return };
+    let Some(small) = Small::mount(tiers.house.program.path("small"), "4m") else {
+        return skipped("mounting a tmpfs needs root");
+    };
+    let chown = Command::new("chown").arg("postgres").arg(&small.path).status().expect("chown runs");
+    assert!(chown.success());
+    let mut session = tiers.session();
+    session.script("DROP TABLESPACE fast").expect("it may");
+    session.script(&format!("CREATE TABLESPACE fast LOCATION '{}'", small.path.display())).expect("it may");
+    plan(&tiers, &[("table", "hot"), ("index", "hot_pkey")]);
+    let ran = tiers.run("move URL --plan plan.json");
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stderr.contains("left public.hot where it is: no room (it needs"), "{ran}");
+    assert_eq!(tiers.fast(), ["hot_pkey"]);
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+    session.script("DROP TABLESPACE fast").expect("nothing is left in it");
+}
+
+#[test]
+fn a_reader_gets_advice_and_a_clear_refusal_to_move() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("table", "hot")]);
+    let advised = tiers.house.program.run(&format!("tier advise {} --window 1s --json", tiers.reader));
+    assert_eq!(advised.code, Some(0), "{advised}");
+    hold(&advised.json());
+    let told = tiers.house.program.refused(&format!("tier move {} --plan plan.json", tiers.reader));
+    assert!(told.contains("lacks the privilege to move public.hot: only its owner may"), "{told}");
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn objects_that_come_and_go_do_not_break_a_window_or_a_plan() {
+    let Some(tiers) = tiers() else { return };
+    let program = &tiers.house.program;
+    // Nobody may even look at this one.
+    let mut holder = tiers.session();
+    holder.script("BEGIN; LOCK TABLE cold IN ACCESS EXCLUSIVE MODE").expect("it may");
+    let output = std::thread::scope(|scope| {
+        let ran = scope.spawn(|| program.run(&format!("tier advise {} --window 3s --json", tiers.url)));
+        let mut session = tiers.session();
+        std::thread::sleep(Duration::from_secs(1));
+        session.script("CREATE TABLE came AS SELECT * FROM hot; DROP TABLE idle").expect("it may");
+        ran.join().expect("it ends")
+    });
+    let advice = output.json();
+    hold(&advice);
+    let names = advice["objects"].to_string();
+    holder.script("ROLLBACK").expect("it may");
+    assert!(
+        names.contains("public.came") && names.contains("public.cold\"") && !names.contains("public.idle\""),
+        "{names}"
+    );
+    assert!(advice["vanished"].to_string().contains("public.idle"), "{}", advice["vanished"]);
+    plan(&tiers, &[("table", "came"), ("table", "hot")]);
+    tiers.session().script("DROP TABLE came").expect("it may");
+    let moved = tiers.json("move URL --plan plan.json", 0);
+    assert_eq!((&moved["objects"][0]["outcome"], &moved["objects"][1]["outcome"]), (&"gone".into(), &"moved".into()));
+}
+
+#[test]
+fn a_plan_of_another_server_and_a_schema_of_somebody_else_are_refused() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("table", "hot")]);
+    let text = std::fs::read_to_string(tiers.house.program.path("plan.json")).expect("the plan");
+    let value: Value = text.parse().expect("JSON");
+    let other = text.replace(value["server"]["system"].as_str().expect("a number"), "4711");
+    tiers.house.program.write("other.json", &other);
+    let told = tiers.house.program.refused(&format!("tier move {} --plan other.json", tiers.url));
+    assert!(told.contains("it is for the database postgres of the server 4711"), "{told}");
+    let mut session = tiers.session();
+    session.script("CREATE SCHEMA prony_tier").expect("it may");
+    let told = tiers.house.program.refused(&format!("tier move {} --plan plan.json", tiers.url));
+    assert!(told.contains("the schema prony_tier exists and was not made by Prony"), "{told}");
+    session.script("DROP SCHEMA prony_tier").expect("it may");
+    session.script("DROP TABLESPACE fast").expect("it may");
+    let told = tiers.house.program.refused(&format!("tier move {} --plan plan.json", tiers.url));
+    assert!(told.contains("there is no tablespace fast any more"), "{told}");
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn a_balancer_tells_its_decisions_and_a_dry_run_moves_nothing() {
+    let Some(tiers) = tiers() else { return };
+    let stop = AtomicBool::new(false);
+    let rounds = |more: &str| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut session = tiers.session();
+                while !stop.load(Ordering::Relaxed) {
+                    session.script(READS).expect("it reads");
+                }
+            });
+            let ran =
+                tiers.run(&format!("balance URL --fast fast --budget 15MiB --every 2s --rounds 1 {TIMES} {more}"));
+            stop.store(true, Ordering::Relaxed);
+            assert_eq!(ran.code, Some(0), "{ran}");
+            ran.stdout
+        })
+    };
+    let told = rounds("--dry-run");
+    assert!(told.contains("move public.hot (") && told.contains("pays for itself after"), "{told}");
+    tiers.is_as_it_was();
+    stop.store(false, Ordering::Relaxed);
+    rounds("");
+    assert!(tiers.fast().contains(&"hot".to_owned()), "{:?}", tiers.fast());
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn mariadb_counts_by_file_once_it_is_told_to_and_moves_nothing_yet() {
+    let Some(house) = House::with_server("local:mariadb") else { return };
+    let database = open(&house, Engine::Mariadb, &[]);
+    let socket = database.private().expect("it is private").socket_folder().join("socket");
+    let url = format!("'mysql://root@/?socket={}'", socket.display());
+    let told = house.program.refused(&format!("tier advise {url} --window 1s"));
+    assert!(told.contains("reads and their times by table are not counted there"), "{told}");
+    assert!(told.contains("hint: set performance_schema = ON"), "{told}");
+    let counting = [("performance_schema", "ON"), ("innodb_buffer_pool_size", "8M")];
+    let mut session = open(&house, Engine::Mariadb, &counting).outside().expect("a session");
+    let switch = "UPDATE performance_schema.setup_instruments SET ENABLED = 'YES', TIMED = 'YES' WHERE NAME LIKE 'wait/io/file/innodb/%'";
+    session.script(switch).expect("it may");
+    let made = "CREATE DATABASE shop; USE shop; CREATE TABLE shop.hot (id int PRIMARY KEY, pad varchar(500)); \
+                INSERT INTO shop.hot SELECT seq, repeat('x', 500) FROM seq_1_to_40000; FLUSH TABLES shop.hot FOR EXPORT; UNLOCK TABLES";
+    session.script(made).expect("it may");
+    let program = &house.program;
+    let ran = std::thread::scope(|scope| {
+        let ran = scope.spawn(|| program.run(&format!("tier advise {url} --window 2s --json")));
+        for n in 0..20 {
+            session.script(&format!("SELECT sum(length(pad)) FROM shop.hot WHERE id % 20 = {n}")).expect("it may");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        ran.join().expect("it ends")
+    });
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let advice = ran.json();
+    hold(&advice);
+    assert_eq!(advice["reach"]["way"], "timed", "{advice:#}");
+    let objects = advice["objects"].as_array().expect("a list");
+    let hot = objects.iter().find(|one| one["name"] == "shop.hot").expect("the table's file");
+    assert!(hot["kind"] == "file" && hot["reads"].as_f64().is_some_and(|reads| reads > 0.0), "{hot:#}");
+    let told = program.refused(&format!("tier undo {url}"));
+    assert!(told.contains("not supported yet on any server but PostgreSQL"), "{told}");
+}
+
+#[test]
+fn wrong_options_are_told_before_anything_is_asked() {
+    let program = Program::new();
+    program.write("plan.json", "{\"schema\": \"prony/run/1\"}");
+    for (line, told) in [
+        ("tier advise postgres://me@127.0.0.1:1/db --budget 10", "`10` has no unit"),
+        ("tier advise postgres://me@127.0.0.1:1/db --window 0s", "a time above 0 s"),
+        ("tier advise postgres://me@127.0.0.1:1/db --window 3s --slices 4", "1 to 3 slices of at least 1 s"),
+        ("tier advise postgres://me@127.0.0.1:1/db --slow-device small-server", "a model of storage is needed"),
+        ("tier advise postgres:/me@host/db", "a target is"),
+        ("tier advise sqlite:x.db --window 1s", "tiers are those of PostgreSQL or MariaDB"),
+        (
+            "tier move postgres://me@127.0.0.1:1/db --plan plan.json",
+            "a document `prony/tier-advice/1`, got `\"prony/run/1\"`",
+        ),
+        ("tier move postgres://me@127.0.0.1:1/db --plan none.json", "reading the plan `none.json`"),
+        ("tier balance postgres://me@127.0.0.1:1/db --budget 1", "`1` has no unit"),
+        ("tier undo postgres://me@127.0.0.1:1/db", "no connection"),
+    ] {
+        let said = program.refused(line);
+        assert!(said.contains(told), "{line}\n{said}");
+    }
+}
