@@ -89,7 +89,10 @@ fn deadline(finding: &DeadlineFinding) -> String {
     };
     let took = with_interval(&finding.takes_s, Quantity::Seconds);
     let unsure = finding.open().map(|why| format!("; {why}")).unwrap_or_default();
-    format!("{}: {whole} take {took}{pilot}{unsure}", finding.ends())
+    // The answer has told those of the points that it is about.
+    let doubts = finding.doubts.iter().filter(|_| !finding.decides);
+    let doubts: String = doubts.map(|doubt| format!("; but {doubt}")).collect();
+    format!("{}: {whole} take {took}{pilot}{unsure}{doubts}", finding.ends())
 }
 
 /// `397 k/s (391–404 k/s)`, or `at least 12 ms` where there is no end above.
