@@ -7,9 +7,10 @@
 //! What it does not do: it knows no law by which more data makes each piece of work slower.
 
 use crate::point::{Group, pooled};
-use crate::{Estimate, StreamSummary, TrialSummary};
+use crate::trial::fits;
+use crate::{Estimate, Fits, StreamSummary, TrialSummary, WorkingSet};
 use study::Metric;
-use units::{counted, significant};
+use units::{Bytes, bytes, counted, significant};
 
 /// Below so many spans for each job, what is left over at the end is a tenth and more of the pilot.
 const SPANS_OF_A_JOB: f64 = 10.0;
@@ -50,7 +51,34 @@ pub fn doubts(group: &Group, ratio: f64) -> Vec<String> {
     if ratio <= 1.0 {
         return Vec::new();
     }
-    group.members.last().and_then(few_spans).into_iter().collect()
+    let Some(last) = group.members.last() else { return Vec::new() };
+    let grown = last.0.server.as_ref().and_then(|server| outgrown(server.working_set.as_ref()?, ratio));
+    few_spans(last).into_iter().chain(grown).collect()
+}
+
+/// Where all of the pilot's data fits a memory that the whole job's does not.
+fn outgrown(pilot: &WorkingSet, ratio: f64) -> Option<String> {
+    let grown = |of: Option<f64>| of.map(|of| ratio * of);
+    let whole = WorkingSet {
+        data_bytes: grown(pilot.data_bytes),
+        page_cached_bytes: grown(pilot.page_cached_bytes),
+        ..pilot.clone()
+    };
+    let size = |of: Option<f64>| bytes(Bytes(of.unwrap_or(0.0) as u64));
+    let held = match fits(pilot)? {
+        Fits::Buffer => format!("the buffer of {}", size(pilot.buffer_bytes)),
+        Fits::PageCache => format!("the memory of {}", size(pilot.memory_bytes)),
+        Fits::AroundPageCache | Fits::Nothing => return None,
+    };
+    // Beyond a buffer in a memory that is not known, too.
+    (fits(&whole) != fits(pilot)).then(|| {
+        format!(
+            "the data of the whole job, about {}, does not fit {held} as the {} of the pilot do: reads of the storage are not in this \
+             figure; measure a pilot with more data than fits, or with a smaller buffer",
+            size(whole.data_bytes),
+            size(pilot.data_bytes),
+        )
+    })
 }
 
 /// Where jobs have few spans each, some do one more than others.
@@ -75,7 +103,7 @@ mod tests {
     use super::*;
     use crate::point::groups;
     use crate::statistics::bootstrap::Draws;
-    use crate::{ClassMix, ClassSummary, Jobs, LatencySummary};
+    use crate::{ClassMix, ClassSummary, Jobs, LatencySummary, ServerSummary};
 
     const JOBS: usize = 8;
 
@@ -124,6 +152,27 @@ mod tests {
             }
             assert!(holds >= held && (least..1.1).contains(&told), "{spans} spans: {holds} of 25, {told} of the truth");
         }
+    }
+
+    #[test]
+    fn a_whole_job_whose_data_outgrows_the_memory_of_the_pilot_is_doubted() {
+        const MIB: f64 = 1_048_576.0;
+        let told = |data: f64, ratio: f64| {
+            let mut pilot = night(0, 800, &mut Draws::new(3));
+            let set = WorkingSet {
+                data_bytes: Some(data * MIB),
+                buffer_bytes: Some(128.0 * MIB),
+                memory_bytes: Some(8_192.0 * MIB),
+                ..WorkingSet::default()
+            };
+            pilot.server = Some(ServerSummary { working_set: Some(set), ..ServerSummary::default() });
+            doubts(&groups(&[pilot])[0], ratio)
+        };
+        let [buffer] = told(122.0, 500.0).try_into().expect("one doubt");
+        assert!(buffer.starts_with("the data of the whole job, about 59.6 GiB, does not fit the buffer of 128 MiB"));
+        let [memory] = told(1_024.0, 10.0).try_into().expect("one doubt");
+        assert!(memory.contains("10 GiB, does not fit the memory of 8 GiB as the 1 GiB of the pilot"), "{memory}");
+        assert!(told(12.0, 10.0).is_empty() && told(1_024.0, 2.0).is_empty() && told(9_000.0, 9.0).is_empty());
     }
 
     #[test]
