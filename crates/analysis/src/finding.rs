@@ -479,6 +479,8 @@ pub struct DeadlineFinding {
     pub in_time: InTime,
     /// Whether it is of a point that the answer is about: then it decides how a run ends.
     pub decides: bool,
+    /// Why what was measured may tell less of the whole job than the interval says.
+    pub doubts: Vec<String>,
 }
 
 words! {

@@ -8,11 +8,11 @@
 mod metric;
 mod times;
 
-pub use metric::{floor_of, own_estimate};
+pub use metric::{floor_of, own_estimate, pooled};
 
 use crate::trial::{ROOM, measure_of};
 use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};
-use metric::{counted, pooled};
+use metric::counted;
 use observation::{Factor, Level, Point, Provenance, factor, level_of};
 use study::{Metric, Selector, Yield};
 use times::PooledTimes;

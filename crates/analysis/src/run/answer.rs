@@ -51,7 +51,8 @@ fn over(point: &PointSummary, findings: &[Finding]) -> Option<String> {
         InTime::No => "too late".to_owned(),
         InTime::CannotTell => format!("undecided: {}", found.open().unwrap_or_default()),
     };
-    Some(format!("The {whole} {}: {verdict}.", found.ends()))
+    let doubts: String = found.doubts.iter().map(|doubt| format!(" But {doubt}.")).collect();
+    Some(format!("The {whole} {}: {verdict}.{doubts}", found.ends()))
 }
 
 /// The points that the primary metric is read from, the best of each system; without a primary, the fastest of all.

@@ -1,12 +1,12 @@
 //! Whether a job is over in time: what was measured on a part of the data, held against the whole job and its deadline.
 //!
 //! The one idea: the time of a job grows with its work, so a pilot tells when the whole one ends. How sure that is follows from its
-//! replicates alone; one pilot gives no interval, and decides nothing.
+//! replicates; one pilot gives no interval, and decides nothing.
 //!
-//! What it does not do: it knows no law by which more data makes each piece of work slower; the finding says from how much it was
-//! told.
+//! What it does not do: it does not scale a pilot; the finding says from how much it was told.
 
 use super::answer::primary_points;
+use super::pilot::{doubts, whole_job};
 use crate::point::Group;
 use crate::{DeadlineFinding, Estimate, InTime, PointSummary};
 use study::{Deadline, Judgement, Metric, Yield};
@@ -30,7 +30,7 @@ fn finding(group: &Group, deadline: &Deadline, confidence: f64) -> Option<Deadli
         return None;
     }
     let work = deadline.work.map_or(measured, |work| work as f64);
-    let takes_s = elapsed_s.scaled(work / measured);
+    let takes_s = whole_job(group, work / measured, confidence)?;
     Some(DeadlineFinding {
         point: group.point.clone(),
         what: what.word().to_owned(),
@@ -41,6 +41,7 @@ fn finding(group: &Group, deadline: &Deadline, confidence: f64) -> Option<Deadli
         begins_s: deadline.begins.map(|begins| begins.seconds()),
         in_time: in_time(&takes_s, deadline.within.seconds()),
         decides: false,
+        doubts: doubts(group, work / measured),
     })
 }
 
@@ -141,6 +142,7 @@ mod tests {
             begins_s,
             in_time: InTime::Yes,
             decides: true,
+            doubts: Vec::new(),
         };
         let hour = 3_600.0;
         let long = night((6.2 * hour, 6.0 * hour, 6.4 * hour), 7.0 * hour, Some(23.0 * hour));

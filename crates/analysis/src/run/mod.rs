@@ -5,6 +5,7 @@ mod caveats;
 mod damage;
 mod deadline;
 mod judge;
+mod pilot;
 mod sustained;
 mod threshold;
 

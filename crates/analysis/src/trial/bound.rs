@@ -53,15 +53,17 @@ pub fn bound(trial: &TrialSummary, stream: &StreamSummary) -> Option<Bound> {
 fn which(found: &Bound, locks_counted: bool, commits_timed: bool) -> BoundBy {
     let over = |share: Option<f64>, most: f64| share.is_some_and(|share| share >= most);
     let others = found.cpu.zip(found.own_cpu).is_some_and(|(all, own)| own < 0.5 * all);
+    // A core with one thread at work is busy, and does more with two: a model knows how much of all it does.
+    let has_room = found.station.as_ref().is_some_and(|(_, busy)| *busy < FULL);
     match () {
         () if locks_counted && over(found.locks, MOST) => BoundBy::Locks,
-        () if over(found.cpu, FULL) && !others => BoundBy::Processors,
-        () if over(found.cpu, FULL) && !(commits_timed && over(found.commits, MOST)) => BoundBy::Others,
+        () if over(found.cpu, FULL) && others && !(commits_timed && over(found.commits, MOST)) => BoundBy::Others,
+        () if over(found.cpu, FULL) && !others && !has_room => BoundBy::Processors,
         () if found.station.as_ref().is_some_and(|(_, busy)| *busy >= FULL) => BoundBy::Station,
         () if over(found.commits, MOST) => BoundBy::Log,
         () if over(found.reads, MOST) => BoundBy::Reads,
         () if over(found.locks, MOST) => BoundBy::Locks,
-        () if over(found.sessions, FULL) && over(found.waits, MOST) => BoundBy::Sessions,
+        () if over(found.sessions, FULL) && (has_room || over(found.waits, MOST)) => BoundBy::Sessions,
         () => BoundBy::Nothing,
     }
 }
@@ -223,6 +225,18 @@ mod tests {
         modelled.machine.busiest = Some(("log".into(), 0.9));
         assert_eq!(by(&modelled), BoundBy::Station);
         modelled.server.as_mut().expect("a server").cpu_busy_cores = Some(1.9);
+        assert_eq!(by(&modelled), BoundBy::Processors);
+    }
+
+    /// A job on each core keeps them busy, and more jobs still do more.
+    #[test]
+    fn cores_with_free_threads_bind_no_jobs_and_their_number_does() {
+        let mut modelled = trial(900.0, 50.0, 0.5);
+        modelled.machine.busiest = Some(("processors".into(), 0.736));
+        modelled.server.as_mut().expect("a server").cpu_busy_cores = Some(1.83);
+        modelled.label.streams[0].load = "100 accounts a transaction; closed, 1 session".into();
+        assert_eq!(by(&modelled), BoundBy::Sessions);
+        modelled.machine.busiest = Some(("processors".into(), 0.9));
         assert_eq!(by(&modelled), BoundBy::Processors);
     }
 }

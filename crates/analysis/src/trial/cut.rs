@@ -7,8 +7,8 @@
 
 use super::latency::Placed;
 use observation::{
-    BUCKET_COUNT, Cell, CellKey, CellSource, ClassKind, Histogram, Observations, StreamLabel, Tally, TrialLabel,
-    bucket_index,
+    BUCKET_COUNT, Cell, CellKey, CellSource, ClassKind, Histogram, Observations, Provenance, StreamLabel, Tally,
+    TrialLabel, bucket_index,
 };
 
 /// One stream of a trial, reduced to its intervals and classes.
@@ -141,9 +141,11 @@ fn total_tally<'a>(classes: impl Iterator<Item = &'a Cell>) -> Tally {
 fn given(label: &StreamLabel, intervals: usize) -> Vec<Given> {
     let mut all: Vec<Given> = Vec::new();
     for gives in &label.gives {
+        // Of what nobody offers none is missed.
+        let most = if gives.offered_per_s == Some(0.0) { 0.0 } else { gives.amount };
         match all.iter_mut().find(|given| given.what == gives.what) {
-            Some(given) => given.most = given.most.max(gives.amount),
-            None => all.push(Given { what: gives.what.clone(), most: gives.amount, counts: vec![0.0; intervals] }),
+            Some(given) => given.most = given.most.max(most),
+            None => all.push(Given { what: gives.what.clone(), most, counts: vec![0.0; intervals] }),
         }
     }
     all
@@ -250,7 +252,11 @@ impl<'a> Cutting<'a> {
     }
 
     /// Work that saw nothing of what changed in this trial saw what is at least as old as the trial was then.
+    /// A model holds no data, so that nothing is known of an age.
     fn age_the_unseen(&mut self) {
+        if self.cut.observations.provenance == Provenance::Simulated {
+            return;
+        }
         let (Some(aged), Some(class)) =
             (self.aged.take(), self.cut.label.classes.iter().position(|(_, kind)| *kind == ClassKind::Age))
         else {

@@ -76,6 +76,7 @@ pub fn unseen(cut: &Cut, stream: &StreamSummary, summary: &TrialSummary) -> Opti
     let seen = 1.0 - cut.unseen?;
     let ended = summary.window.end.seconds();
     let next = match window_of((1.2 * ended / seen).max(1.0)) {
+        _ if loads_are_off(cut) => "no loads were asked for: `load_rate` says how fast they come".to_owned(),
         Some(warm_up) if seen > 0.0 => {
             format!("a warm-up in which all is loaded once tells it: --set warm_up={warm_up}")
         }
@@ -90,6 +91,11 @@ pub fn unseen(cut: &Cut, stream: &StreamSummary, summary: &TrialSummary) -> Opti
             duration(summary.window.end),
         )
     })
+}
+
+fn loads_are_off(cut: &Cut) -> bool {
+    let mut loads = cut.label.gives.iter().filter(|gives| cut.label.kind(gives.class) == ClassKind::Upkeep).peekable();
+    loads.peek().is_some() && loads.all(|gives| gives.offered_per_s == Some(0.0))
 }
 
 fn ages(cut: &Cut) -> Option<usize> {
@@ -115,9 +121,20 @@ mod tests {
     /// Ten seconds behind a warm-up of two: a hundred steps a second, of which as many saw what was loaded as `seen` says; and loads
     /// of half a second each.
     fn trial(words: &str, users: u32, loads_a_second: usize, seen: impl Fn(u32) -> usize) -> TrialSummary {
+        observed(words, users, Provenance::Measured, Some(2_000.0), loads_a_second, seen)
+    }
+
+    fn observed(
+        words: &str,
+        users: u32,
+        provenance: Provenance,
+        offered_per_s: Option<f64>,
+        loads_a_second: usize,
+        seen: impl Fn(u32) -> usize,
+    ) -> TrialSummary {
         let mut label = label();
         let kinds = [("open", ClassKind::Work), ("load", ClassKind::Upkeep), ("freshness", ClassKind::Age)];
-        let offered = Gives { class: 1, amount: 500.0, what: "rows loaded".into(), offered_per_s: Some(2_000.0) };
+        let offered = Gives { class: 1, amount: 500.0, what: "rows loaded".into(), offered_per_s };
         let stream = &mut label.streams[0];
         (stream.slots, stream.load, stream.gives) = (Some(users), words.into(), vec![offered]);
         stream.classes = kinds.map(|(name, kind)| (name.to_owned(), kind)).into();
@@ -126,7 +143,7 @@ mod tests {
             [cell(at, 0, vec![1_000_000; 100]), cell(at, 1, vec![SECOND / 2; loads_a_second]), cell(at, 2, ages)]
         });
         let observations = Observations {
-            provenance: Provenance::Measured,
+            provenance,
             window: Window { start: Nanos(2 * SECOND), end: Nanos(12 * SECOND) },
             interval: Nanos(SECOND),
             generators: 1,
@@ -156,6 +173,22 @@ mod tests {
         assert!(known == 120 && p90 > 10_000.0 && from.is_some_and(|from| from < 0.5), "{known} {p90} {from:?}");
         let text = told(&few, CaveatKind::Unseen).expect("it is told");
         assert!(text.starts_with("88% of ") && text.ends_with("--set warm_up=72s"), "{text}");
+    }
+
+    #[test]
+    fn of_loads_that_are_off_none_is_doubted_and_none_is_called_too_slow() {
+        let off = observed("closed, 4 sessions", 4, Provenance::Measured, Some(0.0), 0, |_| 0);
+        let per_s = off.streams[0].yields[0].per_s;
+        assert_eq!((per_s.value, per_s.low, per_s.high, off.streams[0].yields[0].most), (0.0, 0.0, 0.0, 0.0));
+        let text = told(&off, CaveatKind::Unseen).expect("it is told");
+        assert!(text.ends_with("no loads were asked for: `load_rate` says how fast they come"), "{text}");
+    }
+
+    #[test]
+    fn of_the_freshness_of_data_that_a_model_does_not_hold_nothing_is_said() {
+        let on_model = observed("closed, 4 sessions", 4, Provenance::Simulated, Some(2_000.0), 4, |_| 0);
+        assert!(on_model.streams[0].classes.iter().all(|class| class.name != "freshness"));
+        assert_eq!(told(&on_model, CaveatKind::Unseen), None);
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub use mix::MIX_TOLERANCE;
 pub use outcome::outcome;
 pub use summarise::summarise_from;
 pub use sustained::STEP_ALPHA;
+pub use working_set::fits;
 
 #[cfg(test)]
 mod checkpoints_tests;

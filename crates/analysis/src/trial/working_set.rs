@@ -28,7 +28,8 @@ pub fn working_set(observations: &Observations) -> Option<WorkingSet> {
     (seen.data_bytes.is_some() || seen.buffer_bytes.is_some()).then(|| WorkingSet { fits: fits(&seen), ..seen })
 }
 
-fn fits(seen: &WorkingSet) -> Option<Fits> {
+/// The smallest memory that holds all of the data; none where the sizes are not known.
+pub fn fits(seen: &WorkingSet) -> Option<Fits> {
     let (data, buffer) = (seen.data_bytes?, seen.buffer_bytes?);
     if data <= buffer {
         return Some(Fits::Buffer);

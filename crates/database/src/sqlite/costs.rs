@@ -1,7 +1,8 @@
 //! What statements cost a SQLite that runs inside this process.
 //!
-//! The one idea: about one execution in sixteen is measured on the CPU clock of its thread and by the connection's page
-//! counters, and stands for those between; the first of a session finds a cold cache and stands for itself alone.
+//! The one idea: the first executions of a session are all measured on the CPU clock of its thread and by the connection's page
+//! counters, and stand for themselves alone: they find a cold cache, and there may be no others. Of those after them about one in
+//! sixteen is measured, and stands for those between.
 //!
 //! What it does not do: it divides no pages of a commit among the statements before it. They are the commit's.
 
@@ -16,6 +17,9 @@ use study::Engine;
 
 /// Gaps between samples are between 1 and this, even on average: a workload's own rhythm must not meet ours.
 const GAP_MAX: u32 = 31;
+
+/// So many executions of a statement in a session are all measured.
+const ALL_OF: u64 = 32;
 
 /// Bytes that the log has beside each page.
 const FRAME_HEAD: u64 = 24;
@@ -120,7 +124,7 @@ impl Samples {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 17;
         self.random ^= self.random << 5;
-        sample.left = self.random % GAP_MAX;
+        sample.left = if sample.executions < ALL_OF { 0 } else { self.random % GAP_MAX };
         Some(Begun { at, from: self.reading(connection) })
     }
 
@@ -129,8 +133,9 @@ impl Samples {
         let Some(Begun { at, from }) = begun else { return };
         let now = self.reading(connection);
         let Some(sample) = self.each.get_mut(at) else { return };
-        let into = if sample.executions == 1 { &mut sample.first } else { &mut sample.later };
-        sample.measured += u64::from(sample.executions > 1);
+        let first = sample.executions <= ALL_OF;
+        let into = if first { &mut sample.first } else { &mut sample.later };
+        sample.measured += u64::from(!first);
         into.cpu_s += now.cpu_s - from.cpu_s;
         into.hits += u64::from(now.pages.hits.wrapping_sub(from.pages.hits));
         into.misses += u64::from(now.pages.misses.wrapping_sub(from.pages.misses));
@@ -145,10 +150,11 @@ impl Samples {
     }
 
     fn sums(&self, sample: &Sample) -> [f64; 5] {
-        let others = sample.executions.saturating_sub(1) as f64;
+        let alone = sample.executions.min(ALL_OF) as f64;
+        let others = sample.executions as f64 - alone;
         let scale = if sample.measured > 0 { others / sample.measured as f64 } else { 0.0 };
-        // A statement that was measured but once is taken to cost the same each time.
-        let first = if sample.measured == 0 { sample.executions as f64 } else { 1.0 };
+        // Where it was no other's turn yet, they cost what the first did.
+        let first = if sample.measured == 0 { sample.executions as f64 / alone } else { 1.0 };
         let whole = |of: fn(&Spent) -> f64| of(&sample.first) * first + of(&sample.later) * scale;
         let counted = |sum: f64| if self.pages.is_some() { sum } else { f64::NAN };
         let bytes = (self.page_bytes + FRAME_HEAD) as f64;
@@ -169,5 +175,38 @@ impl Drop for Samples {
             let sums = total.entry(sample.key.clone()).or_default();
             sums.iter_mut().zip(self.sums(sample)).for_each(|(sum, more)| *sum += more);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first of few, with its cold cache, used to stand for all of them.
+    #[test]
+    fn few_executions_are_all_measured_and_stand_for_themselves_alone() {
+        let sample = Sample {
+            key: "one".into(),
+            executions: 0,
+            left: 0,
+            measured: 0,
+            first: Spent::default(),
+            later: Spent::default(),
+        };
+        let (connection, total) = (Connection::open_in_memory().unwrap(), Total::default());
+        let mut samples = Samples { pages: None, page_bytes: 4_096, total, each: vec![sample], random: 0x9e37_79b9 };
+        let mut measured =
+            |executions: u64| (0..executions).filter(|_| samples.begin(0, &connection).is_some()).count();
+        assert_eq!(measured(ALL_OF), ALL_OF as usize);
+        let later = measured(16_000);
+        assert!((900..1_100).contains(&later), "{later} of 16,000 in turn");
+        let cost = |executions: u64, measured: u64, first_s: f64, later_s: f64| {
+            let spent = |cpu_s: f64| Spent { cpu_s, ..Spent::default() };
+            let (first, later) = (spent(first_s), spent(later_s));
+            samples.sums(&Sample { executions, measured, first, later, ..samples.each[0].clone() })[1]
+        };
+        assert_eq!(cost(8, 0, 0.8, 0.0), 0.8);
+        assert_eq!(cost(ALL_OF + 160, 10, 3.0, 0.1), 3.0 + 1.6);
+        assert!((cost(ALL_OF + 2, 0, 3.2, 0.0) - 3.4).abs() < 1e-12, "none of two had its turn");
     }
 }

@@ -139,6 +139,7 @@ mod tests {
                 begins_s: None,
                 in_time,
                 decides,
+                doubts: Vec::new(),
             };
             let findings = Findings { findings: vec![Finding::Deadline(job)], ..Findings::default() };
             let (outcome, lines) = of_thresholds(&findings, allow);

@@ -209,3 +209,23 @@ fn a_measured_day_carries_over_to_a_model_with_its_classes() {
     );
     assert!(an_hour(&night[0], "accounts balanced") > 0.0);
 }
+
+#[test]
+fn the_interval_of_a_utilisation_ends_at_100_percent() {
+    let program = Program::new();
+    let told = program.json("predict bank-day --on model:power550-mixed --set users=64 --set measure=2s --json");
+    let rows = told["rows"].as_array().expect("rows");
+    let busy: Vec<_> = rows.iter().filter(|row| row["metric"] == "utilisation").collect();
+    assert!(!busy.is_empty() && busy.iter().all(|row| number(&row["high"]) <= 100.0), "{busy:#?}");
+}
+
+#[test]
+fn a_stream_alone_and_the_same_beside_another_are_two_predictions() {
+    let program = Program::new();
+    let told = program.json("predict bank-overrun --on model:small-server --set accounts=2000 --set measure=1s --json");
+    let rows = told["rows"].as_array().expect("rows");
+    for id in ["the day alone, day: ", "the day and the night, day: ", "night: "] {
+        let own = rows.iter().filter(|row| row["row_id"] == id && row["metric"] == "throughput");
+        assert_eq!(own.count(), 1, "{id}: {told:#}");
+    }
+}

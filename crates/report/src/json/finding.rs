@@ -74,7 +74,7 @@ objects! {
 
     found: DeadlineFinding {
         "factors": factors(&found.point.factors), what, measured, work, takes_s, within_s, begins_s,
-        "in_time": found.in_time.word(), decides,
+        "in_time": found.in_time.word(), decides, doubts,
     }
 
     found: DamageFinding { trial, attempt, source, what, count, text }

@@ -94,9 +94,11 @@ fn deadline(finding: &DeadlineFinding) -> String {
     };
     let took = with_interval(&finding.takes_s, Quantity::Seconds);
     let unsure = finding.open().map(|why| format!("; {why}")).unwrap_or_default();
-    // When the job of the answer ends is told there.
+    // When the job of the answer ends is told there, and what is to be doubted of it.
     let ends = if finding.decides { String::new() } else { format!("{}: ", finding.ends()) };
-    format!("{ends}{whole} take {took}{pilot}{unsure}")
+    let doubts = finding.doubts.iter().filter(|_| !finding.decides);
+    let doubts: String = doubts.map(|doubt| format!("; but {doubt}")).collect();
+    format!("{ends}{whole} take {took}{pilot}{unsure}{doubts}")
 }
 
 /// `397 k/s (391–404 k/s)`, or `at least 12 ms` where there is no end above.

@@ -5,7 +5,7 @@
 
 use super::conclusion::{Conclusion, Tone};
 use super::curve::Sweep;
-use super::mix::{Quoted, quoted};
+use super::mix::{Quoted, quoted, quoted_servers};
 use super::quantity::Quantity;
 use analysis::{Bound, BoundBy, ClassMix, Findings, Jobs, PerTransaction, ServerSummary, TrialSummary, bound};
 use observation::{EventKind, Reached, SystemKind};
@@ -13,7 +13,8 @@ use observation::{EventKind, Reached, SystemKind};
 /// The sentences of every curve of transactions.
 pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let all = quoted(findings, sweep);
-    let costs = all.iter().filter_map(|quoted| Some(quoted.says("cost", &cost(findings, quoted)?)));
+    let servers = quoted_servers(findings, sweep);
+    let costs = servers.iter().filter_map(|quoted| Some(quoted.says_of_all("cost", &cost(findings, quoted)?)));
     let checks = all.iter().flat_map(|quoted| checks(findings, sweep, quoted));
     let off = all.iter().flat_map(off_plan);
     let bounds = all.iter().filter(|quoted| !quoted.stream.yields.is_empty());
@@ -43,8 +44,10 @@ fn cost(findings: &Findings, quoted: &Quoted) -> Option<String> {
 /// `the log: 61% of the time in sessions is commits, 3% is reads from storage; 20% of the cores are busy`.
 fn bound_by(bound: &Bound) -> String {
     let share = |share: Option<f64>, words: &str| share.map(|share| format!("{} {words}", Quantity::Share.text(share)));
-    let station = bound.station.as_ref().filter(|_| bound.by == BoundBy::Station);
-    let station = station.map(|(_, busy)| format!("it has work {} of the time", Quantity::Share.text(*busy)));
+    let station = bound.station.as_ref().map(|(name, busy)| match bound.by {
+        BoundBy::Station => format!("it has work {} of the time", Quantity::Share.text(*busy)),
+        _ => format!("the busiest station, {name}, does {} of what it can", Quantity::Share.text(*busy)),
+    });
     let own =
         share(bound.own_cpu.filter(|own| bound.cpu.is_some_and(|cpu| cpu - own > 0.05)), "by server and generator");
     let own = own.map(|own| format!(" ({own})")).unwrap_or_default();
@@ -52,12 +55,9 @@ fn bound_by(bound: &Bound) -> String {
     let of_time = of_time.into_iter().filter_map(|(part, what)| share(part, what));
     let of_time: Vec<String> = of_time.collect();
     let waits = share(bound.waits.filter(|waits| *waits > 0.05), "of a response is the wait for a session");
-    let known = [
-        station,
-        share(bound.cpu, "of the cores are busy").map(|cpu| format!("{cpu}{own}")),
-        (!of_time.is_empty()).then(|| format!("of the time in sessions {}", of_time.join(", "))),
-        waits,
-    ];
+    let cpu = share(bound.cpu, "of the cores are busy").map(|cpu| format!("{cpu}{own}"));
+    let known =
+        [cpu, station, (!of_time.is_empty()).then(|| format!("of the time in sessions {}", of_time.join(", "))), waits];
     let known: Vec<String> = known.into_iter().flatten().collect();
     let what = match (bound.by, &bound.station) {
         (BoundBy::Processors, _) => "the processors",
@@ -110,15 +110,13 @@ fn cpu(quoted: &Quoted, server: &ServerSummary) -> Option<String> {
         ));
     }
     let own = Quantity::Milliseconds.text(server.per_transaction.cpu_ms?);
+    let streams = quoted.of_streams();
+    let one = if streams.is_empty() { "a transaction".to_owned() } else { format!("the mean transaction{streams}") };
     let busy = server
         .per_server_core_per_s
         .map(|rate| format!(" ({} for each core that it kept busy)", Quantity::Rate.text(rate)));
     let client = client.map(|client| format!(" and {client} of the generator's"));
-    Some(format!(
-        "a transaction takes {own} of the server's CPU{}{}",
-        busy.unwrap_or_default(),
-        client.unwrap_or_default()
-    ))
+    Some(format!("{one} takes {own} of the server's CPU{}{}", busy.unwrap_or_default(), client.unwrap_or_default()))
 }
 
 /// What the generator needs for such a transaction when the database needs nothing, by the facts of the system.

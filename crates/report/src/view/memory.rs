@@ -123,11 +123,13 @@ fn figure(part: &Part, trials: &[&TrialSummary]) -> Option<Figure> {
 
 fn window_fields(trial: &TrialSummary, server: &ServerSummary) -> Vec<Field> {
     let found = server.checkpoints.as_ref();
-    let measured = found.map(|found| found.measured.length().seconds());
+    // Fixed work ends when it is done: nobody asks for its window.
+    let measured = found.filter(|_| !trial.fixed_work).map(|found| found.measured.length().seconds());
+    let counted_s = if trial.fixed_work { trial.elapsed_s } else { trial.window.length().seconds() };
     let begun = found.and_then(|found| found.begun).map(f64::from);
     vec![
         word("window", "window", found.map_or("", |found| found.held.word())),
-        number("counted", "window_s", trial.window.length().seconds(), Quantity::Seconds),
+        number("counted", "window_s", counted_s, Quantity::Seconds),
         optional("asked for", "measured_s", measured, Quantity::Seconds),
         optional("begun", "checkpoints_begun", begun, Quantity::Count),
         optional("whole cycles", "cycles", found.map(|found| f64::from(found.cycles)), Quantity::Count),

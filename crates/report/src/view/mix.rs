@@ -12,7 +12,7 @@ use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{ClassSummary, Estimate, Findings, MIX_TOLERANCE, PointSummary, StreamSummary, TrialSummary, Work};
-use observation::ClassKind;
+use observation::{Asks, ClassKind, Factor};
 
 /// What a curve of transactions is quoted by.
 pub struct Quoted<'a> {
@@ -42,6 +42,56 @@ impl Quoted<'_> {
         let subject = format!("{}{}", with_provenance(&point.stream, self.curve.provenance), self.place());
         Conclusion::plain(&point.experiment, word, subject, says)
     }
+
+    /// The same about the trial, whose streams share its server: `day and night at 4 sessions`.
+    pub fn says_of_all(&self, word: &str, says: &str) -> Conclusion {
+        let subject = format!("{}{}", with_provenance(&self.streams(), self.curve.provenance), self.place());
+        Conclusion::plain(&self.curve.at.experiment, word, subject, says)
+    }
+
+    /// Transactions a second of all streams of the trial: what its server counts is of all of them.
+    pub fn all_per_s(&self) -> f64 {
+        asking(self.trial).map(|stream| stream.throughput_per_s.value).sum()
+    }
+
+    /// `day and night`.
+    pub fn streams(&self) -> String {
+        let names: Vec<&str> = asking(self.trial).map(|stream| self.trial.label.stream_name(stream.stream)).collect();
+        names.join(" and ")
+    }
+
+    /// ` of both streams`; nothing of a trial of one.
+    pub fn of_streams(&self) -> String {
+        of_streams(asking(self.trial).count())
+    }
+}
+
+/// ` of both streams`, ` of all 3 streams`; nothing of one.
+pub fn of_streams(streams: usize) -> String {
+    match streams {
+        0 | 1 => String::new(),
+        2 => " of both streams".to_owned(),
+        more => format!(" of all {more} streams"),
+    }
+}
+
+/// The streams of a trial that ask a database.
+pub fn asking(trial: &TrialSummary) -> impl Iterator<Item = &StreamSummary> {
+    let label = |stream: &StreamSummary| trial.label.streams.get(usize::from(stream.stream));
+    trial.streams.iter().filter(move |stream| label(stream).is_some_and(|label| label.asks == Asks::Transactions))
+}
+
+/// The quoted trials, once for each system and level: the streams of one share its server.
+pub fn quoted_servers<'a>(findings: &'a Findings, sweep: &'a Sweep<'a>) -> Vec<Quoted<'a>> {
+    let mut seen: Vec<(&str, &[Factor])> = Vec::new();
+    let mut all = quoted(findings, sweep);
+    all.retain(|quoted| {
+        let place = (quoted.trial.label.system.as_str(), quoted.trial.label.factors.as_slice());
+        let first = !seen.contains(&place) || asking(quoted.trial).count() < 2;
+        seen.push(place);
+        first
+    });
+    all
 }
 
 /// The quoted trial of every curve of transactions.
@@ -148,14 +198,19 @@ fn row(class: &ClassSummary, tail: &str) -> Vec<Field> {
     ]
 }
 
-/// A quantile of the response of a class; what is beyond the known times is only a lower bound.
+/// A quantile of the response of a class; what is beyond the known times is only a lower bound, and one that no sample lies beyond is
+/// not told.
 pub fn response_at(class: &ClassSummary, title: &str, key: &str, (q, ms): (f64, f64)) -> Field {
     let at_least = Estimate { low: ms, high: f64::INFINITY, ..Estimate::single(ms) };
-    let field = match class.bound_from.is_some_and(|from| q > from) {
-        true => estimate(title, key, &at_least, Quantity::Milliseconds),
-        false => number(title, key, ms, Quantity::Milliseconds),
-    };
-    field.only_if(class.response.count > 0)
+    match class.bound_from.is_some_and(|from| q > from) {
+        true => estimate(title, key, &at_least, Quantity::Milliseconds).only_if(class.response.count > 0),
+        false => number(title, key, ms, Quantity::Milliseconds).only_if(beyond(class.response.count, q)),
+    }
+}
+
+/// Whether a sample lies beyond a quantile: else it is the slowest one, whichever quantile is asked for.
+fn beyond(count: u64, q: f64) -> bool {
+    count as f64 * (1.0 - q) + 1e-6 >= 1.0
 }
 
 fn verdict(ok: Option<bool>) -> &'static str {

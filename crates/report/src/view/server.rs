@@ -5,10 +5,10 @@
 
 use super::curve::{Sweep, factors_text};
 use super::figure::Figure;
-use super::mix::{Quoted, quoted, trials_of};
+use super::mix::{Quoted, asking, of_streams, quoted_servers, trials_of};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
-use analysis::{Findings, PointSummary, ServerSummary, Work};
+use analysis::{Estimate, Findings, PointSummary, ServerSummary, TrialSummary, Work};
 use observation::Counter;
 
 /// Said wherever the CPU of an embedded database is shown.
@@ -20,7 +20,7 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
     if sweep.work != Work::Transactions {
         return Vec::new();
     }
-    let quoted = quoted(findings, sweep);
+    let quoted = quoted_servers(findings, sweep);
     let several = sweep.several_systems();
     let counted = quoted.iter().filter_map(counters);
     let embedded = quoted.iter().any(|quoted| quoted.trial.server.as_ref().is_some_and(|server| server.embedded));
@@ -70,8 +70,17 @@ const PROCESSES: Part = Part {
 /// None where nothing was observed.
 fn table(findings: &Findings, sweep: &Sweep, part: &Part, several: bool) -> Option<Table> {
     let name = sweep.factor_name();
+    let streams = streams(findings, sweep);
     let points = sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point)));
-    let rows = points.map(|(curve, point)| {
+    let mut points: Vec<_> = points.collect();
+    // The streams of a trial share its server.
+    let mut seen: Vec<&[u32]> = Vec::new();
+    points.retain(|&(_, point)| {
+        let first = streams < 2 || !seen.contains(&point.trials.as_slice());
+        seen.push(&point.trials);
+        first
+    });
+    let rows = points.into_iter().map(|(curve, point)| {
         let mut row = vec![
             word(name, name, sweep.level(point).map_or("", |level| level.text())).numeric(sweep.numeric),
             word("system", "system", &curve.at.system).only_if(several),
@@ -80,9 +89,27 @@ fn table(findings: &Findings, sweep: &Sweep, part: &Part, several: bool) -> Opti
         row.extend((part.numbers)(findings, point));
         row
     });
-    let table = Table::new(part.caption, rows);
+    let table = Table::new(format!("{}{}", part.caption, of_streams(streams)), rows);
     let seen = table.rows.iter().flatten().any(|cell| cell.raw().is_some());
     seen.then(|| table.without_empty_columns())
+}
+
+/// How many streams of a trial ask a database at most.
+fn streams(findings: &Findings, sweep: &Sweep) -> usize {
+    let points = sweep.curves.iter().flat_map(|curve| &curve.points);
+    let trials = points.flat_map(|point| trials_of(findings, point));
+    trials.map(|(trial, _)| asking(trial).count()).max().unwrap_or(0)
+}
+
+/// Transactions of all streams; of several without an interval.
+fn transactions(findings: &Findings, point: &PointSummary) -> Estimate {
+    let all = |trial: &TrialSummary| asking(trial).map(|stream| stream.throughput_per_s.value).sum::<f64>();
+    let each: Vec<(usize, f64)> =
+        trials_of(findings, point).map(|(trial, _)| (asking(trial).count(), all(trial))).collect();
+    match each.iter().any(|(streams, _)| *streams > 1) {
+        true => Estimate::single(each.iter().map(|(_, per_s)| per_s).sum::<f64>() / each.len() as f64),
+        false => point.throughput_per_s,
+    }
 }
 
 type Of = fn(&ServerSummary) -> Option<f64>;
@@ -90,7 +117,7 @@ type Of = fn(&ServerSummary) -> Option<f64>;
 fn cpu_numbers(findings: &Findings, point: &PointSummary) -> Vec<Field> {
     let mean = |title, key, of: Of, quantity| optional(title, key, mean(findings, point, of), quantity);
     vec![
-        estimate("transactions", "throughput_per_s", &point.throughput_per_s, Quantity::Rate),
+        estimate("transactions", "throughput_per_s", &transactions(findings, point), Quantity::Rate),
         mean("per core", "per_machine_core_per_s", |server| server.per_machine_core_per_s, Quantity::Rate),
         mean("per busy core", "per_server_core_per_s", |server| server.per_server_core_per_s, Quantity::Rate),
         mean("server user", "server_cpu_user_cores", |server| server.cpu_user_cores, Quantity::Cores),
@@ -127,8 +154,10 @@ fn mean(findings: &Findings, point: &PointSummary, of: Of) -> Option<f64> {
 /// What the server counted, for a second and for a transaction; none where it counts nothing.
 fn counters(quoted: &Quoted) -> Option<Table> {
     let server = quoted.trial.server.as_ref().filter(|server| !server.counters.is_empty())?;
-    let per_s = quoted.stream.throughput_per_s.value;
-    let caption = format!("What the server counted{} (trial {})", quoted.place(), quoted.trial.label.index);
+    let per_s = quoted.all_per_s();
+    let (of, place) = (quoted.of_streams(), quoted.place());
+    let of = if of.is_empty() { of } else { format!("; a transaction is one{of}") };
+    let caption = format!("What the server counted{place} (trial {}){of}", quoted.trial.label.index);
     Some(Table::new(caption, server.counters.iter().map(|(counter, rate)| counted(*counter, *rate, per_s))))
 }
 

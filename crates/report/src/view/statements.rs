@@ -5,7 +5,7 @@
 
 use super::curve::Sweep;
 use super::figure::Figure;
-use super::mix::{Quoted, quoted};
+use super::mix::{Quoted, quoted_servers};
 use super::quantity::Quantity;
 use super::table::{Field, Table, optional, word};
 use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, StatementsProfile};
@@ -19,25 +19,12 @@ const SHOWN_SHORT: usize = 6;
 
 /// One table for each quoted trial whose statements were counted.
 pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
-    trials(findings, sweep).iter().filter_map(figure).collect()
+    quoted_servers(findings, sweep).iter().filter_map(figure).collect()
 }
 
 /// The same as short tables without notes.
 pub fn tables(findings: &Findings, sweep: &Sweep) -> Vec<Table> {
-    trials(findings, sweep).iter().filter_map(|quoted| table(quoted, SHOWN_SHORT)).collect()
-}
-
-/// Each quoted trial once: the streams of one share its statements.
-fn trials<'a>(findings: &'a Findings, sweep: &'a Sweep<'a>) -> Vec<Quoted<'a>> {
-    let mut seen = Vec::new();
-    let mut all = quoted(findings, sweep);
-    all.retain(|quoted| {
-        let index = quoted.trial.label.index;
-        let first = !seen.contains(&index);
-        seen.push(index);
-        first
-    });
-    all
+    quoted_servers(findings, sweep).iter().filter_map(|quoted| table(quoted, SHOWN_SHORT)).collect()
 }
 
 fn figure(quoted: &Quoted) -> Option<Figure> {
@@ -51,7 +38,8 @@ fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {
     let cpu = match profile.cpu {
         CpuBasis::Unknown => None,
         CpuBasis::Sampled => Some(
-            "About one execution in sixteen was measured on the CPU clock of its thread, and stands for the others.",
+            "The first 32 executions in each session were measured on the CPU clock of their thread; of those after them about one \
+             in sixteen, which stands for the others.",
         ),
         CpuBasis::SharedOut => Some(
             "CPU by statement is an estimate: what the server's processes spent is shared out by the time of execution and \
@@ -130,7 +118,7 @@ fn row(one: &StatementProfile, all_us: Option<f64>) -> Vec<Field> {
 
 /// What was seen from outside of the statements: the CPU of processes, and what the server counted in all.
 fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Field>> {
-    let per_s = quoted.stream.throughput_per_s.value;
+    let per_s = quoted.all_per_s();
     let counter = |wanted: Counter| server.counter(wanted).filter(|_| per_s > 0.0).map(|rate| rate / per_s);
     let client_us = quoted.stream.cpu.map(|cpu| cpu.user_us + cpu.system_us).filter(|_| server.embedded);
     let cpu_us = client_us.or_else(|| server.per_transaction.cpu_ms.map(|ms| 1e3 * ms));

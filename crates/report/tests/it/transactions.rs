@@ -178,3 +178,68 @@ fn the_largest_level_is_no_peak_where_nothing_beyond_it_was_tried() {
     let said = text(&findings, Layout { width: 160, ..Layout::default() });
     assert!(!said.contains("no peak") && !said.contains("largest: "), "{said}");
 }
+
+/// The server was divided by the transactions of each stream in turn.
+#[test]
+fn what_a_server_spends_on_two_streams_is_told_once_and_of_both() {
+    let mut findings = house();
+    for trial in &mut findings.trials {
+        let (mut label, mut stream) = (trial.label.streams[0].clone(), trial.streams[0].clone());
+        (label.name, stream.stream) = ("night".into(), 1);
+        stream.throughput_per_s = Estimate::single(3.0 * stream.throughput_per_s.value);
+        trial.label.streams.push(label);
+        trial.streams.push(stream);
+    }
+    for mut point in findings.points.clone() {
+        point.at.stream = "night".into();
+        findings.points.push(point);
+    }
+    let said = text(&findings, Layout { width: 160, ..Layout::default() });
+    assert_eq!(said.matches("cost: ").count(), 1, "{said}");
+    assert!(said.contains("cost: brokerage and night at 16 sessions: "), "{said}");
+    assert!(said.contains("the mean transaction of both streams takes "), "{said}");
+    let (page, alone) = (html(&findings), html(&house()));
+    let tables = |page: &str| page.matches("What the server counted").count();
+    assert_eq!((tables(&page), page.matches("a transaction is one of both streams").count()), (tables(&alone), 1));
+    let rows = |page: &str| {
+        let (_, behind) = page.split_once("Throughput for each core, and CPU").expect("the figure");
+        behind.split("</table>").next().map_or(0, |table| table.matches("<tr").count())
+    };
+    assert_eq!(rows(&page), rows(&alone), "a row for each point of the trial, not for each stream");
+}
+
+#[test]
+fn quantiles_that_no_sample_lies_beyond_are_not_told_of_a_class() {
+    let mut findings = house();
+    let classes =
+        findings.trials.iter_mut().flat_map(|trial| &mut trial.streams).flat_map(|stream| &mut stream.classes);
+    for class in classes {
+        (class.response.count, class.done, class.bound_from) = (10, 10, None);
+        (class.response.p90_ms, class.response.p99_ms, class.response.p999_ms) = (90.125, 99.125, 99.925);
+    }
+    let said = text(&findings, Layout { width: 160, ..Layout::default() });
+    let (_, mix) = said.split_once("Mix of brokerage").expect("the mix");
+    let mix = mix.split("\n\n").next().unwrap_or_default();
+    assert!(mix.contains("90.1 ms") && !mix.contains("99.1 ms") && !mix.contains("99.9 ms"), "{mix}");
+}
+
+#[test]
+fn nobody_asks_for_the_window_of_fixed_work() {
+    let mut findings = house();
+    for trial in &mut findings.trials {
+        (trial.fixed_work, trial.elapsed_s) = (true, 0.137);
+        let found = analysis::Checkpoints {
+            held: analysis::Held::NoCycles,
+            measured: trial.window,
+            begun: None,
+            cycles: 0,
+            cycle_s: None,
+            text: String::new(),
+        };
+        trial.server.as_mut().expect("a server").checkpoints = Some(found);
+    }
+    let page = html(&findings);
+    let (_, figure) = page.split_once("Checkpoints and the window").expect("the figure");
+    let table = figure.split("</table>").next().unwrap_or_default();
+    assert!(table.contains("137") && !table.contains(">asked for<"), "{table}");
+}

@@ -27,7 +27,11 @@ impl Transactions for Spec {
         let mut all: Vec<Class> = Move::ALL.iter().map(step).collect();
         all.push(Class { upkeep: true, ..class("order-change", demand::change(self)) });
         let loaded = Some((Yield::LoadedRows, rows));
-        let offered_per_s = if let LoadRate::Rows(rate) = self.load_rate { Some(rate as f64) } else { None };
+        let offered_per_s = match self.load_rate {
+            LoadRate::Off => Some(0.0),
+            LoadRate::Rows(rate) => Some(rate as f64),
+            LoadRate::Full => None,
+        };
         all.push(Class { upkeep: true, gives: loaded, offered_per_s, ..class("delta-load", demand::load(self)) });
         all.push(Class { age: true, ..Class::plain("freshness") });
         all

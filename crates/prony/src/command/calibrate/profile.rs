@@ -9,7 +9,7 @@ use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, TrialSummary
 use model::file::Description;
 use model::server::Amount;
 use model::taken::{Taken, take};
-use observation::{Counter, Provenance};
+use observation::{Counter, Provenance, StreamLabel};
 use workload::Demand;
 
 /// A model with what a run said.
@@ -146,7 +146,12 @@ fn is_open(trial: &TrialSummary) -> bool {
 }
 
 fn sessions(trial: &TrialSummary) -> u32 {
-    trial.label.streams.iter().filter_map(|stream| stream.slots).sum()
+    trial.label.streams.iter().filter_map(sessions_of).sum()
+}
+
+/// Users who share sessions are more than those.
+fn sessions_of(stream: &StreamLabel) -> Option<u32> {
+    stream.sessions().or(stream.slots)
 }
 
 fn rate(trial: &TrialSummary) -> f64 {
@@ -237,6 +242,16 @@ mod tests {
         assert_eq!(mean, Some(Demand { statements: 6.5, lookups: 13.0, changes: 0.0 }));
         assert_eq!(mean_of([(class(2.0), 300.0), (None, 1.0)].into_iter()), None, "one of them says nothing");
         assert_eq!((mean_of(std::iter::empty()), mean_of([(class(2.0), 0.0)].into_iter())), (None, None));
+    }
+
+    #[test]
+    fn users_are_no_sessions() {
+        let of = |load: &str, slots: u32| {
+            sessions_of(&StreamLabel { load: load.into(), slots: Some(slots), ..StreamLabel::default() })
+        };
+        assert_eq!(of("64 users, 50 ms mean think time, 8 sessions", 64), Some(8));
+        assert_eq!(of("closed, 2 sessions", 2), Some(2));
+        assert_eq!(of("closed, 4 outstanding", 4), Some(4), "a load without a pool");
     }
 
     #[test]

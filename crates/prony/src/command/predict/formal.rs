@@ -54,6 +54,9 @@ pub(super) fn possible(
     answer: Answer,
     rate: impl FnOnce() -> Option<Answer>,
 ) -> Answer {
+    if quantity == "utilisation" {
+        return Answer { high: answer.high.min(100.0).max(answer.value), ..answer };
+    }
     let Some(users) = Users::of(model, question) else { return answer };
     let longest_s = || rate().map_or(f64::INFINITY, |rate| users.longest_s(rate.low));
     let (least, most) = match quantity {

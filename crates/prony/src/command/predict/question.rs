@@ -30,9 +30,9 @@ impl Question {
         self.trial.as_deref().map(|(trial, stream)| (trial, *stream))
     }
 
-    /// The stream that it is about: the id before its levels.
+    /// The stream that it is about, with its experiment where others have it, too: the id before its levels.
     pub(super) fn stream(&self) -> String {
-        self.row.id.split(": ").next().unwrap_or_default().to_owned()
+        self.row.id.rsplit_once(": ").map_or("", |(stream, _)| stream).to_owned()
     }
 
     /// The same with another count of something. The load of storage is so many outstanding for each module, and grows with
@@ -79,9 +79,18 @@ pub(super) fn of_trials(trials: &[Trial]) -> Vec<Question> {
     ordered.sort_by(|a, b| level(a).total_cmp(&level(b)));
     for trial in ordered {
         for (place, (stream, label)) in trial.streams.iter().zip(&trial.label.streams).enumerate() {
+            // A stream alone and the same beside others are two questions.
+            let elsewhere = |other: &Trial| {
+                let named = other.label.streams.iter().any(|stream| stream.name == label.name);
+                named && other.label.experiment != trial.label.experiment
+            };
+            let experiment = trials.iter().any(elsewhere).then(|| format!("{}, ", trial.label.experiment));
             let levels: Vec<String> =
                 trial.label.factors.iter().map(|f| format!("{} {}", short_name(&f.name), f.level.text())).collect();
-            let mut row = Row { id: format!("{}: {}", label.name, levels.join(", ")), ..Row::default() };
+            let mut row = Row {
+                id: format!("{}{}: {}", experiment.unwrap_or_default(), label.name, levels.join(", ")),
+                ..Row::default()
+            };
             row.cells = asked::cells(trial, stream);
             if !found.iter().any(|question| question.row.id == row.id) {
                 found.push(Question { row, trial: Some(Box::new((trial.clone(), place))) });

@@ -130,6 +130,7 @@ fn of_the_data() -> [Finding; 3] {
             begins_s: Some(82_800.0),
             in_time: InTime::Yes,
             decides: true,
+            doubts: vec!["the pilot has 2 transactions for each job".into()],
         }),
     ]
 }
