@@ -11,11 +11,11 @@ pub struct Small {
 }
 
 impl Small {
-    /// Mounts one; none where that is not allowed.
+    /// Mounts one that only its owner may write; none where that is not allowed.
     pub fn mount(path: PathBuf, size: &str) -> Option<Small> {
         fs::create_dir_all(&path).expect("a folder to mount on");
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(&path).stderr(Stdio::null());
+        mount.args(["-t", "tmpfs", "-o", &format!("size={size},mode=755"), "tmpfs"]).arg(&path).stderr(Stdio::null());
         mount.status().is_ok_and(|status| status.success()).then_some(Small { path })
     }
 }
