@@ -239,9 +239,9 @@ fn a_target_that_ends_in_a_colon_is_shown_as_it_was_typed() {
 
 #[test]
 fn a_server_by_url_has_no_copy_to_restore_and_that_is_said_before_anything_is_filled() {
-    let on = ["postgres://me@10.0.0.1/bank"];
-    let refused = plan(&changed("bank-night", &on, &[], &[]), &Survey::default(), 1).unwrap_err().to_string();
+    let on = |on: &str, set: &[&str]| study("bank-night").with(&overrides(&[on], set, &[], &[]));
+    let url = "postgres://me@10.0.0.1/bank";
+    let refused = on(url, &[]).unwrap_err().to_string();
     assert!(refused.contains("`left` on a server by URL") && refused.contains("--set state=left"), "{refused}");
-    assert!(plan(&changed("bank-night", &on, &["state=left"], &[]), &Survey::default(), 1).is_ok());
-    assert!(plan(&changed("bank-night", &["local:postgres"], &[], &[]), &Survey::default(), 1).is_ok());
+    assert!(on(url, &["state=left"]).is_ok() && on("local:postgres", &[]).is_ok());
 }
