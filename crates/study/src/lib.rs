@@ -57,7 +57,7 @@ pub use pairs::PILOT;
 pub use password::{Secret, without_password};
 pub use plan::repeat::{Decision, Repeat};
 pub use plan::search::{Answer, PASSES, Purpose, Search, Step};
-pub use plan::{ASSUMED_BYTES_PER_S, Amount, Detectable, Estimated, Occasion, Plan, Written, plan};
+pub use plan::{ASSUMED_BYTES_PER_S, Amount, Detectable, Estimated, Occasion, Plan, Written, plan, runnable};
 pub use planner::Planner;
 pub use reading::{Problem, Problems};
 pub use shipped::{Shipped, shipped};

@@ -7,7 +7,6 @@
 
 use crate::keys::access::{DRIVER, SYNC, VALIDATE, VERIFY};
 use crate::keys::load::{OUTSTANDING, SLOTS};
-use crate::keys::state::{DATA, Data};
 use crate::point::Point;
 use crate::survey::Survey;
 use crate::{Access, At, DatabaseSpec, Driver, Engine, Place, RING_MAX, Stream, SyncMode};
@@ -23,7 +22,6 @@ pub(crate) fn tell(point: &Point, streams: &[Stream], survey: &Survey, problems:
         Place::Database(spec) => {
             session_threads(point, spec, streams, ring, problems);
             data_sets(point, spec, streams, problems);
-            copies(point, spec, problems);
         }
         place if place.holds_data() => {
             polled_syncs(point, streams, problems);
@@ -99,15 +97,6 @@ fn data_sets(point: &Point, spec: &DatabaseSpec, streams: &[Stream], problems: &
         let message = "one data set for the streams of an experiment, got two: give them the same scale, or an experiment \
                        each";
         problems.add(&point.experiment.at, &point.experiment.name, message);
-    }
-}
-
-/// A copy to bring back is a folder or a file that Prony made.
-fn copies(point: &Point, spec: &DatabaseSpec, problems: &mut Problems) {
-    if matches!(spec.at, At::Url(_)) && point.get(&DATA, 0) == Data::Restore {
-        let message = "`left` on a server by URL: copies to restore are kept only of private servers and of SQLite, got \
-                       `restore`; give `--set state=left`, or take `local:postgres` or `local:mariadb`";
-        point.refuse(&DATA, 0, message, problems);
     }
 }
 

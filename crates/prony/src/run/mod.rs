@@ -65,7 +65,7 @@ pub fn start(text: &StudyText, asked: &Run, consents: &[Consent]) -> Result<Ende
     let clock = WallClock::new();
     let study = request::study(text, asked)?;
     let seed = asked.seed.map_or_else(fresh_seed, Ok)?;
-    let plan = plan(&text.origin, &study, seed)?;
+    let plan = plan_to_run(&text.origin, &study, seed)?;
     space::check(&study, &plan)?;
     let progress = Progress::new(asked.voice, planned::expected_in_all(&plan));
     progress.say(&planned::words(&study, &plan));
@@ -101,7 +101,7 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Fa
     let study = judged::study_with(&facts, study_file::overrides_or_fail(&asked.changes, &asked.fail_if)?)?;
     asked.html.as_deref().map_or(Ok(()), request::page)?;
     let facts = passwords::left_out(facts);
-    let plan = plan(&facts.study, &study, facts.seed)?;
+    let plan = plan_to_run(&facts.study, &study, facts.seed)?;
     space::check(&study, &plan)?;
     let file = RunFile::resume(&path, space::reserve(&plan)).map_err(doing)?;
     let summaries = judged::summaries(&file, study.judgement())?;
@@ -144,6 +144,14 @@ pub fn plan(origin: &str, study: &Study, seed: u64) -> Result<Plan, Failure> {
     crate::scripts::check(study)?;
     let survey = survey::survey(study.systems())?;
     study::plan(study, &survey, seed).map_err(|problems| study_file::failure(origin, &problems))
+}
+
+/// The same for who runs it.
+///
+/// # Errors
+/// As [`plan`], and when a state of its data cannot be made there.
+pub fn plan_to_run(origin: &str, study: &Study, seed: u64) -> Result<Plan, Failure> {
+    study::runnable(study, plan(origin, study, seed)?).map_err(|problems| study_file::failure(origin, &problems))
 }
 
 /// The plan of a study as if every system had as much of everything as is asked for; nothing is looked at.

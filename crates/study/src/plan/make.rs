@@ -73,6 +73,27 @@ fn space(plan: &Plan, survey: &Survey, problems: &mut Problems) {
     }
 }
 
+/// The plan, when its trials can be run: a copy to bring back is a folder or a file that Prony made. Whoever only fills or checks the
+/// data of a study needs none.
+///
+/// # Errors
+/// Every server by URL whose data shall be brought back.
+pub fn runnable(study: &Study, plan: Plan) -> Result<Plan, Problems> {
+    let mut problems = Problems { has_run: study.has_run, ..Problems::of(&study.name) };
+    let by_url = |place: &Place| matches!(place, Place::Database(spec) if matches!(spec.at, At::Url(_)));
+    let systems = study.systems.iter().map(|system| &system.spec).filter(|spec| by_url(&spec.place));
+    let restored = |name: &str| plan.trials.iter().any(|trial| trial.label.system == name && trial.state.restore);
+    for spec in systems.filter(|spec| restored(&spec.name)) {
+        let message = format!(
+            "`left` on `{}`, a server by URL: copies to restore are kept only of private servers and of SQLite, got `restore`",
+            spec.name
+        );
+        let hint = Some("give `--set state=left`, or take `local:postgres` or `local:mariadb`".to_owned());
+        problems.add_with(&Origin::Whole, "state", message, hint);
+    }
+    problems.or(plan)
+}
+
 struct Maker<'a> {
     study: &'a Study,
     survey: &'a Survey,

@@ -11,7 +11,7 @@ pub(crate) mod search;
 mod times;
 mod written;
 
-pub use make::plan;
+pub use make::{plan, runnable};
 pub use times::{ASSUMED_BYTES_PER_S, Estimated};
 pub use written::{Amount, Occasion, Written};
 

@@ -1,6 +1,6 @@
 //! `--on`, `--set`, `--only` and `--fail-if`.
 
-use study::{Metric, Overrides, Place, Study, Survey, SurveyedSystem, plan, shipped};
+use study::{Metric, Overrides, Place, Study, Survey, SurveyedSystem, plan, runnable, shipped};
 use units::Bytes;
 
 fn study(name: &str) -> Study {
@@ -239,9 +239,15 @@ fn a_target_that_ends_in_a_colon_is_shown_as_it_was_typed() {
 
 #[test]
 fn a_server_by_url_has_no_copy_to_restore_and_that_is_said_before_anything_is_filled() {
-    let on = |on: &str, set: &[&str]| study("bank-night").with(&overrides(&[on], set, &[], &[]));
+    let on = |on: &str, set: &[&str]| {
+        let study = changed("bank-night", &[on], set, &[]);
+        runnable(&study, plan(&study, &Survey::default(), 1).expect("who only fills or checks the data is not refused"))
+    };
     let url = "postgres://me@10.0.0.1/bank";
     let refused = on(url, &[]).unwrap_err().to_string();
-    assert!(refused.contains("`left` on a server by URL") && refused.contains("--set state=left"), "{refused}");
+    assert!(
+        refused.contains("a server by URL: copies to restore") && refused.contains("--set state=left"),
+        "{refused}"
+    );
     assert!(on(url, &["state=left"]).is_ok() && on("local:postgres", &[]).is_ok());
 }
