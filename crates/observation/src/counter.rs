@@ -74,6 +74,7 @@ counters! {
     LogWaits "log waits" Grows Count,
     RowLockWaits "row lock waits" Grows Count,
     RowLockSeconds "row lock seconds" Grows Seconds,
+    LockSeconds "lock seconds, sampled" Grows Seconds,
     RowsScanned "rows scanned" Grows Count,
     RowsLookedUp "rows looked up" Grows Count,
     RowsInserted "rows inserted" Grows Count,

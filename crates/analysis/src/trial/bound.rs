@@ -2,7 +2,7 @@
 //!
 //! The one idea: processors are full or not; what a session waits for is a part of the time that its transactions spend in it. Where
 //! the server does not time its commits, they have what no statement took, as far as the log was synced for so many; that holds the
-//! way to the server, too, and is so the most that it can be. Where it does not time waits for locks, they are what its statements took
+//! way to the server, too, and is so the most that it can be. Where it neither times waits for locks nor tells who waits, they are what its statements took
 //! beyond CPU and reads, which says something only while cores are free. A model says itself which of its stations is full.
 
 use crate::{Bound, BoundBy, ServerSummary, StatementProfile, StreamSummary, TrialSummary};
@@ -23,7 +23,8 @@ pub fn bound(trial: &TrialSummary, stream: &StreamSummary) -> Option<Bound> {
     let statements = server.profile.as_ref().map_or(&[][..], |profile| &profile.statements);
     let in_sessions = in_sessions(trial);
     let (commits, reads) = waits(statements, in_sessions.each_us, synced(server, &in_sessions));
-    let counted = server.counter(Counter::RowLockSeconds).map(|per_s| per_s / in_sessions.busy);
+    let waiting = server.counter(Counter::RowLockSeconds).or_else(|| server.counter(Counter::LockSeconds));
+    let counted = waiting.map(|waiting| waiting / in_sessions.busy);
     let serving = if server.embedded { own } else { server.cpu_cores() };
     let inferred = || stalled(statements, in_sessions.each_us, serving.map(|cores| cores / in_sessions.per_s));
     let free = |_: &f64| cpu.is_some_and(|cpu| cpu < FULL);
@@ -206,6 +207,8 @@ mod tests {
         assert_eq!(by(&counted), BoundBy::Processors, "what waits for a core is no lock");
         counted.server.as_mut().expect("a server").counters = vec![(Counter::RowLockSeconds, 0.6)];
         assert_eq!(by(&counted), BoundBy::Locks, "0.6 of one session waits for rows");
+        counted.server.as_mut().expect("a server").counters = vec![(Counter::LockSeconds, 0.7)];
+        assert_eq!(by(&counted), BoundBy::Locks, "0.7 of one session was found to wait");
     }
 
     #[test]

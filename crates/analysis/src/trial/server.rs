@@ -72,6 +72,8 @@ fn of_device(observations: &Observations, wanted: OfDisk) -> Option<f64> {
 fn counters(observations: &Observations) -> Counted {
     let counted = observations.series.iter().filter_map(|series| {
         let Probe::Counter(counter) = series.probe else { return None };
+        // How many wait for locks, looked up each second, is on the mean what a counter of their waits would grow by.
+        let counter = if counter == Counter::LockWaits { Counter::LockSeconds } else { counter };
         if counter.is_level() {
             return None;
         }

@@ -99,6 +99,7 @@ fn a_server_is_priced_by_the_transactions_of_the_window_and_levels_are_left_out(
         series("disk.sda.reads", 250.0),
         series("database.log bytes", 2e6),
         series("database.lock waits now", 3.0),
+        series("database.threads running now", 7.0),
         series("machine.cpu.core.0.busy", 1.0),
         series("machine.cpu.core.1.busy", 1.0),
     ];
@@ -108,7 +109,8 @@ fn a_server_is_priced_by_the_transactions_of_the_window_and_levels_are_left_out(
     assert_eq!(server.per_transaction.log_bytes, Some(2_000.0));
     assert_eq!((server.per_transaction.device_reads, server.per_transaction.device_writes), (Some(0.25), None));
     assert_eq!((server.per_machine_core_per_s, server.per_server_core_per_s), (Some(500.0), Some(500.0)));
-    assert_eq!(server.counters, [(Counter::LogBytes, 2e6)]);
+    let waits = "three that wait in each look are three seconds of waits a second";
+    assert_eq!(server.counters, [(Counter::LogBytes, 2e6), (Counter::LockSeconds, 3.0)], "{waits}");
     assert_eq!(server.bytes_read_per_s, None, "what was not observed is not zero");
 }
 
