@@ -10,6 +10,11 @@ use observation::{Counted, Counter};
 /// Counters with the server's expression for each, and where they are read.
 pub(super) type Asked<'a> = (&'a [(Counter, &'a str)], &'a str);
 
+/// Sessions that wait for a lock now, of the same database and program as the one that asks: what others wait for is no
+/// wait of the transactions that are measured.
+const OWN_WAITS: &str = "(SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
+    AND datname = current_database() AND application_name = current_setting('application_name'))";
+
 /// Of the session's database, cumulative.
 const DATABASE: Asked = (
     &[
@@ -24,7 +29,7 @@ const DATABASE: Asked = (
         (Counter::RowsUpdated, "tup_updated"),
         (Counter::RowsDeleted, "tup_deleted"),
         (Counter::TemporaryBytes, "temp_bytes"),
-        (Counter::LockWaits, "(SELECT count(*) FROM pg_locks WHERE NOT granted)"),
+        (Counter::LockWaits, OWN_WAITS),
         (Counter::LogBytes, "pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"),
     ],
     "FROM pg_stat_database WHERE datname = current_database()",

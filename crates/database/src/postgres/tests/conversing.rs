@@ -210,6 +210,29 @@ fn scripts_queries_counters_and_checkpoints_work() {
 }
 
 #[test]
+fn who_waits_for_a_lock_is_counted_where_it_is_one_of_our_own_sessions() {
+    let Some(private) = private("waits") else { return };
+    let connect = private.server.connect();
+    run(&connect, "CREATE TABLE held (a int); INSERT INTO held VALUES (1)");
+    let update = "UPDATE held SET a = a + 1";
+    let (mut holds, mut asks) = (plain(&connect), plain(&connect));
+    let mut waiting = |who: &str| {
+        holds.script(&format!("BEGIN; {update}")).unwrap();
+        let (connect, who) = (connect.clone(), format!("SET application_name = '{who}'; {update}"));
+        let waits = std::thread::spawn(move || plain(&connect).script(&who).unwrap());
+        let locked = "SELECT count(*) FROM pg_locks WHERE NOT granted";
+        while asks.query(locked).unwrap() != [[Value::Int(1)]] {
+            std::thread::yield_now();
+        }
+        let counted = counters(&mut asks).unwrap();
+        holds.script("COMMIT").unwrap();
+        waits.join().unwrap();
+        counted.into_iter().find(|(found, _)| *found == Counter::LockWaits).unwrap().1
+    };
+    assert_eq!((waiting("prony"), waiting("another")), (1.0, 0.0));
+}
+
+#[test]
 fn a_long_batch_whose_answers_are_long_too_does_not_stand_still() {
     let Some(private) = private("long") else { return };
     for how in ways() {
