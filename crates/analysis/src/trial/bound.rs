@@ -49,17 +49,17 @@ pub fn bound(trial: &TrialSummary, stream: &StreamSummary) -> Option<Bound> {
     (cpu.is_some() || commits.is_some()).then_some(Bound { by, ..found })
 }
 
-/// Waits that a server counted say more than full cores: who waits needs none. Commits that it timed say more than cores which others
-/// fill: those who wait for the log do so on any machine.
+/// Cores that the database's own work fills come first: without any lock, they would do no more. Waits for locks that a server counted
+/// and commits that it timed say more than cores which others fill: those who wait do so on any machine.
 fn which(found: &Bound, locks_counted: bool, commits_timed: bool) -> BoundBy {
     let over = |share: Option<f64>, most: f64| share.is_some_and(|share| share >= most);
     let others = found.cpu.zip(found.own_cpu).is_some_and(|(all, own)| own < 0.5 * all);
     // A core with one thread at work is busy, and does more with two: a model knows how much of all it does.
     let has_room = found.station.as_ref().is_some_and(|(_, busy)| *busy < FULL);
     match () {
+        () if over(found.cpu, FULL) && !others && !has_room => BoundBy::Processors,
         () if locks_counted && over(found.locks, MOST) => BoundBy::Locks,
         () if over(found.cpu, FULL) && others && !(commits_timed && over(found.commits, MOST)) => BoundBy::Others,
-        () if over(found.cpu, FULL) && !others && !has_room => BoundBy::Processors,
         () if found.station.as_ref().is_some_and(|(_, busy)| *busy >= FULL) => BoundBy::Station,
         () if over(found.commits, MOST) => BoundBy::Log,
         () if over(found.reads, MOST) => BoundBy::Reads,
@@ -205,10 +205,13 @@ mod tests {
         assert!(found.by == BoundBy::Locks && (found.locks.unwrap() - 0.8).abs() < 1e-9, "{found:?}");
         let mut counted = trial(900.0, 50.0, 1.9);
         assert_eq!(by(&counted), BoundBy::Processors, "what waits for a core is no lock");
-        counted.server.as_mut().expect("a server").counters = vec![(Counter::RowLockSeconds, 0.6)];
-        assert_eq!(by(&counted), BoundBy::Locks, "0.6 of one session waits for rows");
-        counted.server.as_mut().expect("a server").counters = vec![(Counter::LockSeconds, 0.7)];
-        assert_eq!(by(&counted), BoundBy::Locks, "0.7 of one session was found to wait");
+        for (counter, share) in [(Counter::RowLockSeconds, 0.6), (Counter::LockSeconds, 0.7)] {
+            counted.server.as_mut().expect("a server").counters = vec![(counter, share)];
+            counted.generator_cpu.user_s = 0.5 * counted.elapsed_s;
+            assert_eq!(by(&counted), BoundBy::Locks, "{share} of one session waits while others fill the cores");
+            counted.generator_cpu.user_s = 1.8 * counted.elapsed_s;
+            assert_eq!(by(&counted), BoundBy::Processors, "without locks, full cores would do no more");
+        }
     }
 
     #[test]
