@@ -41,6 +41,7 @@ kinds! {
     WindowTooShort "window-too-short" "Window too short",
     NoWholeCycle "no-whole-cycle" "The window leaves out what checkpoints cost",
     NotSustained "not-sustained" "The offered rate was not sustained",
+    Late "late" "Users waited longer than the limits of their classes",
     Starved "starved" "Loads took the sessions of users",
     Stalled "stalled" "Nothing ended for a while, and a closed load hides what that costs",
     Failures "failures" "Operations failed",

@@ -488,7 +488,7 @@ words! {
     pub enum InTime {
         Yes = "in time" "Its whole interval is.",
         No = "late" "Its whole interval is not.",
-        CannotTell = "cannot tell" "Part of its interval is, or it has none.",
+        CannotTell = "undecided" "Part of its interval is, or it has none.",
     }
 }
 

@@ -167,7 +167,7 @@ impl DatabaseError {
                 ));
             }
             DatabaseError::Claimed { .. } => "wait until that one has ended, or name another database or file",
-            DatabaseError::NotFilled { .. } => "fill it: prony db fill",
+            DatabaseError::NotFilled { .. } => "fill it: prony db fill STUDY, with the same `--on` and `--set`",
             DatabaseError::NoRestore { .. } => "use sqlite: or a private server, or state = \"left\"",
             DatabaseError::Full { .. } => {
                 "free space there, raise its limit, or choose less data: fewer `accounts` of a bank, `rows` of a warehouse, `customers` of \

@@ -95,7 +95,11 @@ fn sessions_words(load: LoadSpec, pool: &Pool) -> String {
     let sessions = if pool.sessions == 1 { "1 session".to_owned() } else { format!("{} sessions", pool.sessions) };
     match load {
         LoadSpec::Closed { slots, think } if think.mean() > Nanos::ZERO || slots != pool.sessions => {
-            format!("{slots} users, {} mean think time, {sessions}", units::duration(think.mean()))
+            let think = match think.mean() {
+                Nanos::ZERO => String::new(),
+                mean => format!(" {} mean think time,", units::duration(mean)),
+            };
+            format!("{slots} users,{think} {sessions}")
         }
         LoadSpec::Closed { .. } => format!("closed, {sessions}"),
         LoadSpec::Open { rate, arrivals, .. } => {

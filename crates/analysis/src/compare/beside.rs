@@ -9,8 +9,12 @@ use super::paired_test::paired_test;
 use super::pairs::pairs;
 use crate::point::{Group, own_estimate};
 use crate::{Beside, Estimate};
-use observation::{Point, StreamLabel};
+use observation::{Factor, Point, StreamLabel};
+use std::cmp::Ordering;
 use study::{Metric, Yield};
+
+/// The factor that says how many users ask.
+const USERS: &str = "users";
 
 /// What every stream lost, in what its users count first and in its mean response.
 pub fn besides(groups: &[Group], confidence: f64) -> Vec<Beside> {
@@ -27,9 +31,25 @@ fn baseline<'a>(group: &Group, groups: &'a [Group<'a>]) -> Option<&'a Group<'a>>
         return groups.iter().find(|other| streams(other).len() == 1 && renamed(other) == *point);
     }
     let loaded = second(group)?;
+    if let Some(fewest) = with_fewest_users(group, groups) {
+        return (loaded > 0.0).then_some(fewest);
+    }
     let swept = || groups.iter().filter(|other| other.alike(group));
     let most = swept().filter_map(second).fold(0.0, f64::max);
     swept().find(|other| loaded > 0.0 && loaded == most && second(other) == Some(0.0))
+}
+
+/// The same point with the fewest users, of the one with the most: what queries cost loads.
+fn with_fewest_users<'a>(group: &Group, groups: &'a [Group<'a>]) -> Option<&'a Group<'a>> {
+    let users = |one: &Group| one.point.factors.iter().find(|factor| factor.name == USERS)?.level.number();
+    let others = |one: &Group| {
+        one.point.factors.iter().filter(|factor| factor.name != USERS).cloned().collect::<Vec<Factor>>()
+    };
+    let swept = || groups.iter().filter(|other| other.alike(group) && others(other) == others(group));
+    let own = users(group)?;
+    let fewest = swept().min_by(|a, b| users(a).partial_cmp(&users(b)).unwrap_or(Ordering::Equal))?;
+    let most = swept().filter_map(users).fold(0.0, f64::max);
+    (own == most && users(fewest)? < most).then_some(fewest)
 }
 
 fn streams<'a>(group: &'a Group) -> &'a [StreamLabel] {
@@ -44,7 +64,9 @@ fn second(group: &Group) -> Option<f64> {
 
 fn of(baseline: &Group, group: &Group, confidence: f64) -> Option<Beside> {
     let (_, stream) = group.members.first()?;
-    let given = stream.yields.first().and_then(|given| Yield::of_word(&given.what));
+    // Users cost loads, and loads cost users.
+    let of_loads = second(baseline).is_some_and(|rows| rows > 0.0);
+    let given = stream.yields.get(usize::from(of_loads)).and_then(|given| Yield::of_word(&given.what));
     let others = streams(group).iter().map(|one| one.name.clone()).filter(|name| *name != group.point.stream);
     let metric = given.map_or(Metric::Throughput, Metric::Yield);
     Some(Beside {
@@ -53,7 +75,7 @@ fn of(baseline: &Group, group: &Group, confidence: f64) -> Option<Beside> {
         beside: others.collect(),
         what: given.map(|given| given.word().to_owned()),
         ratio: ratio(baseline, group, metric, confidence)?,
-        response: ratio(baseline, group, Metric::ResponseMean, confidence),
+        response: if of_loads { None } else { ratio(baseline, group, Metric::ResponseMean, confidence) },
     })
 }
 
@@ -86,7 +108,7 @@ fn half(estimate: &Estimate) -> f64 {
 }
 
 impl Beside {
-    /// `against the day alone, 0.576 times as many postings (0.398 to 0.833), 1.90 times the mean response (1.52 to 2.31)`.
+    /// `against the day alone: 0.576 times as many postings (0.398 to 0.833), and 1.90 times the mean response (1.52 to 2.31)`.
     pub fn says(&self) -> String {
         let against = match self.baseline.experiment == self.point.experiment {
             true => self.baseline.at().trim_start_matches(" at ").to_owned(),
@@ -96,8 +118,35 @@ impl Beside {
             Some(what) => format!("as many {what}"),
             None => "the throughput".to_owned(),
         };
-        let response = self.response.map(|response| format!(", {}", times(&response, "the mean response")));
-        format!("against {against}, {}{}", times(&self.ratio, &work), response.unwrap_or_default())
+        let response = self.response.map(|response| format!(", and {}", times(&response, "the mean response")));
+        let figures = format!("{}{}", times(&self.ratio, &work), response.unwrap_or_default());
+        format!("against {against}: {figures}{}", self.undecided())
+    }
+
+    /// The same as a sentence: `Beside night, against the day alone: ..`.
+    pub(crate) fn sentence(&self) -> String {
+        let says = self.says();
+        match self.beside.is_empty() {
+            true => format!("A{}.", &says[1..]),
+            false => format!("Beside {}, {says}.", self.beside.join(" and ")),
+        }
+    }
+
+    /// What cannot be said yet, with what would help.
+    fn undecided(&self) -> String {
+        let ratios = || [Some(self.ratio), self.response].into_iter().flatten();
+        if ratios().any(|ratio| !ratio.has_interval()) {
+            return "; without an interval: `--set replicates=3`".to_owned();
+        }
+        let open = |ratio: &Estimate| ratio.low <= 1.0 && ratio.high >= 1.0;
+        match (open(&self.ratio), self.response.as_ref().is_some_and(open)) {
+            (false, false) => "",
+            (true, true) => "; no difference can be shown in either",
+            (true, false) if self.response.is_none() => "; no difference can be shown",
+            (true, false) => "; no difference can be shown in the first",
+            (false, true) => "; no difference can be shown in the response",
+        }
+        .to_owned()
     }
 
     /// `day beside night`, `reports at load_rate full`.
@@ -111,17 +160,12 @@ impl Beside {
 }
 
 fn times(ratio: &Estimate, of: &str) -> String {
-    let told = match ratio.has_interval() {
-        true if ratio.low <= 1.0 && ratio.high >= 1.0 => ", which cannot be told from no change",
-        true => "",
-        false => ", without an interval: `--set replicates=3`",
-    };
     let figure = units::ratio;
     let interval = match ratio.has_interval() {
         true => format!(" ({} to {})", figure(ratio.low), figure(ratio.high)),
         false => String::new(),
     };
-    format!("{} times {of}{interval}{told}", figure(ratio.value))
+    format!("{} times {of}{interval}", figure(ratio.value))
 }
 
 #[cfg(test)]
@@ -161,14 +205,37 @@ mod tests {
                 ("random-read beside scan", "alone")
             );
             assert!((0.4..0.5).contains(&one.ratio.low) && (0.48..0.6).contains(&one.ratio.high), "{one:?}");
-            assert!(one.says().starts_with("against alone, 0.") && !one.says().contains("cannot be told"));
+            assert!(one.says().starts_with("against alone: 0.") && !one.says().contains("can be shown"));
         }
     }
 
     #[test]
-    fn an_interval_that_holds_one_cannot_be_told_from_no_change() {
+    fn an_interval_that_holds_one_shows_no_difference() {
         let (found, _) = found(run(1, 0.99));
-        assert!(found[0].says().contains("cannot be told from no change"), "{found:?}");
+        assert!(found[0].says().contains("no difference can be shown"), "{found:?}");
+    }
+
+    #[test]
+    fn what_the_most_users_cost_loads_is_told_in_rows_against_the_fewest() {
+        let level = |index: u32, users: f64, rows: f64| {
+            let mut trial = trial(index, "a", 0, 100.0 * users);
+            let text = users.to_string();
+            trial.label.factors = vec![Factor { name: "users".to_owned(), level: Level::Number { value: users, text } }];
+            let per_s = trial.streams[0].throughput_per_s;
+            let given = [(Yield::ALL[1], 100.0 * users), (Yield::ALL[2], rows)];
+            let given = given.map(|(what, value)| YieldSummary {
+                what: what.word().to_owned(),
+                per_s: per_s.scaled(value / per_s.value),
+                most: 1.0,
+            });
+            trial.streams[0].yields = given.into();
+            trial
+        };
+        let (found, answer) = found(vec![level(0, 1.0, 50.0), level(1, 4.0, 40.0), level(2, 16.0, 20.0)]);
+        let [most] = found.as_slice() else { panic!("the most against the fewest: {found:?}") };
+        assert_eq!((most.what.as_deref(), most.response), (Some("rows loaded"), None));
+        assert!((most.ratio.value - 0.4).abs() < 1e-9, "{most:?}");
+        assert!(answer.contains("Against users 1: 0.400 times as many rows loaded"), "{answer}");
     }
 
     #[test]

@@ -2,15 +2,21 @@
 
 use crate::point::selects;
 use crate::{
-    Beside, Caveat, CaveatKind, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime, PointSummary,
-    SustainedFinding, Verdict,
+    Beside, Caveat, CaveatKind, ClassSummary, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime, PointSummary,
+    SustainedFinding, TrialSummary, Verdict,
 };
-use observation::factor;
+use observation::{ClassKind, factor};
 use study::{Direction, Judgement, Metric};
 use units::{Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, percent, rate, ratio, things_an_hour};
 
 /// The sentences. What the study declared primary comes first.
-pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat], judgement: &Judgement) -> Vec<String> {
+pub fn answer(
+    points: &[PointSummary],
+    findings: &[Finding],
+    caveats: &[Caveat],
+    trials: &[TrialSummary],
+    judgement: &Judgement,
+) -> Vec<String> {
     let chosen = primary_points(points, judgement);
     let compared = findings.iter().filter_map(Comparison::of).filter(|comparison| comparison.primary);
     let mut sentences: Vec<String> = compared.take(2).map(comparison_sentence).collect();
@@ -20,6 +26,7 @@ pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat],
     if let (1, [only, ..]) = (sentences.len(), chosen.as_slice()) {
         sentences.extend(bend(only, findings));
         sentences.extend(confirmed(only, findings));
+        sentences.extend(freshness(only, trials));
     }
     if sentences.is_empty() {
         let nothing = if points.is_empty() { "Nothing was measured." } else { "The primary metric was not reached." };
@@ -28,8 +35,8 @@ pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat],
     let lost =
         findings.iter().filter_map(Beside::of).filter(|found| chosen.iter().any(|point| point.at == found.point));
     sentences.extend(lost.map(|found| match chosen.len() {
-        1 => format!("That is, {}.", found.says()),
-        _ => format!("On {}, {}.", found.point.system, found.says()),
+        1 => found.sentence(),
+        _ => format!("{}: {}", found.point.system, found.sentence()),
     }));
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
     sentences.extend(main_caveat(&chosen, caveats).map(|caveat| format!("But {}.", caveat.text)));
@@ -38,6 +45,26 @@ pub fn answer(points: &[PointSummary], findings: &[Finding], caveats: &[Caveat],
         sentences.push(format!("But the run did not finish: {}.", caveat.text));
     }
     sentences
+}
+
+/// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
+fn freshness(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
+    let own = trials.iter().filter(|trial| point.trials.contains(&trial.label.index));
+    let class = own.filter_map(|trial| aged(trial, &point.at.stream)).find(|class| class.done > 0)?;
+    let told = |q: f64, ms: f64| match class.bound_from.is_some_and(|from| q > from) {
+        true => format!("at least {}", milliseconds(ms)),
+        false => milliseconds(ms),
+    };
+    let (median, p99) = (told(0.5, class.response.p50_ms), told(0.99, class.response.p99_ms));
+    Some(format!("The data that queries saw was {median} old at the median, {p99} at p99."))
+}
+
+/// The class of a stream that holds ages.
+fn aged<'a>(trial: &'a TrialSummary, stream: &str) -> Option<&'a ClassSummary> {
+    let summary = trial.streams.iter().find(|one| trial.label.stream_name(one.stream) == stream)?;
+    let label = trial.label.streams.get(usize::from(summary.stream))?;
+    let (name, _) = label.classes.iter().find(|(_, kind)| *kind == ClassKind::Age)?;
+    summary.classes.iter().find(|class| class.name == *name)
 }
 
 /// Whether the job at the point is over in time.
@@ -113,7 +140,12 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
     };
     let (what, interval) = match point.yields.first() {
         Some((what, per_s)) => {
-            (things_an_hour(3_600.0 * per_s.value, what), interval_text(&per_s.scaled(3_600.0), per_hour))
+            // What loads give beside is told without an interval: the table has it.
+            let beside = point.yields[1..].iter().filter(|(_, per_s)| per_s.value > 0.0);
+            let beside: String =
+                beside.map(|(what, per_s)| format!(", beside {}", things_an_hour(3_600.0 * per_s.value, what))).collect();
+            let interval = interval_text(&per_s.scaled(3_600.0), per_hour);
+            (things_an_hour(3_600.0 * per_s.value, what), format!("{interval}{beside}"))
         }
         None => {
             let done = format!("{} of {stream}", rate(point.throughput_per_s.value));
@@ -262,6 +294,7 @@ fn gravity(kind: CaveatKind) -> u8 {
         K::Failures => 1,
         // What never ended and how old it got follows from a load that was not sustained.
         K::NotSustained | K::Starved | K::Stalled => 2,
+        K::Late => 3,
         K::Hung | K::Censored => 3,
         K::Cached => 4,
         K::GeneratorBound => 5,
@@ -333,13 +366,13 @@ mod tests {
         let graver = caveat(CaveatKind::Failures, "operations failed");
         let judgement = crate::run::tests::judgement();
         let points = [point("rates", 1.0)];
-        let told = answer(&points, &[], &[graver, unfinished.clone()], &judgement);
+        let told = answer(&points, &[], &[graver, unfinished.clone()], &[], &judgement);
         assert_eq!(told[1..], ["But operations failed.", "But the run did not finish: only 1 trial ended."]);
-        let told = answer(&points, &[], std::slice::from_ref(&unfinished), &judgement);
+        let told = answer(&points, &[], std::slice::from_ref(&unfinished), &[], &judgement);
         assert_eq!(told[1..], ["But the run did not finish: only 1 trial ended."]);
         let mut elsewhere = judgement.clone();
         elsewhere.primary.as_mut().expect("a primary").selector.experiment = Some("another".to_owned());
-        let told = answer(&points, &[], &[unfinished], &elsewhere);
+        let told = answer(&points, &[], &[unfinished], &[], &elsewhere);
         assert_eq!(told, ["The primary metric was not reached.", "But the run did not finish: only 1 trial ended."]);
     }
 

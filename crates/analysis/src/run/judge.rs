@@ -32,7 +32,7 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     let chosen = primary_points(&points, judgement);
     let doubted = main_caveat(&chosen, &caveats).map(|caveat| caveat.kind);
     let answered = chosen.into_iter().map(|point| point.at.clone()).collect();
-    let answer = answer(&points, &findings, &caveats, judgement);
+    let answer = answer(&points, &findings, &caveats, &trials, judgement);
     caveats.extend(trials.iter().flat_map(|trial| trial.caveats.iter().cloned()));
     let reads = damage::of_reads(&trials);
     let mut judged = Findings { run, points, findings, caveats, answered, doubted, answer, trials, checks: Vec::new() };

@@ -78,11 +78,12 @@ fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     )
 }
 
-fn stream_caveats(about: &About) -> [Raised; 14] {
+fn stream_caveats(about: &About) -> [Raised; 15] {
     [
         (CaveatKind::Other, open_books(about)),
         (CaveatKind::Failures, failures(about)),
         (CaveatKind::Censored, censored(about)),
+        (CaveatKind::Late, late(about.stream)),
         (CaveatKind::NotSustained, backlog(about)),
         (CaveatKind::NotSustained, loads::behind(about.cut, about.stream)),
         (CaveatKind::Starved, loads::users_starved(about.cut, about.stream)),
@@ -95,6 +96,22 @@ fn stream_caveats(about: &About) -> [Raised; 14] {
         (CaveatKind::ThinTail, thin_tail(about)),
         (CaveatKind::Unseen, loads::unseen(about.cut, about.stream, about.summary)),
     ]
+}
+
+/// Users who wait longer than they should: a rate that nobody would accept.
+fn late(stream: &StreamSummary) -> Option<String> {
+    let judged = || stream.classes.iter().filter_map(|class| Some((&class.name, class.mix.response_ok?)));
+    let missed: Vec<&str> = judged().filter(|(_, ok)| !ok).map(|(name, _)| name.as_str()).collect();
+    let (response, service) = (stream.response.mean_ms, stream.service.mean_ms);
+    let waits = (response - service) / response;
+    let why = match waits > 0.5 {
+        true => format!("; {} of a response is the wait for a free session: try more `sessions`", percent(waits)),
+        false => String::new(),
+    };
+    (!missed.is_empty()).then(|| {
+        let all = counted(judged().count() as u64, "classes");
+        format!("{} of {all} miss the limit within which nine of ten should answer: {}{why}", missed.len(), missed.join(", "))
+    })
 }
 
 fn open_books(about: &About) -> Option<String> {
@@ -358,7 +375,11 @@ fn few_rounds(about: &About) -> String {
 /// Rounds that chance moves by more than the rule can see past.
 fn noisy_rounds(about: &About) -> Option<String> {
     let trace = about.stream.steady.rounds.as_ref()?;
-    let scatter = format!("chance alone moves a round by {} of the mean", percent(trace.noise));
+    let scatter = format!(
+        "from round to round the rate varied by {} of its mean, of which chance explains {}",
+        percent(trace.range),
+        percent(trace.noise)
+    );
     let needed = longer(trace, &about.judgement.steady).map(|times| about.cut.seconds() * times);
     let next = match needed.map(window_of) {
         Some(Some(window)) => format!("it takes about --set measure={window}"),
@@ -366,9 +387,8 @@ fn noisy_rounds(about: &About) -> Option<String> {
         None => "it lies within chance of the limit; measure longer".to_owned(),
     };
     Some(format!(
-        "the window of {} cannot tell whether it was steady: {scatter}, and rounds ranged over {}; {next}",
-        duration(about.summary.window.length()),
-        percent(trace.range)
+        "the window of {} cannot tell whether it was steady: {scatter}; {next}",
+        duration(about.summary.window.length())
     ))
 }
 
@@ -388,13 +408,17 @@ fn thin_tail(about: &About) -> Option<String> {
     let next = measure_of(ROOM * longer * about.cut.seconds());
     // Rounded up it could be said to be 100.
     let (beyond, all) = (response.count / 100, counted(response.count, work(about.summary).word()));
-    let few = if beyond < SAMPLES_BEYOND {
-        format!("rests on {} of {all}, fewer than {SAMPLES_BEYOND}", count(beyond))
+    let bunched = "they came in fewer than ten bursts";
+    let few = if beyond >= SAMPLES_BEYOND {
+        format!("rests on {} of {all}, and {bunched}", count(beyond))
+    } else if longer * beyond as f64 > 1.5 * SAMPLES_BEYOND as f64 {
+        format!("rests on {} of {all}, fewer than {SAMPLES_BEYOND}, and {bunched}", count(beyond))
     } else {
-        format!("rests on {} of {all} that came in fewer than ten clusters of time", count(beyond))
+        format!("rests on {} of {all}, fewer than {SAMPLES_BEYOND}", count(beyond))
     };
-    let known =
-        if p99.ms.low.is_finite() { format!("is at least {}: it ", milliseconds(p99.ms.low)) } else { String::new() };
+    // A bound below the median says nothing of a p99.
+    let says = p99.ms.low.is_finite() && p99.ms.low > response.p50_ms;
+    let known = if says { format!("is at least {}: it ", milliseconds(p99.ms.low)) } else { String::new() };
     Some(format!("p99 {known}{few}; {next}"))
 }
 

@@ -113,8 +113,8 @@ pub fn starved(generator: &GeneratorSummary) -> Option<f64> {
 
 fn waiting(share: f64) -> String {
     format!(
-        "the generator could have run and waited for a CPU for {} of the window: what it waited is part of service, lateness and \
-         response; leave it a core that neither the server nor other programs take, and run it again",
+        "the load generator was kept waiting for a CPU for {} of the window, and that wait is inside the times shown; leave it a \
+         core that nothing else uses, and run it again",
         percent(share)
     )
 }

@@ -76,13 +76,12 @@ pub fn unseen(cut: &Cut, stream: &StreamSummary, summary: &TrialSummary) -> Opti
     let seen = 1.0 - cut.unseen?;
     let ended = summary.window.end.seconds();
     let next = match window_of((1.2 * ended / seen).max(1.0)) {
-        _ if loads_are_off(cut) => "no loads were asked for: `load_rate` says how fast they come".to_owned(),
         Some(warm_up) if seen > 0.0 => {
             format!("a warm-up in which all is loaded once tells it: --set warm_up={warm_up}")
         }
         _ => "no load came in time: raise `load_rate`, or measure longer".to_owned(),
     };
-    (share > UNSEEN).then(|| {
+    (share > UNSEEN && !loads_are_off(cut)).then(|| {
         format!(
             "{} of {} saw data of which nothing was loaded in this trial: it was at least as old as the trial, which lasted {} with \
              its window, so that {age} is a lower bound; {next}",

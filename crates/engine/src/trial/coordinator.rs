@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use study::Trial;
+use study::{Class, Trial};
 use units::Nanos;
 
 /// Probes are read no more often than this: a reading costs a good part of a millisecond.
@@ -458,8 +458,8 @@ impl<'a, 'w> Coordinator<'a, 'w> {
             return;
         }
         self.done_before = (now, done);
-        let mut response = Histogram::default();
-        self.fresh.iter().for_each(|cell| response.merge(&cell.response));
+        let classes: Vec<Vec<Class>> = self.trial.streams.iter().map(|stream| stream.classes()).collect();
+        let response = asked_for(&classes, &self.fresh);
         let quantile = |q| response.quantile_ns(q).map(|ns| ns as f64 / 1e6);
         let done_per_s = done.saturating_sub(done_before) as f64 / seconds;
         let live = Live { at: now, phase, done_per_s, p50_ms: quantile(0.5), p99_ms: quantile(0.99) };
@@ -478,6 +478,15 @@ impl<'a, 'w> Coordinator<'a, 'w> {
         outcome.clock = self.clocks.as_ref().and_then(ClockWatch::checked);
         outcome
     }
+}
+
+/// The responses of what users asked for: neither the age of data that they saw, nor work that follows from other work.
+fn asked_for(classes: &[Vec<Class>], cells: &[Cell]) -> Histogram {
+    let class = |cell: &Cell| classes.get(usize::from(cell.key.stream))?.get(usize::from(cell.key.class));
+    let asked = |cell: &&Cell| class(cell).is_none_or(|class| !class.age && !class.upkeep);
+    let mut response = Histogram::default();
+    cells.iter().filter(asked).for_each(|cell| response.merge(&cell.response));
+    response
 }
 
 #[cfg(test)]
@@ -598,5 +607,19 @@ mod tests {
             assert_eq!(gate(3, heard, false), [false; 3], "{heard} were heard");
         }
         assert_eq!(gate(3, 3, true), [true; 3]);
+    }
+
+    #[test]
+    fn the_live_response_holds_neither_the_age_of_data_nor_work_that_follows_from_other_work() {
+        let class = |name: &str, upkeep, age| Class { upkeep, age, ..Class::plain(name) };
+        let classes = [vec![class("query", false, false), class("load", true, false), class("freshness", false, true)]];
+        let cell = |at: u16, ms: u64| {
+            let response = Histogram::from_values([1_000_000 * ms; 10]);
+            let mut cell = Cell { response, ..Cell::default() };
+            cell.key.class = at;
+            cell
+        };
+        let response = asked_for(&classes, &[cell(0, 5), cell(1, 700), cell(2, 9_000)]);
+        assert_eq!((response.count(), response.quantile_ns(0.99).map(|ns| ns / 1_000_000)), (10, Some(5)));
     }
 }

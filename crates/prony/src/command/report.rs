@@ -13,7 +13,10 @@ pub fn run(asked: &Report) -> Result<(), Failure> {
     if path == Path::new("-") {
         output::print(&report::html(&findings))
     } else {
-        output::page(&findings, &path)?;
+        output::page(&findings, &path).map_err(|failure| match asked.output {
+            None => failure.hint("write it elsewhere: -o FILE.html"),
+            Some(_) => failure,
+        })?;
         output::print(&format!("{}\n", path.display()))
     }
 }

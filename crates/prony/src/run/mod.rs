@@ -366,7 +366,13 @@ fn new_file(named: Option<&Path>, mut facts: RunFacts, reserve: u64) -> Result<(
         match RunFile::create(&path, &facts, reserve) {
             Ok(file) => return Ok((file, facts)),
             Err(StoreError::Exists { .. }) if named.is_none() => {}
-            Err(error) => return Err(Failure::caused(format!("making the run file `{}`", path.display()), &error)),
+            Err(error) => {
+                let failure = Failure::caused(format!("making the run file `{}`", path.display()), &error);
+                return Err(match error {
+                    StoreError::Unreachable(..) => failure.hint("write it into another folder: -o DIR/NAME.prony"),
+                    _ => failure,
+                });
+            }
         }
     }
     Err(Failure::new("making the run file: 999 runs began in this minute, and every name is taken")

@@ -74,7 +74,7 @@ fn fixed_work(trial: &Trial) -> Nanos {
 }
 
 /// Whether its transactions are a whole job, whose time nobody knows before.
-fn is_job(trial: &Trial) -> bool {
+pub(super) fn is_job(trial: &Trial) -> bool {
     trial.phases.fixed_work && trial.streams.iter().any(|stream| stream.transactions().is_some())
 }
 
@@ -83,7 +83,7 @@ fn jobs(plan: &Plan) -> Option<String> {
     let jobs = || plan.trials.iter().filter(|trial| is_job(trial));
     let most = jobs().map(|trial| trial.phases.measure).max()?;
     let each = if jobs().count() == 1 { "" } else { " each" };
-    Some(format!("and what {} take, {} at most{each}", units::counted(jobs().count() as u64, "jobs"), roughly(most)))
+    Some(format!("plus the time of {}, {} at most{each}", units::counted(jobs().count() as u64, "jobs"), roughly(most)))
 }
 
 /// Databases write what transactions change, and nobody counts that before.

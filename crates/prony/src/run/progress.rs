@@ -26,6 +26,8 @@ pub struct Progress {
     trial: Nanos,
     before_phase: Nanos,
     phase: Nanos,
+    /// Whether nobody knows how long the phase takes: a job is measured until it is done.
+    unknown: bool,
     ordinal: (usize, usize),
 }
 
@@ -51,14 +53,16 @@ impl Progress {
     /// A phase begins.
     pub fn phase(&mut self, trial: &Trial, phase: Phase, expected: Nanos) {
         self.before_phase = self.before_phase.saturating_add(self.phase);
-        self.phase = expected;
+        self.unknown = phase == Phase::Measure && planned::is_job(trial);
+        self.phase = if self.unknown { Nanos::ZERO } else { expected };
         let line = format!("{} · {}", self.title(trial), phase.word());
         if self.voice.verbose {
             let expected =
                 if expected == Nanos::ZERO { String::new() } else { format!(" {}", units::duration(expected)) };
             self.say(&format!("{line}{expected}"));
         }
-        self.draw(Nanos::ZERO, line);
+        let (number, known) = self.ordinal;
+        self.draw(Nanos::ZERO, format!("{number}/{known} {} · {}", phase.word(), trial_words(trial)));
     }
 
     /// How the phase goes.
@@ -102,7 +106,7 @@ impl Progress {
         let left = self.total.saturating_sub(position);
         bar.set_length(self.total.0.max(1) / 1_000_000);
         bar.set_position(position.0 / 1_000_000);
-        bar.set_prefix(planned::roughly(left));
+        bar.set_prefix(if self.unknown { "unknown time".to_owned() } else { planned::roughly(left) });
         bar.set_message(output::harmless(&message, false).into_owned());
         bar.tick();
     }

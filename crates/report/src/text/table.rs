@@ -11,6 +11,7 @@ const GAP: usize = 2;
 const WORD_MIN: usize = 10;
 
 /// One column as texts, all cells done.
+#[derive(Clone)]
 struct Printed<'a> {
     column: &'a Column,
     title: String,
@@ -109,6 +110,7 @@ fn fitted(mut printed: Vec<Printed<'_>>, width: usize) -> Vec<Printed<'_>> {
             None => break,
         }
     }
+    let whole: Vec<Printed> = printed.iter().filter(|one| !one.column.numeric).cloned().collect();
     for leading in [false, true] {
         if leading {
             shorten(&mut printed, width);
@@ -126,6 +128,11 @@ fn fitted(mut printed: Vec<Printed<'_>>, width: usize) -> Vec<Printed<'_>> {
             _ => break,
         }
     }
+    // Words were cut before it was known what numbers leave of the line.
+    for (words, whole) in printed.iter_mut().filter(|one| !one.column.numeric).zip(whole) {
+        *words = whole;
+    }
+    shorten(&mut printed, width);
     printed
 }
 

@@ -14,8 +14,7 @@ pub fn conclusion(findings: &Findings, sweep: &Sweep) -> Option<Conclusion> {
     let (trial, LooksSummary { mean_ms, p99_ms, max_ms }) = looks.max_by(|a, b| a.1.p99_ms.total_cmp(&b.1.p99_ms))?;
     let [mean, p99, max] = [mean_ms, p99_ms, max_ms].map(|ms| Quantity::Milliseconds.text(ms));
     let says = format!(
-        "between two looks at what had ended lay {mean} on average, {p99} at p99 and {max} at most (trial {}, where it was \
-         longest)",
+        "it checked for finished work every {mean} on average, {p99} at p99, {max} at most (trial {}, the slowest)",
         trial.label.index
     );
     Some(Conclusion::plain(sweep.experiment, "looks", "the generator".to_owned(), &says))

@@ -222,8 +222,8 @@ pub fn edges(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let edges = unknown.filter_map(|curve| {
         let (point, prefix) = main_point(findings, sweep, curve, factor);
         let at = sweep.at(curve, point.filter(|_| prefix == EDGE)?);
-        let says = format!("most at {at}, the largest that was tried: it may rise further; sweep beyond it");
-        Some(Conclusion::plain(sweep.experiment, "no peak", curve.at.stream.clone(), &says))
+        let says = format!("{at}, the largest that was tried, gave the most; try larger ones to find the peak");
+        Some(Conclusion::plain(sweep.experiment, "no peak yet", curve.name.clone(), &says))
     });
     edges.collect()
 }

@@ -167,7 +167,10 @@ fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
     let label = quoted.trial.label.streams.get(usize::from(quoted.stream.stream));
     let ages =
         |class: &ClassSummary| label.is_some_and(|label| label.classes.contains(&(class.name.clone(), ClassKind::Age)));
-    let rows = quoted.stream.classes.iter().map(|class| row(class, if ages(class) { &age } else { &tail }));
+    let rows = quoted.stream.classes.iter().map(|class| match ages(class) {
+        true => row(class, class.response.count * u64::from(class.done > 0), &age),
+        false => row(class, class.done, &tail),
+    });
     let mut table = Table::new(caption(quoted), rows);
     table.trials = [quoted.trial.label.index].into();
     table.without_empty_columns()
@@ -175,18 +178,19 @@ fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
 
 fn caption(quoted: &Quoted) -> String {
     let (stream, place, trial) = (&quoted.curve.at.stream, quoted.place(), quoted.trial.label.index);
-    let counted = "rate and share of what ended in the window, count and response of what was asked for in it";
+    let counted = "rate and share count what ended in the window, count and response what was requested in it";
     format!("Mix of {stream}{place} (trial {trial}); {counted}")
 }
 
-fn row(class: &ClassSummary, tail: &str) -> Vec<Field> {
-    let ms = |title, key, value, q| response_at(class, title, key, (q, value));
+/// A class with how many its times are of. Where nobody saw what was loaded, there is no age.
+fn row(class: &ClassSummary, count: u64, tail: &str) -> Vec<Field> {
+    let ms = |title, key, value, q| response_at(class, title, key, (q, value)).only_if(count > 0);
     vec![
         word("class", "class", &class.name),
         optional("share", "share", class.mix.share, Quantity::Share),
         optional("planned", "planned_share", class.mix.planned_share, Quantity::Share),
         word("mix ok", MIX_OK, verdict(class.mix.mix_ok)),
-        number("count", "done", class.done as f64, Quantity::Count).minor(),
+        number("count", "done", count as f64, Quantity::Count).minor(),
         number("rate", "throughput_per_s", class.throughput_per_s, Quantity::Rate).minor(),
         optional("offered", "offered_per_s", class.offered_per_s, Quantity::Rate).minor(),
         ms("p50", "response_p50_ms", class.response.p50_ms, 0.5).minor(),

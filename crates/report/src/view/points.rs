@@ -94,7 +94,11 @@ pub fn p99(point: &PointSummary) -> Option<Estimate> {
 
 /// A bound of p99 that lies below the median says nothing.
 pub fn says_more(point: &PointSummary) -> bool {
-    !point.response_p99_ms.lower_bound() || point.response_p99_ms.low > point.response_p50_ms.value
+    above_median(&point.response_p99_ms, point)
+}
+
+fn above_median(quantile: &Estimate, point: &PointSummary) -> bool {
+    !quantile.lower_bound() || quantile.low > point.response_p50_ms.value
 }
 
 /// The time that a transaction spends in the database, as a share of its response.
@@ -128,7 +132,10 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
         bytes(point).minor(),
         ms("p50", "response_p50_ms", &point.response_p50_ms),
         ms("p99", "response_p99_ms", &point.response_p99_ms).only_if(says_more(point)).marked(tail.clone()),
-        ms("p99.9", "response_p999_ms", &point.response_p999_ms).minor().marked(tail),
+        ms("p99.9", "response_p999_ms", &point.response_p999_ms)
+            .only_if(above_median(&point.response_p999_ms, point))
+            .minor()
+            .marked(tail),
         ms("mean", "response_mean_ms", &point.response_mean_ms).minor(),
         ms("service", "service_mean_ms", &point.service_mean_ms).minor().only_if(!asks),
         ms("request time", "request_mean_ms", &point.service_mean_ms).minor().only_if(asks),

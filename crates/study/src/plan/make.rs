@@ -340,7 +340,7 @@ impl Maker<'_> {
                 // A study with storage and databases may be cut down to one of the two.
                 && (nothing || !reason.of_other_kind())
             {
-                let message = format!("nothing of the study can run on it: {reason}");
+                let message = format!("no experiment of the study can run on it: {reason}");
                 problems.add(&Origin::Whole, &format!("system.{name}"), message);
             }
         }

@@ -29,7 +29,7 @@ fn a_study_of_storage_and_databases_can_be_cut_down_to_one_of_them() {
         assert_eq!(plan.trials.len(), count, "{only}");
     }
     let misplaced = plan(&changed("brokerage", &["/mnt/a"], &[], &[]), &Survey::default(), 1).unwrap_err();
-    assert!(misplaced.to_string().contains("nothing of the study can run on it: transactions"), "{misplaced}");
+    assert!(misplaced.to_string().contains("no experiment of the study can run on it: transactions"), "{misplaced}");
 }
 
 #[test]

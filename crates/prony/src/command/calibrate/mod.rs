@@ -105,7 +105,7 @@ fn profile_text(profiled: &Profiled) -> String {
         profile::counted(*sessions),
         units::count(*transactions),
         "amount",
-        "each",
+        "per tx",
         "unit",
         "parameter",
         "before",
@@ -133,8 +133,8 @@ fn profile_text(profiled: &Profiled) -> String {
         let [statements, lookups, changes] = [statements, lookups, changes].map(units::significant);
         let _ = writeln!(
             text,
-            "for the mean transaction of the run: {statements} statements, {lookups} rows found, {changes} rows changed; \
-             classes of other workloads are scaled by theirs"
+            "by its statements, the mean transaction of the run finds {lookups} rows and changes {changes} rows in {statements} \
+             statements (the table counts what the server did, indexes included); classes of other workloads are scaled by theirs"
         );
     }
     text

@@ -79,7 +79,7 @@ fn chosen<'a>(id: &str, trials: &'a [TrialSummary], wanted: Option<u32>) -> Resu
     if asking.is_empty() {
         let failure = refused("transactions are needed, got a run without any");
         return Err(
-            failure.hint("run transactions first: `prony run brokerage --on URL`, or a script with `prony run sql`")
+            failure.hint("run transactions first: `prony run bank-day --on URL`, another study of transactions, or a script with `prony run sql`")
         );
     }
     let measured: Vec<&TrialSummary> =
@@ -87,7 +87,7 @@ fn chosen<'a>(id: &str, trials: &'a [TrialSummary], wanted: Option<u32>) -> Resu
     if measured.is_empty() {
         let failure =
             refused("a measured run is needed, got one that was simulated: it would give a model its own numbers");
-        return Err(failure.hint("run the study on a database: `prony run brokerage --on URL`"));
+        return Err(failure.hint("run the same study on a database: `prony run STUDY --on URL`"));
     }
     let useful: Vec<&TrialSummary> =
         measured.into_iter().filter(|trial| !trial.interrupted && transactions(trial) > 0).collect();

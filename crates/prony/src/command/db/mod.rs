@@ -111,7 +111,7 @@ fn fill(asked: &DbFill) -> Result<Outcome, Failure> {
                 Filled::Restored => "was restored".to_owned(),
                 Filled::Anew { rows } => format!("was filled with {rows} rows"),
             };
-            output::print(&format!("{} in {}: {words}\n", set.name(), spec.shown()))?;
+            output::print(&format!("{} in `{}` {words}\n", set.name(), spec.shown()))?;
         }
     }
     Ok(Outcome::Fine)
@@ -132,7 +132,7 @@ fn check(asked: &DbCheck) -> Result<Outcome, Failure> {
         (None, None) => Vec::new(),
     };
     if all.is_empty() {
-        return Err(Failure::new("checking data sets: none is filled there").hint("fill one with `prony db fill`"));
+        return Err(Failure::new("checking data sets: none is filled there").hint("fill one: prony db fill STUDY, with the same `--on` and `--set`"));
     }
     output::answer(asked.json, || checks_json(&all), || checks_text(&all))?;
     let passed = all.iter().flat_map(|checked| &checked.outcomes).all(|outcome| outcome.passed);
@@ -237,7 +237,7 @@ fn server(text: &str) -> Result<Engine, Failure> {
     match spec.engine {
         Engine::Sqlite => {
             let what = format!("stopping a private server: `{}` is a file and has none", spec.shown());
-            Err(Failure::new(what).hint("to have its data set anew, remove the file, then `prony db fill`"))
+            Err(Failure::new(what).hint("to have its data set anew, remove the file, then `prony db fill STUDY`"))
         }
         engine => Ok(engine),
     }
