@@ -108,7 +108,7 @@ fn half(estimate: &Estimate) -> f64 {
 }
 
 impl Beside {
-    /// `against the day alone: 0.576 times as many postings (0.398 to 0.833), and 1.90 times the mean response (1.52 to 2.31)`.
+    /// `0.576 times as many postings (0.398 to 0.833), and 1.90 times the mean response (1.52 to 2.31), compared with alone`.
     pub fn says(&self) -> String {
         let against = match self.baseline.experiment == self.point.experiment {
             true => self.baseline.at().trim_start_matches(" at ").to_owned(),
@@ -120,30 +120,28 @@ impl Beside {
         };
         let response = self.response.map(|response| format!(", and {}", times(&response, "the mean response")));
         let figures = format!("{}{}", times(&self.ratio, &work), response.unwrap_or_default());
-        format!("against {against}: {figures}{}", self.undecided())
+        format!("{figures}, compared with {against}{}", self.undecided())
     }
 
-    /// The same as a sentence: `Beside night, against the day alone: ..`.
+    /// The same as a sentence: `Beside night: 0.576 times as many postings .., compared with alone.`
     pub(crate) fn sentence(&self) -> String {
-        let says = self.says();
         match self.beside.is_empty() {
-            true => format!("A{}.", &says[1..]),
-            false => format!("Beside {}, {says}.", self.beside.join(" and ")),
+            true => format!("A{}: {}.", &self.point.at()[2..], self.says()),
+            false => format!("Beside {}: {}.", self.beside.join(" and "), self.says()),
         }
     }
 
     /// What cannot be said yet, with what would help.
     fn undecided(&self) -> String {
-        let ratios = || [Some(self.ratio), self.response].into_iter().flatten();
-        if ratios().any(|ratio| !ratio.has_interval()) {
+        if !self.ratio.has_interval() {
             return "; without an interval: `--set replicates=3`".to_owned();
         }
+        // Without an interval there is nothing to claim either way.
         let open = |ratio: &Estimate| ratio.low <= 1.0 && ratio.high >= 1.0;
         match (open(&self.ratio), self.response.as_ref().is_some_and(open)) {
             (false, false) => "",
             (true, true) => "; no difference can be shown in either",
-            (true, false) if self.response.is_none() => "; no difference can be shown",
-            (true, false) => "; no difference can be shown in the first",
+            (true, false) => "; no difference can be shown",
             (false, true) => "; no difference can be shown in the response",
         }
         .to_owned()
@@ -205,7 +203,7 @@ mod tests {
                 ("random-read beside scan", "alone")
             );
             assert!((0.4..0.5).contains(&one.ratio.low) && (0.48..0.6).contains(&one.ratio.high), "{one:?}");
-            assert!(one.says().starts_with("against alone: 0.") && !one.says().contains("can be shown"));
+            assert!(one.says().ends_with(", compared with alone") && !one.says().contains("can be shown"));
         }
     }
 
@@ -222,7 +220,7 @@ mod tests {
             let text = users.to_string();
             trial.label.factors = vec![Factor { name: "users".to_owned(), level: Level::Number { value: users, text } }];
             let per_s = trial.streams[0].throughput_per_s;
-            let given = [(Yield::ALL[1], 100.0 * users), (Yield::ALL[2], rows)];
+            let given = [(Yield::DialogSteps, 100.0 * users), (Yield::LoadedRows, rows)];
             let given = given.map(|(what, value)| YieldSummary {
                 what: what.word().to_owned(),
                 per_s: per_s.scaled(value / per_s.value),
@@ -235,7 +233,7 @@ mod tests {
         let [most] = found.as_slice() else { panic!("the most against the fewest: {found:?}") };
         assert_eq!((most.what.as_deref(), most.response), (Some("rows loaded"), None));
         assert!((most.ratio.value - 0.4).abs() < 1e-9, "{most:?}");
-        assert!(answer.contains("Against users 1: 0.400 times as many rows loaded"), "{answer}");
+        assert!(answer.contains("0.400 times as many rows loaded") && answer.contains("compared with"), "{answer}");
     }
 
     #[test]

@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(text(&waited(0.1), CaveatKind::LateLooks), None);
         assert_eq!(waited(0.1).generator.waited_for_cpu, Some(0.1));
         let said = waited(0.62);
-        assert!(text(&said, CaveatKind::LateLooks).unwrap().contains("waited for a CPU for 62% of the window"));
+        assert!(text(&said, CaveatKind::LateLooks).unwrap().contains("kept waiting for a CPU for 62% of the window"));
     }
 
     #[test]
