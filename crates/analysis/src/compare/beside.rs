@@ -42,9 +42,8 @@ fn baseline<'a>(group: &Group, groups: &'a [Group<'a>]) -> Option<&'a Group<'a>>
 /// The same point with the fewest users, of the one with the most: what queries cost loads.
 fn with_fewest_users<'a>(group: &Group, groups: &'a [Group<'a>]) -> Option<&'a Group<'a>> {
     let users = |one: &Group| one.point.factors.iter().find(|factor| factor.name == USERS)?.level.number();
-    let others = |one: &Group| {
-        one.point.factors.iter().filter(|factor| factor.name != USERS).cloned().collect::<Vec<Factor>>()
-    };
+    let others =
+        |one: &Group| one.point.factors.iter().filter(|factor| factor.name != USERS).cloned().collect::<Vec<Factor>>();
     let swept = || groups.iter().filter(|other| other.alike(group) && others(other) == others(group));
     let own = users(group)?;
     let fewest = swept().min_by(|a, b| users(a).partial_cmp(&users(b)).unwrap_or(Ordering::Equal))?;
@@ -218,7 +217,8 @@ mod tests {
         let level = |index: u32, users: f64, rows: f64| {
             let mut trial = trial(index, "a", 0, 100.0 * users);
             let text = users.to_string();
-            trial.label.factors = vec![Factor { name: "users".to_owned(), level: Level::Number { value: users, text } }];
+            trial.label.factors =
+                vec![Factor { name: "users".to_owned(), level: Level::Number { value: users, text } }];
             let per_s = trial.streams[0].throughput_per_s;
             let given = [(Yield::DialogSteps, 100.0 * users), (Yield::LoadedRows, rows)];
             let given = given.map(|(what, value)| YieldSummary {

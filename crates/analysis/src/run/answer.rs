@@ -2,8 +2,8 @@
 
 use crate::point::selects;
 use crate::{
-    Beside, Caveat, CaveatKind, ClassSummary, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime, PointSummary,
-    SustainedFinding, TrialSummary, Verdict,
+    Beside, Caveat, CaveatKind, ClassSummary, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime,
+    PointSummary, SustainedFinding, TrialSummary, Verdict,
 };
 use observation::{ClassKind, factor};
 use study::{Direction, Judgement, Metric};
@@ -142,8 +142,9 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
         Some((what, per_s)) => {
             // What loads give beside is told without an interval: the table has it.
             let beside = point.yields[1..].iter().filter(|(_, per_s)| per_s.value > 0.0);
-            let beside: String =
-                beside.map(|(what, per_s)| format!(", beside {}", things_an_hour(3_600.0 * per_s.value, what))).collect();
+            let beside: String = beside
+                .map(|(what, per_s)| format!(", beside {}", things_an_hour(3_600.0 * per_s.value, what)))
+                .collect();
             let interval = interval_text(&per_s.scaled(3_600.0), per_hour);
             (things_an_hour(3_600.0 * per_s.value, what), format!("{interval}{beside}"))
         }

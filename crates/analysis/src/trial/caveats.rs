@@ -110,7 +110,11 @@ fn late(stream: &StreamSummary) -> Option<String> {
     };
     (!missed.is_empty()).then(|| {
         let all = counted(judged().count() as u64, "classes");
-        format!("{} of {all} miss the limit within which nine of ten should answer: {}{why}", missed.len(), missed.join(", "))
+        format!(
+            "{} of {all} miss the limit within which nine of ten should answer: {}{why}",
+            missed.len(),
+            missed.join(", ")
+        )
     })
 }
 

@@ -228,10 +228,7 @@ fn a_thin_tail_is_never_rounded_to_enough_and_names_no_window_that_is_refused() 
     let told = text(&thin, CaveatKind::ThinTail);
     assert_eq!(
         told,
-        format!(
-            "p99 rests on 99 of {} operations, fewer than 100; needs --set measure=13s",
-            units::count(9_990)
-        )
+        format!("p99 rests on 99 of {} operations, fewer than 100; needs --set measure=13s", units::count(9_990))
     );
     let mut rare = observations();
     rare.cells.retain(|cell| cell.key.interval == 5 && cell.key.class == 0);

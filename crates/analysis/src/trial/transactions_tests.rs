@@ -3,7 +3,7 @@
 use super::tests::{MS, cell, label, observations, series, summarise};
 use crate::run::tests::judgement;
 use crate::{CaveatKind, TrialSummary};
-use observation::{Account, Asks, ClassKind, Counter, Event, EventKind, Observations, TrialLabel};
+use observation::{Account, Asks, ClassKind, Counter, Event, EventKind, Histogram, Observations, TrialLabel};
 use units::{Nanos, PerSecond};
 
 /// The classes of the small preset with how many of each end in a second, a thousand in all, as planned.
@@ -53,6 +53,20 @@ fn a_mix_as_planned_is_ok_and_one_that_is_off_or_late_is_not() {
     assert_eq!(verdicts(&mixed(320, 10)), (0.32, true, true));
     assert_eq!(verdicts(&mixed(320, 1_100)), (0.32, true, false));
     assert_eq!(verdicts(&mixed(480, 10)), (480.0 / 1_160.0, false, true));
+}
+
+#[test]
+fn users_who_wait_longer_than_their_limit_are_a_caveat_with_what_they_wait_for() {
+    let late = text(&summary(&mixed(320, 1_100)), CaveatKind::Late).to_owned();
+    assert!(
+        late.starts_with("1 of 6 classes miss the limit within which nine of ten should answer: trade-status"),
+        "{late}"
+    );
+    assert_eq!(text(&summary(&mixed(320, 10)), CaveatKind::Late), "");
+    let mut queued = mixed(320, 1_100);
+    queued.cells.iter_mut().for_each(|cell| cell.service = Histogram::from_values([MS; 5]));
+    let late = text(&summary(&queued), CaveatKind::Late).to_owned();
+    assert!(late.contains("of a response is the wait for a free session: try more `sessions`"), "{late}");
 }
 
 #[test]

@@ -171,3 +171,24 @@ fn right(text: &str, width: usize) -> String {
 fn left(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::style::Colour;
+    use crate::view::{Quantity, estimate, word};
+    use analysis::Estimate;
+
+    /// Words were cut for intervals that were then left out, so that room stayed free beside `100 a…ions`.
+    #[test]
+    fn words_use_the_room_that_intervals_leave() {
+        let rate = Estimate { low: 1_234.0, high: 9_876.0, n: 4, ..Estimate::single(5_432.0) };
+        let row = |at: &str| vec![word("at", "at", at), estimate("rate", "rate", &rate, Quantity::Rate).leading()];
+        let table = Table::new("rates", [row("100 accounts of a commit, 4 sessions")]);
+        let printed = |width| lines(&table, width, Paint(Colour::Plain)).join("\n");
+        let wide = printed(100);
+        assert!(wide.contains("commit, 4 sessions") && wide.contains("±82%"), "{wide}");
+        let narrow = printed(22);
+        assert!(!narrow.contains('±') && narrow.lines().all(|line| columns(line) == 22), "{narrow}");
+    }
+}

@@ -43,6 +43,8 @@ pub use memory::working_set;
 pub use quantity::Quantity;
 pub use sweet_spot::{SweetPoint, SweetSpot, figure as sweet_spot_figure};
 pub use table::{Cell, Column, Table};
+#[cfg(test)]
+pub(crate) use table::{estimate, word};
 
 use crate::caveats::Caveats;
 use analysis::{Finding, Findings};

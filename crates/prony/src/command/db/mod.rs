@@ -132,7 +132,8 @@ fn check(asked: &DbCheck) -> Result<Outcome, Failure> {
         (None, None) => Vec::new(),
     };
     if all.is_empty() {
-        return Err(Failure::new("checking data sets: none is filled there").hint("fill one: prony db fill STUDY, with the same `--on` and `--set`"));
+        return Err(Failure::new("checking data sets: none is filled there")
+            .hint("fill one: prony db fill STUDY, with the same `--on` and `--set`"));
     }
     output::answer(asked.json, || checks_json(&all), || checks_text(&all))?;
     let passed = all.iter().flat_map(|checked| &checked.outcomes).all(|outcome| outcome.passed);
