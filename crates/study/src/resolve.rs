@@ -336,7 +336,8 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
             });
         }
     }
-    if !used {
+    // Where `--only` kept nothing, that is told, and nothing else can be held against it.
+    if !used && !experiments.is_empty() {
         let hint = window.then(|| "fixed work is limited by `--set EXPERIMENT.measure=..`".to_owned());
         problems.add_with(&set.at, set.key.name(), "does not apply to any experiment that is kept", hint);
     }

@@ -42,6 +42,15 @@ fn wrong_options_are_told_all_at_once() {
     insta::assert_snapshot!(study("flash").with(&wrong).unwrap_err().to_string());
 }
 
+/// Each `--set` was told not to apply to any experiment beside the one slip.
+#[test]
+fn a_misspelt_experiment_is_the_only_problem_of_its_line() {
+    let wrong = overrides(&[], &["modules=2", "replicates=3"], &["random-raed"], &[]);
+    let problems = study("flash").with(&wrong).unwrap_err().to_string();
+    assert_eq!(problems.matches("--set").count(), 0, "{problems}");
+    assert_eq!(problems.matches("--only").count(), 1, "{problems}");
+}
+
 #[test]
 fn a_list_replaces_the_levels_of_a_factor_and_leaves_other_experiments_alone() {
     let study = changed("flash", &[], &["modules=1,8"], &[]);
