@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::{cache, passwords, run, study_file};
 use database::dataset::{self, CheckOutcome, Depth, Filled};
+use database::server::SCRIPTS;
 use database::{DataSet, Database, DatabaseError, OpenOptions, Profiling, Texts};
 use recorder::{Clock, WallClock};
 use serde_json::{Value, json};
@@ -42,7 +43,14 @@ fn up(asked: &DbUp) -> Result<Outcome, Failure> {
     output::print(&format!("{} {} is up: {}\n", facts.engine.word(), facts.version, facts.place))?;
     // Not below the cache, when the server's user could not pass it or others could change it.
     if let Some(private) = database.private() {
-        output::note_line(&format!("its socket is in {}", private.socket_folder().display()));
+        let socket = private.socket_folder();
+        output::note_line(&format!("its socket is in {}", socket.display()));
+        database.admit_scripts().map_err(|error| failed("making the role of scripts".to_owned(), &error))?;
+        let client = match facts.engine {
+            Engine::Postgres => format!("psql -h {} -U {SCRIPTS} postgres", socket.display()),
+            _ => format!("mariadb -S {}/socket -u {SCRIPTS} {SCRIPTS}", socket.display()),
+        };
+        output::note_line(&format!("make tables for scripts of your own with: {client}"));
     }
     Ok(Outcome::Fine)
 }
