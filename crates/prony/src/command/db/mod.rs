@@ -9,13 +9,13 @@ use crate::output;
 use crate::{cache, passwords, run, study_file};
 use database::dataset::{self, CheckOutcome, Depth, Filled};
 use database::server::SCRIPTS;
-use database::{DataSet, Database, DatabaseError, OpenOptions, Profiling, Texts};
+use database::{DataSet, Database, DatabaseError, OpenOptions, Profiling};
 use recorder::{Clock, WallClock};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use study::{At, DatabaseSpec, Engine, Place, Sessions, Study, server_settings};
+use study::{At, DatabaseSpec, Engine, Place, Study, server_settings};
 
 /// Carries out one of the commands.
 pub fn run(asked: &Db) -> Result<Outcome, Failure> {
@@ -175,10 +175,9 @@ fn check_one(spec: &DatabaseSpec, set: DataSet, stop: &Arc<AtomicBool>) -> Resul
         let error = DatabaseError::NotFilled { place: spec.shown(), name: set.name(), state: "nothing is there" };
         return Err(doing(error));
     }
-    let mut session = database.session(&Texts::none(spec.engine), &Sessions::default()).map_err(doing)?;
     let clock = WallClock::new();
     let now = || Duration::from_nanos(clock.now().0);
-    let outcomes = dataset::check(session.as_mut(), spec.engine, &set, Depth::All, &now).map_err(doing)?;
+    let outcomes = dataset::check_database(database.as_ref(), &set, Depth::All, &now).map_err(doing)?;
     Ok(Checked { place: spec.shown(), set, outcomes })
 }
 
