@@ -813,4 +813,12 @@ impl Findings {
     pub fn comparisons(&self) -> impl Iterator<Item = &Comparison> {
         self.findings.iter().filter_map(Comparison::of)
     }
+
+    /// The trial of this number, when it ended.
+    pub fn ended(&self, index: u32) -> Option<&TrialSummary> {
+        // They are in the order of their numbers, but where somebody put them together otherwise.
+        let near = self.trials.partition_point(|trial| trial.label.index < index);
+        let is = |trial: &&TrialSummary| trial.label.index == index && !trial.interrupted;
+        self.trials.get(near).filter(is).or_else(|| self.trials.iter().find(is))
+    }
 }

@@ -7,29 +7,63 @@
 
 use super::paired_test::paired_test;
 use super::pairs::pairs;
-use crate::point::{Group, own_estimate};
+use crate::point::{Group, Kin, own_estimate};
 use crate::{Beside, Estimate};
-use observation::{Point, StreamLabel};
+use observation::{Places, Point, StreamLabel};
+use std::collections::BTreeMap;
 use study::{Metric, Yield};
 
 /// What every stream lost, in what its users count first and in its mean response.
 pub fn besides(groups: &[Group], confidence: f64) -> Vec<Beside> {
     let open = |group: &&Group| !group.searched() && group.members.iter().all(|(trial, _)| !trial.fixed_work);
-    let found = groups.iter().filter(open).filter_map(|group| Some((group, baseline(group, groups)?)));
+    let known = Baselines::of(groups);
+    let found = groups.iter().filter(open).filter_map(|group| Some((group, known.baseline(group)?)));
     found.filter_map(|(group, baseline)| of(baseline, group, confidence)).collect()
 }
 
-/// The point without what this one has beside it.
-fn baseline<'a>(group: &Group, groups: &'a [Group<'a>]) -> Option<&'a Group<'a>> {
-    let (point, several) = (&group.point, streams(group).len() > 1);
-    if several {
-        let renamed = |other: &Group| Point { experiment: point.experiment.clone(), ..other.point.clone() };
-        return groups.iter().find(|other| streams(other).len() == 1 && renamed(other) == *point);
+/// The groups that others may be held against.
+struct Baselines<'a> {
+    groups: &'a [Group<'a>],
+    /// Where points stand, whichever experiment they are of.
+    places: Places,
+    swept: BTreeMap<Kin<'a>, Swept<'a>>,
+}
+
+/// One stream over all levels: the most loads of any level, and the first level without loads.
+#[derive(Default)]
+struct Swept<'a> {
+    most: f64,
+    none: Option<&'a Group<'a>>,
+}
+
+impl<'a> Baselines<'a> {
+    fn of(groups: &'a [Group<'a>]) -> Baselines<'a> {
+        let mut swept = BTreeMap::<_, Swept>::new();
+        for (group, loaded) in groups.iter().filter_map(|group| Some((group, second(group)?))) {
+            let one = swept.entry(group.kin()).or_default();
+            one.most = one.most.max(loaded);
+            one.none = one.none.or(Some(group).filter(|_| loaded == 0.0));
+        }
+        let unnamed: Vec<Point> = groups.iter().map(|group| elsewhere(&group.point)).collect();
+        Baselines { groups, places: Places::of(&unnamed), swept }
     }
-    let loaded = second(group)?;
-    let swept = || groups.iter().filter(|other| other.alike(group));
-    let most = swept().filter_map(second).fold(0.0, f64::max);
-    swept().find(|other| loaded > 0.0 && loaded == most && second(other) == Some(0.0))
+
+    /// The point without what this one has beside it.
+    fn baseline(&self, group: &Group) -> Option<&'a Group<'a>> {
+        if streams(group).len() > 1 {
+            let point = elsewhere(&group.point);
+            let near = self.places.near(&point).into_iter().map(|place| &self.groups[place]);
+            return near.filter(|other| streams(other).len() == 1).find(|other| elsewhere(&other.point) == point);
+        }
+        let loaded = second(group)?;
+        let swept = self.swept.get(&group.kin())?;
+        swept.none.filter(|_| loaded > 0.0 && loaded == swept.most)
+    }
+}
+
+/// The same point of no experiment.
+fn elsewhere(point: &Point) -> Point {
+    Point { experiment: String::new(), ..point.clone() }
 }
 
 fn streams<'a>(group: &'a Group) -> &'a [StreamLabel] {
