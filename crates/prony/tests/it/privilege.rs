@@ -86,14 +86,24 @@ fn a_user_of_mariadb_who_may_not_create_is_told_so() {
 }
 
 /// The tables of pgbench, made by hand as `prony db up` says, and asked by a script of the user's own.
-fn with_tables(house: &House, tables: &str) -> String {
-    let up = house.program.run(&format!("db up {}", house.on)).stderr;
+fn with_tables(house: &House, tables: &str) {
+    let dir = house.program.dir().display().to_string();
+    let up = house.program.run(&format!("db up {}", house.on)).stderr.replace("[DIR]", &dir);
     let client = up.lines().find_map(|line| line.split_once("scripts of your own with: ")).expect("it is told").1;
     house.program.write("tables.sql", tables);
-    let dir = house.program.dir().display();
     let ran = Command::new("sh").arg("-c").arg(format!("{client} < {dir}/tables.sql")).output().expect("a shell");
     assert!(ran.status.success(), "{client}: {}", String::from_utf8_lossy(&ran.stderr));
-    client.to_owned()
+}
+
+#[test]
+fn db_up_names_the_folder_in_which_the_socket_of_the_server_is() {
+    for (on, socket) in [("local:postgres", ".s.PGSQL.5432"), ("local:mariadb", "socket")] {
+        let Some(house) = House::with_server(on) else { continue };
+        let dir = house.program.dir().display().to_string();
+        let told = house.program.run(&format!("db up {on}")).stderr.replace("[DIR]", &dir);
+        let folder = told.lines().find_map(|line| line.split_once("its socket is in ")).expect("it is told").1;
+        assert!(Path::new(folder).join(socket).exists(), "{told}");
+    }
 }
 
 const BANK: &str = "

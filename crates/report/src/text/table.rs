@@ -23,6 +23,8 @@ struct Printed<'a> {
 
 impl Printed<'_> {
     fn width(&self) -> usize {
+        #[cfg(test)]
+        tests::LOOKS.set(tests::LOOKS.get() + self.cells.len());
         self.cells.iter().map(|cell| columns(cell)).chain([columns(&self.title)]).max().unwrap_or(0)
     }
 }
@@ -163,4 +165,33 @@ fn right(text: &str, width: usize) -> String {
 
 fn left(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Colour;
+    use std::cell::Cell;
+
+    thread_local! {
+        /// Cells that were looked at for the width of a column.
+        pub(super) static LOOKS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// How often a cell of a table of so many rows is looked at, on the mean.
+    fn looks(rows: usize, width: usize) -> usize {
+        let word = |row: usize, at: usize| crate::view::word("name", "title", &format!("a word of {row} and {at}"));
+        let table = Table::new("many", (0..rows).map(|row| (0..6).map(|at| word(row, at)).collect()));
+        LOOKS.set(0);
+        assert_eq!(lines(&table, width, Paint(Colour::Plain)).len(), 1 + rows);
+        LOOKS.get() / rows
+    }
+
+    #[test]
+    fn a_table_of_many_rows_looks_at_each_cell_as_often_as_one_of_few() {
+        for width in [40, 80, 300] {
+            let (few, many) = (looks(20, width), looks(2_000, width));
+            assert!(many <= few + 20 && many < 300, "{few} and {many} looks at a width of {width}");
+        }
+    }
 }
