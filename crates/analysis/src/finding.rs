@@ -73,6 +73,8 @@ pub struct TrialSummary {
     pub elapsed_s: f64,
     /// Whether the work was fixed and the time followed (then `elapsed_s` is the result).
     pub fixed_work: bool,
+    /// Whether the window ended with jobs that ran beside other work, before its time.
+    pub jobs_ended: bool,
     /// How evenly several jobs shared the work; none of one job, and of none.
     pub jobs: Option<Jobs>,
     /// CPU of the generator's process in the window; where the window was cut to whole cycles of checkpoints, the share that

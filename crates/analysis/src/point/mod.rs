@@ -10,7 +10,7 @@ mod times;
 
 pub use metric::{floor_of, own_estimate, pooled};
 
-use crate::trial::{ROOM, measure_of};
+use crate::trial::{ROOM, measure_of, more_work};
 use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use metric::counted;
 use observation::{Factor, Level, Places, Point, Provenance, factor, level_of};
@@ -69,6 +69,9 @@ impl Group<'_> {
         let longer = self.times(metric)?.short_by(confidence)?;
         if self.members.iter().any(|(trial, _)| trial.fixed_work) {
             return Some(format!("needs {} times as much work", longer.ceil()));
+        }
+        if self.members.iter().any(|(trial, _)| trial.jobs_ended) {
+            return Some(format!("needs {}", more_work(ROOM * longer)));
         }
         let window = |member: &(&TrialSummary, &StreamSummary)| member.0.window.length().seconds();
         Some(measure_of(ROOM * longer * self.members.iter().map(window).fold(0.0, f64::max)))
