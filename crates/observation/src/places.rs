@@ -35,7 +35,8 @@ impl Places {
 
     /// Where points stand that may be equal to this one but for the system, in the order of the list.
     pub fn near(&self, point: &Point) -> Vec<usize> {
-        let mut found: Vec<usize> = drawers(point).iter().filter_map(|drawer| self.0.get(drawer)).flatten().copied().collect();
+        let mut found: Vec<usize> =
+            drawers(point).iter().filter_map(|drawer| self.0.get(drawer)).flatten().copied().collect();
         found.sort_unstable();
         found
     }
@@ -48,7 +49,8 @@ fn drawers(point: &Point) -> Vec<String> {
     factors.sort();
     let mut drawers = vec![format!("{:?}{:?}", point.experiment, point.stream)];
     for (name, words) in factors {
-        drawers = words.iter().flat_map(|word| drawers.iter().map(move |drawer| format!("{drawer}{name:?}{word}"))).collect();
+        drawers =
+            words.iter().flat_map(|word| drawers.iter().map(move |drawer| format!("{drawer}{name:?}{word}"))).collect();
     }
     drawers
 }
@@ -113,7 +115,8 @@ mod tests {
 
     #[test]
     fn among_many_points_few_are_near_any() {
-        let of = |n: u32| point("a", &[("rate", level(f64::from(n) * 1e-3)), ("mode", Level::Word(format!("m{}", n % 7)))]);
+        let of =
+            |n: u32| point("a", &[("rate", level(f64::from(n) * 1e-3)), ("mode", Level::Word(format!("m{}", n % 7)))]);
         let all: Vec<Point> = (0..20_000).map(of).collect();
         let places = Places::of(&all);
         let looks: usize = all.iter().map(|point| places.near(point).len()).sum();

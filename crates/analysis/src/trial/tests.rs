@@ -353,7 +353,10 @@ fn a_window_that_ends_with_jobs_wants_more_work_for_them_and_no_longer_measure()
     beside.series.push(Series { probe: Whole::JobsEnded.into(), points: vec![(ended, ended.seconds())] });
     let told = summary(&beside).caveats;
     let texts: Vec<&str> = told.iter().map(|caveat| caveat.text.as_str()).collect();
-    assert!(texts.iter().any(|text| text.contains("5 rounds of 1 s need 2 times as much work for the jobs")), "{texts:?}");
+    assert!(
+        texts.iter().any(|text| text.contains("5 rounds of 1 s need 2 times as much work for the jobs")),
+        "{texts:?}"
+    );
     assert!(texts.iter().any(|text| text.starts_with("p99") && text.ends_with("such as accounts")), "{texts:?}");
     assert!(!texts.iter().any(|text| text.contains("measure")), "{texts:?}");
 }

@@ -104,7 +104,15 @@ impl Texts {
     /// A workload's statements for an engine.
     pub fn of(engine: Engine, statements: &[Statement]) -> Texts {
         let list = statements.iter().map(|statement| Text::of(engine, statement)).collect();
-        Texts { engine, list, naming: Vec::new(), samples: Vec::new(), spliced: false, gathering: false, foreign: false }
+        Texts {
+            engine,
+            list,
+            naming: Vec::new(),
+            samples: Vec::new(),
+            spliced: false,
+            gathering: false,
+            foreign: false,
+        }
     }
 
     /// No statements: for sessions that only run scripts, queries and loads.

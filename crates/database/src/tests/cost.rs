@@ -20,11 +20,7 @@ impl Drop for Place {
 }
 
 /// A database with a table of 100 rows; none where the server is not installed.
-pub(super) fn opened(
-    place: &Place,
-    profiling: Profiling,
-    settings: &[(&str, &str)],
-) -> Option<Box<dyn Database>> {
+pub(super) fn opened(place: &Place, profiling: Profiling, settings: &[(&str, &str)]) -> Option<Box<dyn Database>> {
     let cache_dir = place.0.path().to_owned();
     let at = match place.1 {
         Engine::Sqlite => At::File(cache_dir.join("file.sqlite").display().to_string()),

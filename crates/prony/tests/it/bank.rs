@@ -164,9 +164,12 @@ fn a_run_says_first_what_jobs_may_take_and_that_a_model_takes_simulated_time() {
         let told = ran.stderr.lines().find(|told| told.contains("; seed ")).expect("the first lines").to_owned();
         (told, ran.stdout.split_whitespace().collect::<Vec<_>>().join(" "))
     };
-    let (told, _) = first("run bank-night --on model:small-server --set accounts=1000 --set sessions=1 --set replicates=1 --set measure=1h");
+    let (told, _) = first(
+        "run bank-night --on model:small-server --set accounts=1000 --set sessions=1 --set replicates=1 --set measure=1h",
+    );
     assert!(told.contains("and what 3 jobs take, 60 min at most each of simulated time; seed "), "{told}");
-    let (told, said) = first("run bank-day --on model:small-server --set users=4 --set sessions=2 --set measure=3s --set warm_up=0s");
+    let (told, said) =
+        first("run bank-day --on model:small-server --set users=4 --set sessions=2 --set measure=3s --set warm_up=0s");
     assert!(told.contains(" of simulated time; seed ") && !told.contains("job"), "{told}");
     let (_, request) = said.split_once("request time: ").unwrap_or_else(|| panic!("{said}"));
     assert!(request.contains("a transaction spends ") && request.contains("% of its response"), "{said}");

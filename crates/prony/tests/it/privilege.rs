@@ -41,7 +41,8 @@ fn a_role_of_postgres_that_may_not_create_is_told_so() {
     session.script("CREATE ROLE clerk LOGIN PASSWORD 's3cret'").expect("it may");
     let folder = database.private().expect("it is private").socket_folder();
     refused(&house, &format!("postgres://clerk:s3cret@/postgres?host={}", folder.display()));
-    let made = session.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'prony%' AND nspname <> 'prony_script'");
+    let made =
+        session.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'prony%' AND nspname <> 'prony_script'");
     let made = made.expect("it may");
     assert!(made.is_empty(), "{made:?}");
 }
