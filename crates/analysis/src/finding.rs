@@ -73,6 +73,8 @@ pub struct TrialSummary {
     pub elapsed_s: f64,
     /// Whether the work was fixed and the time followed (then `elapsed_s` is the result).
     pub fixed_work: bool,
+    /// Whether the window ended with jobs that ran beside other work, before its time.
+    pub jobs_ended: bool,
     /// How evenly several jobs shared the work; none of one job, and of none.
     pub jobs: Option<Jobs>,
     /// CPU of the generator's process in the window; where the window was cut to whole cycles of checkpoints, the share that
@@ -812,5 +814,13 @@ impl Findings {
     /// The comparisons among the findings.
     pub fn comparisons(&self) -> impl Iterator<Item = &Comparison> {
         self.findings.iter().filter_map(Comparison::of)
+    }
+
+    /// The trial of this number, when it ended.
+    pub fn ended(&self, index: u32) -> Option<&TrialSummary> {
+        // They are in the order of their numbers, but where somebody put them together otherwise.
+        let near = self.trials.partition_point(|trial| trial.label.index < index);
+        let is = |trial: &&TrialSummary| trial.label.index == index && !trial.interrupted;
+        self.trials.get(near).filter(is).or_else(|| self.trials.iter().find(is))
     }
 }

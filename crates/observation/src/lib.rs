@@ -13,6 +13,7 @@ mod check;
 mod counter;
 mod histogram;
 mod label;
+mod places;
 mod probe;
 mod run;
 mod state;
@@ -28,6 +29,7 @@ pub use label::{
     Asks, ClassKind, Factor, Gives, Level, Point, READ, SYSTEMS_MAX, StreamLabel, TRIALS_MAX, TrialLabel, factor,
     level_of,
 };
+pub use places::Places;
 pub use probe::{COMMIT, OfCore, OfDisk, OfStatement, OfThreads, Probe, Resource, Stalled, Whole};
 pub use run::{Fact, Footprint, NOT_OBSERVED, OVER_SOCKET, Reached, RunFacts, SystemFacts, SystemKind, URING_REFUSED};
 pub use state::{PlainState, SearchGoal, Searched, StatePart, StatePolicy};

@@ -7,10 +7,10 @@
 
 use super::paired_test::paired_test;
 use super::pairs::pairs;
-use crate::point::{Group, own_estimate};
+use crate::point::{Group, Kin, own_estimate};
 use crate::{Beside, Estimate};
-use observation::{Factor, Point, StreamLabel};
-use std::cmp::Ordering;
+use observation::{Places, Point, StreamLabel};
+use std::collections::BTreeMap;
 use study::{Metric, Yield};
 
 /// The factor that says how many users ask.
@@ -19,36 +19,86 @@ const USERS: &str = "users";
 /// What every stream lost, in what its users count first and in its mean response.
 pub fn besides(groups: &[Group], confidence: f64) -> Vec<Beside> {
     let open = |group: &&Group| !group.searched() && group.members.iter().all(|(trial, _)| !trial.fixed_work);
-    let found = groups.iter().filter(open).filter_map(|group| Some((group, baseline(group, groups)?)));
+    let known = Baselines::of(groups);
+    let found = groups.iter().filter(open).filter_map(|group| Some((group, known.baseline(group)?)));
     found.filter_map(|(group, baseline)| of(baseline, group, confidence)).collect()
 }
 
-/// The point without what this one has beside it.
-fn baseline<'a>(group: &Group, groups: &'a [Group<'a>]) -> Option<&'a Group<'a>> {
-    let (point, several) = (&group.point, streams(group).len() > 1);
-    if several {
-        let renamed = |other: &Group| Point { experiment: point.experiment.clone(), ..other.point.clone() };
-        return groups.iter().find(|other| streams(other).len() == 1 && renamed(other) == *point);
-    }
-    let loaded = second(group)?;
-    if let Some(fewest) = with_fewest_users(group, groups) {
-        return (loaded > 0.0).then_some(fewest);
-    }
-    let swept = || groups.iter().filter(|other| other.alike(group));
-    let most = swept().filter_map(second).fold(0.0, f64::max);
-    swept().find(|other| loaded > 0.0 && loaded == most && second(other) == Some(0.0))
+/// The groups that others may be held against.
+struct Baselines<'a> {
+    groups: &'a [Group<'a>],
+    /// Where points stand, whichever experiment they are of.
+    places: Places,
+    swept: BTreeMap<Kin<'a>, Swept<'a>>,
+    /// By stream and by all that is varied but users.
+    asked: BTreeMap<(Kin<'a>, Vec<&'a str>), Asked<'a>>,
 }
 
-/// The same point with the fewest users, of the one with the most: what queries cost loads.
-fn with_fewest_users<'a>(group: &Group, groups: &'a [Group<'a>]) -> Option<&'a Group<'a>> {
-    let users = |one: &Group| one.point.factors.iter().find(|factor| factor.name == USERS)?.level.number();
-    let others =
-        |one: &Group| one.point.factors.iter().filter(|factor| factor.name != USERS).cloned().collect::<Vec<Factor>>();
-    let swept = || groups.iter().filter(|other| other.alike(group) && others(other) == others(group));
-    let own = users(group)?;
-    let fewest = swept().min_by(|a, b| users(a).partial_cmp(&users(b)).unwrap_or(Ordering::Equal))?;
-    let most = swept().filter_map(users).fold(0.0, f64::max);
-    (own == most && users(fewest)? < most).then_some(fewest)
+/// One stream over all levels: the most loads of any level, and the first level without loads.
+#[derive(Default)]
+struct Swept<'a> {
+    most: f64,
+    none: Option<&'a Group<'a>>,
+}
+
+/// One stream over all numbers of users: the most of them, and the level with the fewest.
+struct Asked<'a> {
+    most: f64,
+    fewest: (f64, &'a Group<'a>),
+}
+
+impl<'a> Baselines<'a> {
+    fn of(groups: &'a [Group<'a>]) -> Baselines<'a> {
+        let mut swept = BTreeMap::<_, Swept>::new();
+        for (group, loaded) in groups.iter().filter_map(|group| Some((group, second(group)?))) {
+            let one = swept.entry(group.kin()).or_default();
+            one.most = one.most.max(loaded);
+            one.none = one.none.or(Some(group).filter(|_| loaded == 0.0));
+        }
+        let mut asked = BTreeMap::<_, Asked>::new();
+        for (group, users) in groups.iter().filter_map(|group| Some((group, users(group)?))) {
+            let one = asked.entry(varied(group)).or_insert(Asked { most: users, fewest: (users, group) });
+            one.most = one.most.max(users);
+            if users < one.fewest.0 {
+                one.fewest = (users, group);
+            }
+        }
+        let unnamed: Vec<Point> = groups.iter().map(|group| elsewhere(&group.point)).collect();
+        Baselines { groups, places: Places::of(&unnamed), swept, asked }
+    }
+
+    /// The point without what this one has beside it.
+    fn baseline(&self, group: &Group) -> Option<&'a Group<'a>> {
+        if streams(group).len() > 1 {
+            let point = elsewhere(&group.point);
+            let near = self.places.near(&point).into_iter().map(|place| &self.groups[place]);
+            return near.filter(|other| streams(other).len() == 1).find(|other| elsewhere(&other.point) == point);
+        }
+        let loaded = second(group)?;
+        // Of the most users, what they cost loads.
+        if let (Some(users), Some(asked)) = (users(group), self.asked.get(&varied(group))) {
+            let (fewest, baseline) = asked.fewest;
+            return Some(baseline).filter(|_| loaded > 0.0 && users == asked.most && fewest < asked.most);
+        }
+        let swept = self.swept.get(&group.kin())?;
+        swept.none.filter(|_| loaded > 0.0 && loaded == swept.most)
+    }
+}
+
+/// How many users ask, where that is varied.
+fn users(group: &Group) -> Option<f64> {
+    group.point.factors.iter().find(|factor| factor.name == USERS)?.level.number()
+}
+
+/// A stream with the levels of all that is varied but users.
+fn varied<'a>(group: &'a Group<'_>) -> (Kin<'a>, Vec<&'a str>) {
+    let others = group.point.factors.iter().filter(|factor| factor.name != USERS);
+    (group.kin(), others.map(|factor| factor.level.text()).collect())
+}
+
+/// The same point of no experiment.
+fn elsewhere(point: &Point) -> Point {
+    Point { experiment: String::new(), ..point.clone() }
 }
 
 fn streams<'a>(group: &'a Group) -> &'a [StreamLabel] {

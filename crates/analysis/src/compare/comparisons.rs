@@ -10,6 +10,7 @@ use super::pairs::pairs;
 use crate::point::{Group, own_estimate, selects};
 use crate::statistics::holm::holm;
 use crate::{Caveat, CaveatKind, Comparison, Estimate, Verdict};
+use observation::Places;
 use study::pairs::{PILOT as PAIRS_MIN, needed};
 use study::{Direction, Judgement, Metric, Yield};
 use units::{counted, percent, significant};
@@ -52,8 +53,10 @@ pub fn comparisons(groups: &[Group], judgement: &Judgement) -> Vec<Compared> {
 
 fn candidates<'a>(groups: &'a [Group<'a>], judgement: &Judgement) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
+    let places = Places::of(groups.iter().map(|group| &group.point));
     for system in groups.iter().filter(|group| !group.searched()) {
-        let Some(baseline) = baseline_of(system, groups, judgement) else { continue };
+        let near = places.near(&system.point).into_iter().map(|place| &groups[place]);
+        let Some(baseline) = baseline_of(system, near, judgement) else { continue };
         for metric in metrics(system, judgement) {
             found.extend(candidate(baseline, system, metric, judgement));
         }
@@ -62,8 +65,12 @@ fn candidates<'a>(groups: &'a [Group<'a>], judgement: &Judgement) -> Vec<Candida
 }
 
 /// The group of the baseline at the same point: the declared one, else the system that was measured first.
-fn baseline_of<'a>(system: &Group, groups: &'a [Group<'a>], judgement: &Judgement) -> Option<&'a Group<'a>> {
-    let mut peers = groups.iter().filter(|group| group.point.same_elsewhere(&system.point));
+fn baseline_of<'a>(
+    system: &Group,
+    near: impl Iterator<Item = &'a Group<'a>>,
+    judgement: &Judgement,
+) -> Option<&'a Group<'a>> {
+    let mut peers = near.filter(|group| group.point.same_elsewhere(&system.point));
     let baseline = match &judgement.baseline {
         Some(name) => peers.find(|group| group.point.system == *name),
         None => peers.next(),

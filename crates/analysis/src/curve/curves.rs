@@ -4,7 +4,7 @@ use crate::point::Group;
 use crate::statistics::bootstrap::Draws;
 use crate::statistics::student::normal_quantile;
 use crate::{Estimate, StreamSummary, TrialSummary};
-use observation::{Level, Point};
+use observation::{Level, Places, Point};
 use study::Metric;
 
 /// One factor swept while all others stay.
@@ -42,14 +42,18 @@ impl Curve<'_> {
 
 /// All curves over a factor of this name, with at least two levels.
 pub fn curves<'a>(groups: &'a [Group<'a>], factor: &str) -> Vec<Curve<'a>> {
-    let mut found: Vec<Curve> = Vec::new();
+    let (mut found, mut places) = (Vec::<Curve>::new(), Places::default());
     for group in groups.iter().filter(|group| !group.searched()) {
         let Some(level) = group.point.level(factor).and_then(Level::number) else { continue };
         let mut point = group.point.clone();
         point.factors.retain(|other| other.name != factor);
-        match found.iter_mut().find(|curve| curve.point == point && curve.steps[0].1.alike(group)) {
-            Some(curve) => curve.steps.push((level, group)),
-            None => found.push(Curve { point, factor: factor.to_owned(), steps: vec![(level, group)] }),
+        let of = |place: &usize| found[*place].point == point && found[*place].steps[0].1.kin() == group.kin();
+        match places.near(&point).into_iter().find(of) {
+            Some(place) => found[place].steps.push((level, group)),
+            None => {
+                places.put(&point, found.len());
+                found.push(Curve { point, factor: factor.to_owned(), steps: vec![(level, group)] });
+            }
         }
     }
     found.iter_mut().for_each(|curve| curve.steps.sort_by(|a, b| a.0.total_cmp(&b.0)));

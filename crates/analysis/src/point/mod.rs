@@ -10,10 +10,10 @@ mod times;
 
 pub use metric::{floor_of, own_estimate, pooled};
 
-use crate::trial::{ROOM, measure_of};
+use crate::trial::{ROOM, measure_of, more_work};
 use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use metric::counted;
-use observation::{Factor, Level, Point, Provenance, factor, level_of};
+use observation::{Factor, Level, Places, Point, Provenance, factor, level_of};
 use study::{Metric, Selector, Yield};
 use times::PooledTimes;
 use units::milliseconds;
@@ -26,6 +26,9 @@ pub struct Group<'a> {
     /// The trials, with the stream of each that is meant.
     pub members: Vec<(&'a TrialSummary, &'a StreamSummary)>,
 }
+
+/// Experiment, system, stream and provenance.
+pub type Kin<'a> = (&'a str, &'a str, &'a str, &'static str);
 
 impl Group<'_> {
     /// A metric pooled over the trials, in base units.
@@ -67,6 +70,9 @@ impl Group<'_> {
         if self.members.iter().any(|(trial, _)| trial.fixed_work) {
             return Some(format!("needs {} times as much work", longer.ceil()));
         }
+        if self.members.iter().any(|(trial, _)| trial.jobs_ended) {
+            return Some(format!("needs {}", more_work(ROOM * longer)));
+        }
         let window = |member: &(&TrialSummary, &StreamSummary)| member.0.window.length().seconds();
         Some(measure_of(ROOM * longer * self.members.iter().map(window).fold(0.0, f64::max)))
     }
@@ -99,9 +105,10 @@ impl Group<'_> {
         self.members.iter().any(|(trial, _)| trial.label.search.is_some())
     }
 
-    /// Whether another group is of the same experiment, system and stream, whatever its factors.
-    pub fn alike(&self, other: &Group) -> bool {
-        self.point.same_stream(&other.point) && self.provenance == other.provenance
+    /// Experiment, system, stream and provenance: what groups share that differ in their factors alone.
+    pub fn kin(&self) -> Kin<'_> {
+        let Point { experiment, system, stream, .. } = &self.point;
+        (experiment, system, stream, self.provenance.word())
     }
 }
 
@@ -117,13 +124,17 @@ pub fn selects(selector: &Selector, point: &Point) -> bool {
 /// All trials that ended by point, in the order in which points were first measured. An interrupted trial is no evidence:
 /// nothing that is concluded may come from it.
 pub fn groups(trials: &[TrialSummary]) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group> = Vec::new();
+    let (mut groups, mut places) = (Vec::<Group>::new(), Places::default());
     for trial in trials.iter().filter(|trial| !trial.interrupted) {
         for stream in &trial.streams {
             let (point, provenance, member) = (trial.label.point(stream.stream), trial.provenance, (trial, stream));
-            match groups.iter_mut().find(|group| (&group.point, group.provenance) == (&point, provenance)) {
-                Some(group) => group.members.push(member),
-                None => groups.push(Group { point, provenance, members: vec![member] }),
+            let known = |place: &usize| (&groups[*place].point, groups[*place].provenance) == (&point, provenance);
+            match places.near(&point).into_iter().find(known) {
+                Some(place) => groups[place].members.push(member),
+                None => {
+                    places.put(&point, groups.len());
+                    groups.push(Group { point, provenance, members: vec![member] });
+                }
             }
         }
     }

@@ -46,6 +46,7 @@ pub(crate) fn trial(index: u32, system: &str, block: u32, throughput: f64) -> Tr
         streams: vec![stream(throughput, response)],
         elapsed_s: 10.0,
         fixed_work: false,
+        jobs_ended: false,
         jobs: None,
         generator_cpu: CpuTime { user_s: 1.0, system_s: 2.0 },
         generator: GeneratorSummary::default(),

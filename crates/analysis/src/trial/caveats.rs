@@ -328,17 +328,18 @@ fn not_steady(about: &About) -> Option<String> {
         return None;
     }
     let burst = about.stream.sustained.as_ref().and_then(|s| s.burst);
+    let longer = measure_longer(about);
     let next = match burst {
         Some(burst) => format!(
-            "it fell from {} to {} after {}; measure longer, or start the window after it",
+            "it fell from {} to {} after {}; {longer}, or start the window after it",
             rate(burst.before_per_s),
             rate(burst.sustained_per_s),
             duration(Nanos::from_seconds(burst.lasted_s))
         ),
         None if about.summary.label.state.preconditioned() => {
-            "it was preconditioned; measure longer, or look for other load on the machine".to_owned()
+            format!("it was preconditioned; {longer}, or look for other load on the machine")
         }
-        None => "measure longer, or precondition first".to_owned(),
+        None => format!("{longer}, or precondition first"),
     };
     Some(format!(
         "the window was never steady: {} rounds ranged over {} of their mean (20% allowed) and their line {} {} (10% \
@@ -367,12 +368,15 @@ fn few_rounds(about: &About) -> String {
     let stated = about.judgement.round(&about.summary.label.experiment);
     let round = stated.unwrap_or(rule.round_min).max(about.cut.observations.interval);
     let needed = Nanos(round.0 * u64::from(rule.rounds));
+    let next = match about.summary.jobs_ended {
+        true => more_work(needed.seconds() / about.cut.seconds()),
+        false => format!("--set measure={}", duration(needed).replace(' ', "")),
+    };
     format!(
-        "the window of {} is too short to tell whether it was steady; {} rounds of {} need --set measure={}",
+        "the window of {} is too short to tell whether it was steady; {} rounds of {} need {next}",
         duration(about.summary.window.length()),
         rule.rounds,
-        duration(round),
-        duration(needed).replace(' ', "")
+        duration(round)
     )
 }
 
@@ -384,11 +388,12 @@ fn noisy_rounds(about: &About) -> Option<String> {
         percent(trace.range),
         percent(trace.noise)
     );
-    let needed = longer(trace, &about.judgement.steady).map(|times| about.cut.seconds() * times);
-    let next = match needed.map(window_of) {
-        Some(Some(window)) => format!("it takes about --set measure={window}"),
-        Some(None) => "look for what disturbs it, because no window is long enough".to_owned(),
-        None => "it lies within chance of the limit; measure longer".to_owned(),
+    let times = longer(trace, &about.judgement.steady);
+    let next = match times.map(|times| (times, window_of(about.cut.seconds() * times))) {
+        Some((times, _)) if about.summary.jobs_ended => format!("it takes about {}", more_work(times)),
+        Some((_, Some(window))) => format!("it takes about --set measure={window}"),
+        Some((_, None)) => "look for what disturbs it, because no window is long enough".to_owned(),
+        None => format!("it lies within chance of the limit; {}", measure_longer(about)),
     };
     Some(format!(
         "the window of {} cannot tell whether it was steady: {scatter}; {next}",
@@ -409,7 +414,7 @@ fn thin_tail(about: &About) -> Option<String> {
     let own = about.stream.response_estimates.as_ref()?;
     let p99 = own.quantiles.iter().find(|known| known.q == 0.99)?;
     let longer = own.quantile(p99).short_by(p99.ms.confidence)?;
-    let next = measure_of(ROOM * longer * about.cut.seconds());
+    let next = needs(about, ROOM * longer);
     // Rounded up it could be said to be 100.
     let (beyond, all) = (response.count / 100, counted(response.count, work(about.summary).word()));
     let bunched = "they came in fewer than ten bursts";
@@ -438,8 +443,28 @@ fn too_alike(about: &About) -> Option<String> {
     Some(format!(
         "the rate moves so slowly that this window is worth only {} independent values: intervals are widened by what an          AR(1) series may hide, and may still be too narrow; {}",
         worth,
-        measure_of(about.cut.seconds() * 2.0 * WORTH_MIN / worth)
+        needs(about, 2.0 * WORTH_MIN / worth)
     ))
+}
+
+/// What gives a window so many times as long.
+fn needs(about: &About, times: f64) -> String {
+    match about.summary.jobs_ended {
+        true => format!("needs {}", more_work(times)),
+        false => measure_of(about.cut.seconds() * times),
+    }
+}
+
+fn measure_longer(about: &About) -> &'static str {
+    match about.summary.jobs_ended {
+        true => "give the jobs that end the window more to do, such as accounts",
+        false => "measure longer",
+    }
+}
+
+/// A window that ends with jobs is not made longer by `measure`.
+pub fn more_work(times: f64) -> String {
+    format!("{} times as much work for the jobs that end the window, such as accounts", times.ceil())
 }
 
 /// What `--set` takes for a window of at least so many seconds.

@@ -23,7 +23,7 @@ pub(crate) mod uncertainty;
 mod working_set;
 
 pub use bound::bound;
-pub use caveats::{ROOM, measure_of};
+pub use caveats::{ROOM, measure_of, more_work};
 pub use interrupted::summarise_interrupted;
 pub use mix::MIX_TOLERANCE;
 pub use outcome::outcome;

@@ -70,12 +70,17 @@ fn held(label: &TrialLabel, observations: &Observations, interrupted: bool) -> (
 
 /// Up to the end of the jobs, where they were over before the window: what came behind says nothing of work beside them.
 fn beside_jobs(observations: &Observations, window: Window) -> Window {
-    let interval = observations.interval.0.max(1);
-    let ended = observations.series_of(&Whole::JobsEnded.into()).and_then(|series| series.points.last());
-    match ended.map(|(at, _)| Nanos(at.0.div_ceil(interval) * interval)) {
+    match jobs_over(observations) {
         Some(end) if end > window.start && end < window.end => Window { end, ..window },
         _ => window,
     }
+}
+
+/// The end of the interval in which jobs beside other work were over.
+fn jobs_over(observations: &Observations) -> Option<Nanos> {
+    let interval = observations.interval.0.max(1);
+    let ended = observations.series_of(&Whole::JobsEnded.into()).and_then(|series| series.points.last());
+    ended.map(|(at, _)| Nanos(at.0.div_ceil(interval) * interval))
 }
 
 /// The same over the window that counts. The books and the CPU of the generator are those of the window as it was `asked`.
@@ -105,6 +110,7 @@ fn reduce_window<S: CellSource + ?Sized>(
         streams: parts.map(|part| stream_summary(&part)).collect(),
         elapsed_s: observations.elapsed_s.unwrap_or(window_s),
         fixed_work: observations.elapsed_s.is_some(),
+        jobs_ended: jobs_over(observations) == Some(observations.window.end),
         jobs: jobs(observations),
         generator_cpu: generator_cpu(observations, &cuts, books),
         generator: generator_summary(observations),

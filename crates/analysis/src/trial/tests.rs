@@ -344,6 +344,21 @@ fn figures_beside_jobs_end_with_the_jobs_and_their_end_is_no_stall() {
 }
 
 #[test]
+fn a_window_that_ends_with_jobs_wants_more_work_for_them_and_no_longer_measure() {
+    let mut beside = observations();
+    let ended = Nanos::from_millis(5_400);
+    beside.series.push(Series { probe: Whole::JobsEnded.into(), points: vec![(ended, ended.seconds())] });
+    let told = summary(&beside).caveats;
+    let texts: Vec<&str> = told.iter().map(|caveat| caveat.text.as_str()).collect();
+    assert!(
+        texts.iter().any(|text| text.contains("5 rounds of 1 s need 2 times as much work for the jobs")),
+        "{texts:?}"
+    );
+    assert!(texts.iter().any(|text| text.starts_with("p99") && text.ends_with("such as accounts")), "{texts:?}");
+    assert!(!texts.iter().any(|text| text.contains("measure")), "{texts:?}");
+}
+
+#[test]
 fn fixed_work_is_timed_and_not_asked_for_steadiness() {
     let mut work = observations();
     work.elapsed_s = Some(8.0);

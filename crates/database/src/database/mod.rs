@@ -148,6 +148,16 @@ pub trait Database: Send + Sync {
         std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4))
     }
 
+    /// Makes the role that sessions of foreign statements have on a private server ([`Texts::foreign`]): it may do everything with
+    /// what it makes, read and write the rows of other tables, and neither run commands nor touch files. On any other database
+    /// such sessions have the role that its address names, and nothing is made.
+    ///
+    /// # Errors
+    /// When the server refuses.
+    fn admit_scripts(&self) -> Result<(), DatabaseError> {
+        Ok(())
+    }
+
     /// A failure of work on this database, with what can be learnt beside the conversation: from the log of a private server.
     fn explain(&self, error: DatabaseError) -> DatabaseError {
         match self.private() {

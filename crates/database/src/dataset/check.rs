@@ -1,12 +1,15 @@
 //! Checks: what must hold for the data, and what the generator knows of it.
 //!
 //! The one idea: invariants, checksums and what a workload asks around a trial come as queries from the workload and are run as
-//! they are.
+//! they are, side by side where there are sessions for it: nobody else works on the data meanwhile.
 //!
 //! What it does not do: it mends nothing, and it measures no time but with the clock that it is handed.
 
 use super::{DataSet, shape};
 use crate::{Database, DatabaseError, Failure, Session, Texts, dialect};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 use study::{Engine, Sessions};
 use workload::dataset::{Figure, Invariant, RowCheck};
@@ -15,6 +18,9 @@ use workload::transaction::{Answers, Batch, Statement, Value};
 
 /// Violations of one check that are told.
 const VIOLATIONS: usize = 10;
+
+/// Sessions that check side by side: the server has work for a core, and so has the comparison of rows here.
+const SESSIONS: usize = 2;
 
 /// What one check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,36 +46,92 @@ pub enum Depth {
     All,
 }
 
-/// Holds the data against all invariants of its kind, where it has some, and against what the fill made of it. `clock` tells the
-/// time since any moment.
+/// The time since any moment, for all who look.
+pub type Since<'a> = &'a (dyn Fn() -> Duration + Sync);
+
+/// One check.
+#[derive(Clone, Copy)]
+enum Look<'a> {
+    Invariant(&'a Invariant),
+    Rows(&'a RowCheck),
+    References,
+    Pages,
+    Schema(Engine),
+    /// Of the history, too.
+    Figures(bool),
+}
+
+/// Holds the data of a database to all that [`check`] does, over more than one session where the database lets another in.
+///
+/// # Errors
+/// When it cannot be opened, or refuses a query.
+pub fn check_database(
+    database: &dyn Database,
+    dataset: &DataSet,
+    depth: Depth,
+    clock: Since,
+) -> Result<Vec<CheckOutcome>, DatabaseError> {
+    let open = || database.session(&Texts::none(database.engine()), &Sessions::default());
+    let mut sessions = vec![open()?];
+    sessions.extend((1..SESSIONS).map_while(|_| open().ok()));
+    let mut sessions: Vec<&mut dyn Session> = sessions.iter_mut().map(|session| &mut **session as _).collect();
+    check(&mut sessions, database.engine(), dataset, depth, clock)
+}
+
+/// Holds the data against all invariants of its kind, where it has some, and against what the fill made of it.
 ///
 /// # Errors
 /// When the database refuses a query.
 pub fn check(
-    session: &mut dyn Session,
+    sessions: &mut [&mut dyn Session],
     engine: Engine,
     dataset: &DataSet,
     depth: Depth,
-    clock: &dyn Fn() -> Duration,
+    clock: Since,
 ) -> Result<Vec<CheckOutcome>, DatabaseError> {
-    for sql in dialect::whole_tables(engine) {
-        session.query(sql).map_err(|failure| failed(dataset, "how tables are joined", failure))?;
+    for session in sessions.iter_mut() {
+        for sql in dialect::whole_tables(engine) {
+            session.query(sql).map_err(|failure| failed(dataset, "how tables are joined", failure))?;
+        }
     }
-    let invariants = dataset.invariants();
-    let mut all: Vec<CheckOutcome> =
-        invariants.iter().map(|invariant| outcome(session, dataset, invariant, clock)).collect::<Result<_, _>>()?;
-    let mut looking = Looking { session, dataset, clock };
-    for check in dataset.row_checks() {
-        all.push(looking.rows(&check)?);
+    let (invariants, rows, all) = (dataset.invariants(), dataset.row_checks(), depth == Depth::All);
+    let mut looks: Vec<Look> = invariants.iter().map(Look::Invariant).chain(rows.iter().map(Look::Rows)).collect();
+    if !looks.is_empty() {
+        looks.extend([Look::References, Look::Pages].iter().filter(|_| all));
+        looks.extend([Look::Schema(engine), Look::Figures(all)]);
     }
-    if !all.is_empty() && depth == Depth::All {
-        all.push(looking.references()?);
-        all.extend(looking.pages()?);
-    }
-    if !all.is_empty() {
-        all.extend(looking.fingerprint(engine, depth == Depth::All)?);
-    }
-    Ok(all)
+    side_by_side(sessions, dataset, &looks, clock)
+}
+
+/// What each of the checks found, in their order.
+fn side_by_side(
+    sessions: &mut [&mut dyn Session],
+    dataset: &DataSet,
+    looks: &[Look],
+    clock: Since,
+) -> Result<Vec<CheckOutcome>, DatabaseError> {
+    // What takes longest begins first.
+    let mut left: Vec<(usize, Look)> = looks.iter().copied().enumerate().collect();
+    left.sort_by_key(|(_, look)| matches!(look, Look::Pages));
+    let (left, found) = (Mutex::new(left), Mutex::new(BTreeMap::new()));
+    let (left, found) = (&left, &found);
+    let next = move || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    thread::scope(|scope| {
+        for session in sessions.iter_mut() {
+            scope.spawn(move || {
+                let mut looking = Looking { session: &mut **session, dataset, clock };
+                while let Some((place, look)) = next() {
+                    let outcome = looking.look(look);
+                    if outcome.is_err() {
+                        left.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                    }
+                    found.lock().unwrap_or_else(PoisonError::into_inner).insert(place, outcome);
+                }
+            });
+        }
+    });
+    let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
+    found.into_values().filter_map(Result::transpose).collect()
 }
 
 /// Looks whether the data set is still the one that was filled, by what is quickly told: the shape of its tables, and rows of
@@ -81,19 +143,31 @@ pub fn fingerprint(
     session: &mut dyn Session,
     engine: Engine,
     dataset: &DataSet,
-    clock: &dyn Fn() -> Duration,
+    clock: Since,
 ) -> Result<Vec<CheckOutcome>, DatabaseError> {
-    Looking { session, dataset, clock }.fingerprint(engine, false)
+    side_by_side(&mut [session], dataset, &[Look::Schema(engine), Look::Figures(false)], clock)
 }
 
 /// A session with the data set that is looked at.
 struct Looking<'a> {
     session: &'a mut dyn Session,
     dataset: &'a DataSet,
-    clock: &'a dyn Fn() -> Duration,
+    clock: Since<'a>,
 }
 
 impl Looking<'_> {
+    /// None where a data set has nothing to look at.
+    fn look(&mut self, look: Look) -> Result<Option<CheckOutcome>, DatabaseError> {
+        match look {
+            Look::Invariant(invariant) => self.invariant(invariant).map(Some),
+            Look::Rows(check) => self.rows(check).map(Some),
+            Look::References => self.references().map(Some),
+            Look::Pages => self.pages(),
+            Look::Schema(engine) => self.shape(engine).map(Some),
+            Look::Figures(history) => self.figures(history).map(Some),
+        }
+    }
+
     fn ask(&mut self, what: &str, sql: &str) -> Result<Vec<Vec<Value>>, DatabaseError> {
         self.session.query(sql).map_err(|failure| failed(self.dataset, what, failure))
     }
@@ -103,8 +177,10 @@ impl Looking<'_> {
         CheckOutcome { name, says, passed, violations, took: (self.clock)().saturating_sub(began) }
     }
 
-    fn fingerprint(&mut self, engine: Engine, history: bool) -> Result<Vec<CheckOutcome>, DatabaseError> {
-        Ok(vec![self.shape(engine)?, self.figures(history)?])
+    fn invariant(&mut self, invariant: &Invariant) -> Result<CheckOutcome, DatabaseError> {
+        let began = (self.clock)();
+        let rows = self.ask(invariant.name, &invariant.sql)?;
+        Ok(self.told(invariant.name, invariant.says, rows.iter().map(|row| in_words(row)).collect(), began))
     }
 
     /// Whether all tables, columns, keys, indexes and references are there, and can do their work.
@@ -144,10 +220,7 @@ impl Looking<'_> {
         for (words, sql) in shape::orphans(&self.dataset.tables()) {
             if violations.len() < VIOLATIONS {
                 let rows = self.ask("references", &sql)?;
-                let told = |row: &Vec<Value>| {
-                    format!("{words}: {}", row.iter().map(Value::to_string).collect::<Vec<_>>().join(", "))
-                };
-                violations.extend(rows.iter().map(told));
+                violations.extend(rows.iter().map(|row| format!("{words}: {}", in_words(row))));
             }
         }
         violations.truncate(VIOLATIONS);
@@ -174,26 +247,13 @@ impl Looking<'_> {
         let began = (self.clock)();
         let rows = self.ask(check.name, &check.sql)?;
         let broken = rows.iter().filter(|row| !(check.holds)(row)).take(VIOLATIONS);
-        let violations = broken.map(|row| row.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")).collect();
+        let violations = broken.map(|row| in_words(row)).collect();
         Ok(self.told(check.name, check.says, violations, began))
     }
 }
 
-fn outcome(
-    session: &mut dyn Session,
-    dataset: &DataSet,
-    invariant: &Invariant,
-    clock: &dyn Fn() -> Duration,
-) -> Result<CheckOutcome, DatabaseError> {
-    let began = clock();
-    let rows = session.query(&invariant.sql).map_err(|failure| failed(dataset, invariant.name, failure))?;
-    Ok(CheckOutcome {
-        name: invariant.name.to_owned(),
-        says: invariant.says.to_owned(),
-        passed: rows.is_empty(),
-        violations: rows.iter().map(|row| row.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")).collect(),
-        took: clock().saturating_sub(began),
-    })
+fn in_words(row: &[Value]) -> String {
+    row.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// The checksums of each table: the same on all engines that hold the same rows.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{Database, OpenOptions, Profiling, Session, Texts, open};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use study::{At, DatabaseSpec, Engine, Sessions};
 use workload::brokerage::data_set::seeded;
@@ -41,7 +41,7 @@ fn plain(database: &dyn Database) -> Box<dyn Session> {
 }
 
 fn broken(session: &mut dyn Session, set: &DataSet) -> Vec<String> {
-    let outcomes = check(session, Engine::Sqlite, set, Depth::Moved, &|| Duration::ZERO).unwrap();
+    let outcomes = check(&mut [session], Engine::Sqlite, set, Depth::Moved, &|| Duration::ZERO).unwrap();
     assert!(outcomes.len() >= 8 && outcomes.iter().all(|outcome| outcome.passed == outcome.violations.is_empty()));
     outcomes.into_iter().filter(|outcome| !outcome.passed).map(|outcome| outcome.name).collect()
 }
@@ -86,12 +86,9 @@ fn each_damage_breaks_its_own_invariants_and_a_restore_mends_it() {
 #[test]
 fn a_fresh_desk_passes_and_each_check_says_how_long_it_took() {
     let (_folder, database, set) = filled(Preset::Desk, 50);
-    let ticks = std::cell::Cell::new(0);
-    let clock = || {
-        ticks.set(ticks.get() + 1);
-        Duration::from_secs(ticks.get())
-    };
-    let outcomes = check(&mut *plain(&*database), Engine::Sqlite, &set, Depth::All, &clock).unwrap();
+    let ticks = AtomicU64::new(0);
+    let clock = || Duration::from_secs(ticks.fetch_add(1, Ordering::Relaxed));
+    let outcomes = check(&mut [&mut *plain(&*database)], Engine::Sqlite, &set, Depth::All, &clock).unwrap();
     assert!(outcomes.iter().all(|outcome| outcome.passed && outcome.took == Duration::from_secs(1)));
 }
 

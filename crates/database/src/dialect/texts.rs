@@ -96,13 +96,23 @@ pub struct Texts {
     pub(crate) spliced: bool,
     /// Whether all sets of rows that a statement gives back are kept.
     pub(crate) gathering: bool,
+    /// Whether somebody else wrote them.
+    pub(crate) foreign: bool,
 }
 
 impl Texts {
     /// A workload's statements for an engine.
     pub fn of(engine: Engine, statements: &[Statement]) -> Texts {
         let list = statements.iter().map(|statement| Text::of(engine, statement)).collect();
-        Texts { engine, list, naming: Vec::new(), samples: Vec::new(), spliced: false, gathering: false }
+        Texts {
+            engine,
+            list,
+            naming: Vec::new(),
+            samples: Vec::new(),
+            spliced: false,
+            gathering: false,
+            foreign: false,
+        }
     }
 
     /// No statements: for sessions that only run scripts, queries and loads.
@@ -141,6 +151,14 @@ impl Texts {
     #[must_use]
     pub fn gathering(mut self) -> Texts {
         self.gathering = true;
+        self
+    }
+
+    /// The same, as statements that somebody else wrote: on a private server their sessions have a role of their own, see
+    /// [`crate::Database::admit_scripts`].
+    #[must_use]
+    pub fn foreign(mut self) -> Texts {
+        self.foreign = true;
         self
     }
 

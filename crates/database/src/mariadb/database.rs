@@ -2,12 +2,12 @@
 
 use super::checkpoint::checkpoint;
 use super::standing::{files, standing};
-use super::{MariadbSession, MariadbWire, Place, costs, counters};
+use super::{MariadbSession, MariadbWire, Place, costs, counters, scripts};
 use crate::conversation::Blocking;
 use crate::database::{Conversation, place};
 use crate::opening::within;
-use crate::server::Private;
 use crate::server::mariadb::Server;
+use crate::server::{Private, SCRIPTS};
 use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
 use observation::Counted;
 use std::path::PathBuf;
@@ -142,10 +142,16 @@ impl Mariadb {
         self.costs.as_ref().filter(|_| leaves)
     }
 
-    /// Where the data set is.
-    fn inside(&self) -> Place {
-        let dataset = self.dataset.as_ref();
-        dataset.map_or_else(|| self.place.clone(), |dataset| self.place.with_database(&dataset.schema()))
+    /// Where sessions of these statements are: in the data set, where there is one, and foreign ones on a private server elsewhere
+    /// in the database of their role.
+    fn inside(&self, texts: &Texts) -> Place {
+        let foreign = texts.foreign && self.server.is_some();
+        let place = if foreign { Place { user: SCRIPTS.to_owned(), ..self.place.clone() } } else { self.place.clone() };
+        match &self.dataset {
+            Some(dataset) => place.with_database(&dataset.schema()),
+            None if foreign => place.with_database(SCRIPTS),
+            None => place,
+        }
     }
 }
 
@@ -155,15 +161,18 @@ impl Database for Mariadb {
     }
 
     fn statement_costs(&self) -> Result<Vec<StatementCost>, String> {
-        let inside = self.entered(&self.inside(), &Texts::none(Engine::Mariadb), &Sessions::default());
+        let none = Texts::none(Engine::Mariadb);
+        let inside = self.entered(&self.inside(&none), &none, &Sessions::default());
         let mut session = MariadbSession::from(inside.map_err(|error| error.to_string())?);
         let found = session.one("SELECT database()").map_err(|failure| failure.text)?;
-        let schema = found.as_ref().and_then(Value::text).unwrap_or_default();
+        // Where nothing is filled on a private server, only scripts are there to be counted.
+        let scripts = self.server.as_ref().map_or("", |_| SCRIPTS);
+        let schema = found.as_ref().and_then(Value::text).unwrap_or(scripts);
         costs::read(&mut session, schema, self.costs.as_ref().unwrap_or(&costs::Total::default()))
     }
 
     fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
-        let inside = self.entered(&self.inside(), texts, sessions)?;
+        let inside = self.entered(&self.inside(texts), texts, sessions)?;
         Ok(Box::new(MariadbSession { inside, total: self.total(texts, sessions).cloned() }))
     }
 
@@ -173,8 +182,16 @@ impl Database for Mariadb {
             return Ok(None);
         }
         // What travels encrypted must pass through this process's own code.
-        let parts = self.entered(&self.inside(), texts, sessions)?.into_parts().ok();
+        let parts = self.entered(&self.inside(texts), texts, sessions)?.into_parts().ok();
         Ok(parts.map(|(stream, wire)| -> Conversation { (stream.into(), Box::new(wire)) }))
+    }
+
+    fn admit_scripts(&self) -> Result<(), DatabaseError> {
+        if self.server.is_none() {
+            return Ok(());
+        }
+        let made = scripts::admit(&mut *self.outside()?);
+        made.map_err(|failure| DatabaseError::statement(&self.shown, "make the user of scripts", failure))
     }
 
     fn outside(&self) -> Result<Box<dyn Session>, DatabaseError> {

@@ -71,7 +71,7 @@ fn kind(said: &Said) -> FailureKind {
         // A file that cannot grow (EE_CANT_CHSIZE): MariaDB writes any number there as the system's.
         14 | 1021 | 1114 => FailureKind::Full,
         // On a database, to end a session, on a table, on a column, by a role of the server, on a routine, to make users.
-        1044 | 1095 | 1142 | 1143 | 1227 | 1370 | 1410 => FailureKind::Privilege,
+        1044 | 1045 | 1095 | 1142 | 1143 | 1227 | 1370 | 1410 => FailureKind::Privilege,
         _ if disk_full(&said.message) => FailureKind::Full,
         _ if said.state == "40001" => FailureKind::Serialization,
         _ => FailureKind::Refused,
@@ -118,7 +118,7 @@ mod tests {
         );
         let grown = "Can't change size of file (Errcode: 872759872 \"Unknown error 872759872\")";
         assert_eq!(said(14, "HY000", grown).kind, FailureKind::Full);
-        for code in [1044, 1142, 1227] {
+        for code in [1044, 1045, 1142, 1227] {
             assert_eq!(said(code, "42000", "no").kind, FailureKind::Privilege, "{code}");
         }
         assert_eq!(said(1062, "23000", "Duplicate entry 'denied'").kind, FailureKind::Refused);

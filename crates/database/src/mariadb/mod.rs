@@ -17,6 +17,7 @@ mod failure;
 mod load;
 mod packet;
 mod place;
+mod scripts;
 mod session;
 mod standing;
 mod wire;

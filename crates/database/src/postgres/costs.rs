@@ -8,6 +8,7 @@
 use super::PostgresSession;
 use crate::Session;
 use crate::cost::StatementCost;
+use crate::server::SCRIPTS;
 use observation::OfStatement;
 use study::Engine;
 use workload::transaction::Value;
@@ -39,7 +40,7 @@ pub(super) fn make(session: &mut PostgresSession) -> Result<(), String> {
     session.script("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").map_err(|failure| failure.text)
 }
 
-/// What this user's statements have cost in this database so far.
+/// What statements of this user, and of scripts on a private server, have cost in this database so far.
 ///
 /// # Errors
 /// In words, why it is not known.
@@ -78,6 +79,6 @@ fn query(schema: &str, version: u32) -> String {
         "SELECT query, calls, {execution} / 1000, {planning} / 1000, ({io}) / 1000, \
          shared_blks_hit + shared_blks_read, shared_blks_read, {log} FROM {schema}.pg_stat_statements \
          WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) \
-         AND userid = (SELECT oid FROM pg_roles WHERE rolname = current_user)"
+         AND userid IN (SELECT oid FROM pg_roles WHERE rolname IN (current_user, '{SCRIPTS}'))"
     )
 }

@@ -1,11 +1,11 @@
 //! PostgreSQL behind the door that all databases share: a server given by URL, or a private one.
 
 use super::standing::{files, standing};
-use super::{Connect, PostgresSession, costs, counters};
+use super::{Connect, PostgresSession, costs, counters, scripts};
 use crate::database::Conversation;
 use crate::opening::within;
-use crate::server::Private;
 use crate::server::postgres::{Server, USER};
+use crate::server::{Private, SCRIPTS};
 use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
 use observation::Counted;
 use std::path::PathBuf;
@@ -43,6 +43,9 @@ const MATTER: &[&str] = &[
     "wal_sync_method",
     "work_mem",
 ];
+
+/// The schema of a private server that belongs to no data set.
+const PUBLIC: &str = "public";
 
 /// A PostgreSQL.
 #[derive(Debug)]
@@ -114,7 +117,14 @@ impl Postgres {
         sessions: &Sessions,
         schema: Option<String>,
     ) -> Result<PostgresSession, DatabaseError> {
-        let mut session = self.connect.open_until(Arc::new(texts.clone()), sessions, schema, &self.stop)?;
+        let (mut connect, mut schema) = (self.connect.clone(), schema);
+        if self.server.is_some() {
+            // Where our own statements look for functions, scripts may make none.
+            let ours = schema.unwrap_or_else(|| PUBLIC.to_owned());
+            schema = Some(if texts.foreign { format!("{SCRIPTS}, {ours}") } else { ours });
+            connect.user = if texts.foreign { SCRIPTS.to_owned() } else { connect.user };
+        }
+        let mut session = connect.open_until(Arc::new(texts.clone()), sessions, schema, &self.stop)?;
         session.stop_by(self.stop.clone());
         Ok(session)
     }
@@ -155,6 +165,14 @@ impl Database for Postgres {
 
     fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
         Ok(Box::new(self.connected(texts, sessions, self.schema.clone())?))
+    }
+
+    fn admit_scripts(&self) -> Result<(), DatabaseError> {
+        if self.server.is_none() {
+            return Ok(());
+        }
+        let schema = self.schema.as_deref().unwrap_or(PUBLIC);
+        self.script(&mut self.plain()?, &scripts::role(schema), "make the role of scripts")
     }
 
     fn conversation(&self, texts: &Texts, sessions: &Sessions) -> Result<Option<Conversation>, DatabaseError> {

@@ -13,6 +13,7 @@ mod costs;
 mod counters;
 mod database;
 mod passfile;
+mod scripts;
 mod session;
 mod standing;
 #[cfg(test)]

@@ -27,6 +27,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use study::Engine;
 
+/// The role, and what belongs to it, that scripts of a study have on private servers: a schema in PostgreSQL, a database in
+/// MariaDB.
+pub const SCRIPTS: &str = "prony_script";
+
 /// Ends the private servers of an engine, and removes their folders when that is asked for. Answers with a sentence for
 /// each.
 ///

@@ -70,7 +70,7 @@ pub(super) fn filled_with(cache: &Cache, engine: Engine, dataset: &DataSet) -> O
 }
 
 pub(super) fn holds(session: &mut dyn Session, engine: Engine, dataset: &DataSet) {
-    let outcomes = check(session, engine, dataset, Depth::All, &|| Duration::ZERO);
+    let outcomes = check(&mut [session], engine, dataset, Depth::All, &|| Duration::ZERO);
     let outcomes = outcomes.unwrap_or_else(|error| panic!("{error}: {:?}", std::error::Error::source(&error)));
     assert!(outcomes.len() > 5, "{}", outcomes.len());
     for outcome in outcomes {

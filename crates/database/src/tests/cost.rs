@@ -11,7 +11,7 @@ use workload::transaction::{Answers, Batch, Statement, Value};
 const READ: &str = "SELECT v FROM t WHERE id = $1 AND v > -1";
 const WRITE: &str = "UPDATE t SET v = v + $1 WHERE id = $2";
 
-struct Place(TempDir, Engine);
+pub(super) struct Place(pub(super) TempDir, pub(super) Engine);
 
 impl Drop for Place {
     fn drop(&mut self) {
@@ -20,7 +20,7 @@ impl Drop for Place {
 }
 
 /// A database with a table of 100 rows; none where the server is not installed.
-fn opened(place: &Place, profiling: Profiling, settings: &[(&str, &str)]) -> Option<Box<dyn Database>> {
+pub(super) fn opened(place: &Place, profiling: Profiling, settings: &[(&str, &str)]) -> Option<Box<dyn Database>> {
     let cache_dir = place.0.path().to_owned();
     let at = match place.1 {
         Engine::Sqlite => At::File(cache_dir.join("file.sqlite").display().to_string()),
@@ -31,7 +31,7 @@ fn opened(place: &Place, profiling: Profiling, settings: &[(&str, &str)]) -> Opt
     match open(&DatabaseSpec { engine: place.1, at }, &options) {
         Ok(database) => Some(database),
         Err(missing @ DatabaseError::MissingPackage { .. }) => {
-            crate::tests::skip::skipped(&format!("costs of statements on {}: {missing}", place.1.word()));
+            crate::tests::skip::skipped(&format!("statements on a private {}: {missing}", place.1.word()));
             None
         }
         Err(error) => panic!("{error}"),

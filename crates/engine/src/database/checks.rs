@@ -7,7 +7,7 @@ use crate::TrialError;
 use crate::database::databases::{Databases, asked};
 use crate::observer::{Observer, Phase};
 use crate::worker::transactions::Transactions;
-use database::dataset::{self, Asking, CheckOutcome, Depth};
+use database::dataset::{self, Asking, CheckOutcome, Depth, Since};
 use database::{DataSet, Database, DatabaseError, Texts};
 use observation::{Check, CheckKind, CheckMoment, CheckResult, Event, EventKind, Ledger};
 use recorder::{Clock, WallClock};
@@ -64,10 +64,9 @@ fn invariants(
     database: &dyn Database,
     dataset: &DataSet,
     depth: Depth,
-    now: &dyn Fn() -> Duration,
+    now: Since,
 ) -> Result<Vec<Check>, DatabaseError> {
-    let mut session = database.session(&Texts::none(database.engine()), &Sessions::default())?;
-    let outcomes = dataset::check(session.as_mut(), database.engine(), dataset, depth, now)?;
+    let outcomes = dataset::check_database(database, dataset, depth, now)?;
     Ok(outcomes.into_iter().map(of_invariant).collect())
 }
 
@@ -171,7 +170,7 @@ fn invariants_words(checks: &[&Check]) -> (EventKind, String) {
         })
         .collect();
     if broken.is_empty() {
-        let text = format!("all {} invariants hold, checked in {took:.1} s", checks.len());
+        let text = format!("all {} invariants hold; their checks add up to {took:.1} s", checks.len());
         return (EventKind::Note, text);
     }
     let text = format!("{} of {} invariants are broken: {}", broken.len(), checks.len(), broken.join("; "));

@@ -139,6 +139,9 @@ impl Databases {
             dataset::use_up(opening.database.as_ref(), dataset).map_err(&refused)?;
             opening.begin(trial).map_err(&refused)?;
         }
+        if asked(trial).any(|(asked, _)| asked.is_foreign()) {
+            opening.database.admit_scripts().map_err(&refused)?;
+        }
         if trial.state.checkpoints == Checkpoints::Leave {
             remarks.push("no checkpoint was forced before the warm-up".to_owned());
             return Ok(remarks);

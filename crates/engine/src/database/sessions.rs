@@ -21,11 +21,12 @@ use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
 
 /// What carries a stream.
 pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Result<Carriers<'a, Driver>, TrialError> {
-    let (_, pool) = pool(stream)?;
+    let (transactions, pool) = pool(stream)?;
     let beside = stream.label().map(Beside::of).unwrap_or_default();
     let (database, found) = databases.current()?;
     let asked = ready(stream)?;
     let texts = texts(asked.as_ref(), database.engine());
+    let texts = if transactions.is_foreign() { texts.foreign() } else { texts };
     let names = profile::names(&texts);
     let sessions = stream.stream().sessions();
     let refused = move |error| databases.refused()(crowded(error, database, sessions));

@@ -1,6 +1,7 @@
 //! The studies of a bank from the command line, on every kind of database: small, but whole.
 
 use crate::house::House;
+use crate::program::Program;
 use crate::schema::hold;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -152,4 +153,26 @@ fn a_night_whose_server_is_killed_is_gone_on_with_on_a_private_postgres() {
     assert_eq!((&shown["trials"][0]["failed"], &shown["trials"][0]["censored"]), (&0.into(), &0.into()), "{shown:#}");
     let checked = house.program.json(&format!("db check bank-night --on {} {SMALL} --json", house.on));
     assert_eq!(checked["datasets"][0]["passed"], true, "{checked:#}");
+}
+
+#[test]
+fn a_run_says_first_what_jobs_may_take_and_that_a_model_takes_simulated_time() {
+    let program = Program::new();
+    let first = |line: &str| {
+        let ran = program.run(&format!("{line} -o {}.prony", line.len()));
+        assert_eq!(ran.code, Some(0), "{ran}");
+        let told = ran.stderr.lines().find(|told| told.contains("; seed ")).expect("the first lines").to_owned();
+        (told, ran.stdout.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (told, _) = first(
+        "run bank-night --on model:small-server --set accounts=1000 --set sessions=1 --set replicates=1 --set measure=1h",
+    );
+    assert!(told.contains("and what 3 jobs take, 60 min at most each of simulated time; seed "), "{told}");
+    let (told, said) =
+        first("run bank-day --on model:small-server --set users=4 --set sessions=2 --set measure=3s --set warm_up=0s");
+    assert!(told.contains(" of simulated time; seed ") && !told.contains("job"), "{told}");
+    let (_, request) = said.split_once("request time: ").unwrap_or_else(|| panic!("{said}"));
+    assert!(request.contains("a transaction spends ") && request.contains("% of its response"), "{said}");
+    let (told, _) = first("run quick --on scripted:service=100us --set measure=100ms --set warm_up=0s");
+    assert!(!told.contains("simulated time") && !told.contains("job"), "{told}");
 }

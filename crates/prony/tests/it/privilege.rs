@@ -7,6 +7,7 @@ use database::{Database, OpenOptions};
 use std::path::Path;
 use std::process::Command;
 use study::{At, DatabaseSpec, Engine};
+use workload::transaction::Value;
 
 const SETS: &str = "--set preset=desk --set customers=50 --set days=1";
 
@@ -40,7 +41,9 @@ fn a_role_of_postgres_that_may_not_create_is_told_so() {
     session.script("CREATE ROLE clerk LOGIN PASSWORD 's3cret'").expect("it may");
     let folder = database.private().expect("it is private").socket_folder();
     refused(&house, &format!("postgres://clerk:s3cret@/postgres?host={}", folder.display()));
-    let made = session.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'prony%'").expect("it may");
+    let made =
+        session.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'prony%' AND nspname <> 'prony_script'");
+    let made = made.expect("it may");
     assert!(made.is_empty(), "{made:?}");
 }
 
@@ -80,7 +83,71 @@ fn a_user_of_mariadb_who_may_not_create_is_told_so() {
     ));
     assert!(told.contains("raise max_user_connections") && told.contains("8 sessions were asked for"), "{told}");
     let made = session.query("SHOW DATABASES LIKE 'prony%'").expect("it may");
-    assert!(made.is_empty(), "{made:?}");
+    assert_eq!(made, [[Value::Text("prony_script".to_owned())]]);
+}
+
+/// The tables of pgbench, made by hand as `prony db up` says, and asked by a script of the user's own.
+fn with_tables(house: &House, tables: &str) {
+    let dir = house.program.dir().display().to_string();
+    let up = house.program.run(&format!("db up {}", house.on)).stderr.replace("[DIR]", &dir);
+    let client = up.lines().find_map(|line| line.split_once("scripts of your own with: ")).expect("it is told").1;
+    house.program.write("tables.sql", tables);
+    let ran = Command::new("sh").arg("-c").arg(format!("{client} < {dir}/tables.sql")).output().expect("a shell");
+    assert!(ran.status.success(), "{client}: {}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
+fn db_up_names_the_folder_in_which_the_socket_of_the_server_is() {
+    for (on, socket) in [("local:postgres", ".s.PGSQL.5432"), ("local:mariadb", "socket")] {
+        let Some(house) = House::with_server(on) else { continue };
+        let dir = house.program.dir().display().to_string();
+        let told = house.program.run(&format!("db up {on}")).stderr.replace("[DIR]", &dir);
+        let folder = told.lines().find_map(|line| line.split_once("its socket is in ")).expect("it is told").1;
+        assert!(Path::new(folder).join(socket).exists(), "{told}");
+    }
+}
+
+const BANK: &str = "
+    CREATE TABLE pgbench_branches (bid int PRIMARY KEY, bbalance int, filler char(88));
+    CREATE TABLE pgbench_tellers (tid int PRIMARY KEY, bid int, tbalance int, filler char(84));
+    CREATE TABLE pgbench_accounts (aid int PRIMARY KEY, bid int, abalance int, filler char(84));
+    CREATE TABLE pgbench_history (tid int, bid int, aid int, delta int, mtime timestamp, filler char(22));
+    INSERT INTO pgbench_branches VALUES (1, 0, ''), (2, 0, '');
+    INSERT INTO pgbench_tellers VALUES (1, 1, 0, ''), (2, 1, 0, '');
+    INSERT INTO pgbench_accounts VALUES (1, 1, 0, ''), (2, 1, 0, '');
+";
+
+const PAY: &str = "
+    \\set aid random(1, 2)
+    \\set delta random(-5000, 5000)
+    BEGIN;
+    UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :aid;
+    SELECT abalance FROM pgbench_accounts WHERE aid = :aid;
+    UPDATE pgbench_tellers SET tbalance = tbalance + :delta WHERE tid = 1;
+    UPDATE pgbench_branches SET bbalance = bbalance + :delta WHERE bid = 1;
+    INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES (1, 1, :aid, :delta, CURRENT_TIMESTAMP);
+    END;
+";
+
+#[test]
+fn a_script_of_a_users_own_works_on_tables_made_as_db_up_says_and_runs_no_command() {
+    for (on, clean, bad) in [
+        ("local:postgres", "VACUUM pgbench_branches", "COPY pgbench_history TO PROGRAM 'touch owned'"),
+        ("local:mariadb", "OPTIMIZE TABLE pgbench_branches", "SELECT 1 INTO OUTFILE '/tmp/prony-owned'"),
+    ] {
+        let Some(house) = House::with_server(on) else { continue };
+        with_tables(&house, BANK);
+        house.program.write("pay.sql", PAY);
+        house.program.write("clean.sql", &format!("{clean};\n"));
+        let line = format!("run sql --on {on} --set measure=300ms --set warm_up=0s --set on_error=stop --quiet");
+        house.program.fine(&format!("{line} --set script=pay.sql --set sessions=2 -o pay.prony"));
+        house.program.fine(&format!("{line} --set script=clean.sql --set sessions=1 -o clean.prony"));
+        house.program.write("bad.sql", &format!("{bad};\n"));
+        let told = house.program.run(&format!("{line} --set script=bad.sql --set sessions=1 -o bad.prony"));
+        assert_ne!(told.code, Some(0), "{told}");
+        let told = told.to_string().to_lowercase();
+        assert!(told.contains("permission denied") || told.contains("access denied"), "{told}");
+    }
 }
 
 #[test]

@@ -201,12 +201,12 @@ fn a_redacted_copy_of_a_study_that_names_a_server_is_read_as_any_other() {
 }
 
 #[test]
-fn a_plan_says_that_nothing_holds_a_script_back_on_a_private_server() {
+fn a_plan_says_what_a_script_may_do_on_a_private_server() {
     let program = Program::new();
     program.write("own.sql", "SELECT 1;\n");
     let told = |on: &str, script: &str| {
         let plan = program.fine(&format!("plan sql --on {on} --set script={script}"));
-        plan.split_whitespace().collect::<Vec<_>>().join(" ").contains("as the superuser of the private server")
+        plan.split_whitespace().collect::<Vec<_>>().join(" ").contains("as the role prony_script of the private server")
     };
     assert!(told("local:postgres", "./own.sql"));
     assert!(!told("local:postgres", "tpcb-like"), "Prony's own do nothing else");

@@ -114,8 +114,7 @@ fn answer(report: &Report) -> Markup {
 
 fn short(report: &Report, notes: &Footnotes) -> Markup {
     // What belongs to one experiment is said there; here stands what decides.
-    let decides = |conclusion: &&Conclusion| conclusion.exploratory.is_none() && conclusion.tone != Tone::Plain;
-    let listed: Vec<&Conclusion> = report.conclusions.iter().filter(decides).collect();
+    let listed: Vec<&Conclusion> = report.conclusions.iter().filter(|conclusion| decides(conclusion)).collect();
     page! {
         section id="short" {
             h2 { "In short" }
@@ -130,6 +129,11 @@ fn short(report: &Report, notes: &Footnotes) -> Markup {
             }
         }
     }
+}
+
+/// Whether it is among what is told in short, and there alone.
+fn decides(conclusion: &Conclusion) -> bool {
+    conclusion.exploratory.is_none() && conclusion.tone != Tone::Plain
 }
 
 /// Letters of the caveats about the run as a whole: they stand beside no number, so they are told under the first table.
@@ -172,7 +176,7 @@ fn contents(report: &Report) -> Markup {
 }
 
 fn experiment(notes: &Footnotes, index: usize, section: &Section) -> Markup {
-    let found: Vec<&Conclusion> = section.conclusions.iter().collect();
+    let found: Vec<&Conclusion> = section.conclusions.iter().filter(|conclusion| !decides(conclusion)).collect();
     page! {
         section id=(format!("experiment-{index}")) class="experiment" {
             h2 { (section.title) }

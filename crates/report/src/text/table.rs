@@ -24,6 +24,8 @@ struct Printed<'a> {
 
 impl Printed<'_> {
     fn width(&self) -> usize {
+        #[cfg(test)]
+        tests::LOOKS.set(tests::LOOKS.get() + self.cells.len());
         self.cells.iter().map(|cell| columns(cell)).chain([columns(&self.title)]).max().unwrap_or(0)
     }
 }
@@ -175,9 +177,32 @@ fn left(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::style::Colour;
+    use crate::text::Colour;
     use crate::view::{Quantity, estimate, word};
     use analysis::Estimate;
+    use std::cell::Cell;
+
+    thread_local! {
+        /// Cells that were looked at for the width of a column.
+        pub(super) static LOOKS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// How often a cell of a table of so many rows is looked at, on the mean.
+    fn looks(rows: usize, width: usize) -> usize {
+        let cell = |row: usize, at: usize| word("name", "title", &format!("a word of {row} and {at}"));
+        let table = Table::new("many", (0..rows).map(|row| (0..6).map(|at| cell(row, at)).collect()));
+        LOOKS.set(0);
+        assert_eq!(lines(&table, width, Paint(Colour::Plain)).len(), 1 + rows);
+        LOOKS.get() / rows
+    }
+
+    #[test]
+    fn a_table_of_many_rows_looks_at_each_cell_as_often_as_one_of_few() {
+        for width in [40, 80, 300] {
+            let (few, many) = (looks(20, width), looks(2_000, width));
+            assert!(many <= few + 20 && many < 300, "{few} and {many} looks at a width of {width}");
+        }
+    }
 
     /// Words were cut for intervals that were then left out, so that room stayed free beside `100 a…ions`.
     #[test]

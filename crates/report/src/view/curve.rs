@@ -3,7 +3,7 @@
 use super::each_once;
 use analysis::{Finding, Findings, PointSummary, Work};
 use observation::factor::{self, short_name};
-use observation::{Factor, Level, Point, Provenance};
+use observation::{Factor, Level, Places, Point, Provenance};
 
 /// Everything of one experiment that shares an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,15 +166,17 @@ fn curves<'a>(points: &[&'a PointSummary], factor: Option<&str>, varied: &[&'a s
     let others: Vec<&str> = varied.iter().copied().filter(|name| Some(*name) != factor).collect();
     let several_systems = points.iter().any(|point| point.at.system != points[0].at.system);
     let several_streams = points.iter().any(|point| point.at.stream != points[0].at.stream);
-    let mut curves: Vec<Curve> = Vec::new();
+    let (mut curves, mut places) = (Vec::<Curve>::new(), Places::default());
     for point in points.iter().copied() {
         let mut at = point.at.clone();
         at.factors.retain(|factor| others.contains(&factor.name.as_str()));
         at.factors.sort_by_key(|factor| others.iter().position(|name| *name == factor.name));
         let provenance = point.provenance;
-        match curves.iter_mut().find(|curve| (&curve.at, curve.provenance) == (&at, provenance)) {
-            Some(curve) => curve.points.push(point),
+        let of = |place: &usize| (&curves[*place].at, curves[*place].provenance) == (&at, provenance);
+        match places.near(&at).into_iter().find(of) {
+            Some(place) => curves[place].points.push(point),
             None => {
+                places.put(&at, curves.len());
                 let (name, slot) = (curve_name(&at, several_systems, several_streams), curves.len());
                 curves.push(Curve { name, at, provenance, slot, points: vec![point] });
             }

@@ -120,8 +120,7 @@ pub fn trials_of<'a>(
     findings: &'a Findings,
     point: &'a PointSummary,
 ) -> impl Iterator<Item = (&'a TrialSummary, &'a StreamSummary)> {
-    let ended = findings.trials.iter().filter(|trial| !trial.interrupted);
-    let own = ended.filter(|trial| point.trials.contains(&trial.label.index));
+    let own = point.trials.iter().filter_map(|index| findings.ended(*index));
     own.filter_map(|trial| {
         let named = |stream: &&StreamSummary| trial.label.stream_name(stream.stream) == point.at.stream;
         Some((trial, trial.streams.iter().find(named)?))

@@ -42,14 +42,17 @@ pub use judged::{JudgedColumn, JudgedCurve, JudgedPoint, figure as judged_figure
 pub use memory::working_set;
 pub use quantity::Quantity;
 pub use sweet_spot::{SweetPoint, SweetSpot, figure as sweet_spot_figure};
+#[cfg(test)]
+pub(crate) use table::word;
 pub use table::{Cell, Column, Table};
 #[cfg(test)]
-pub(crate) use table::{estimate, word};
+pub(crate) use table::estimate;
 
 use crate::caveats::Caveats;
 use analysis::{Finding, Findings};
 use curve::Sweep;
 use observation::factor;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that a report shows, in the order in which it is read.
 #[derive(Clone, Debug, PartialEq)]
@@ -218,9 +221,11 @@ fn found(findings: &Findings, experiments: &[&str]) -> Vec<Conclusion> {
 
 /// Two experiments may say something of the same stream; then each sentence names its experiment.
 fn told_apart(conclusions: Vec<Conclusion>) -> Vec<Conclusion> {
-    let alike = |a: &Conclusion, b: &Conclusion| (&a.word, &a.subject) == (&b.word, &b.subject);
-    let shared =
-        |one: &Conclusion| conclusions.iter().any(|other| other.experiment != one.experiment && alike(other, one));
+    let mut experiments = BTreeMap::<_, BTreeSet<_>>::new();
+    for Conclusion { word, subject, experiment, .. } in &conclusions {
+        experiments.entry((word, subject)).or_default().insert(experiment);
+    }
+    let shared = |one: &Conclusion| experiments.get(&(&one.word, &one.subject)).is_some_and(|all| all.len() > 1);
     let named = |conclusion: &Conclusion| match &conclusion.experiment {
         Some(experiment) if shared(conclusion) => {
             Conclusion { text: format!("{experiment}, {}", conclusion.text), ..conclusion.clone() }

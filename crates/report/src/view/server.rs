@@ -10,6 +10,7 @@ use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
 use analysis::{Estimate, Findings, PointSummary, ServerSummary, TrialSummary, Work};
 use observation::Counter;
+use std::collections::BTreeSet;
 
 /// Said wherever the CPU of an embedded database is shown.
 const EMBEDDED: &str =
@@ -74,12 +75,8 @@ fn table(findings: &Findings, sweep: &Sweep, part: &Part, several: bool) -> Opti
     let points = sweep.curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, *point)));
     let mut points: Vec<_> = points.collect();
     // The streams of a trial share its server.
-    let mut seen: Vec<&[u32]> = Vec::new();
-    points.retain(|&(_, point)| {
-        let first = streams < 2 || !seen.contains(&point.trials.as_slice());
-        seen.push(&point.trials);
-        first
-    });
+    let mut seen = BTreeSet::<&[u32]>::new();
+    points.retain(|&(_, point)| seen.insert(&point.trials) || streams < 2);
     let rows = points.into_iter().map(|(curve, point)| {
         let mut row = vec![
             word(name, name, sweep.level(point).map_or("", |level| level.text())).numeric(sweep.numeric),

@@ -6,22 +6,27 @@ use super::each_once;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
-use analysis::{Comparison, Findings};
-use observation::Provenance;
+use analysis::{Comparison, Findings, PointSummary};
+use observation::{Places, Point, Provenance};
 use std::iter;
 use study::{Direction, Metric};
 
 /// What the database has of response on both sides of each primary comparison, where transactions give their users something:
 /// `day, 8 sessions: on a 12 ms, 40% of response; on b 6 ms, 25% of response; 0.5 times (0.48–0.52)`.
 pub fn requests(findings: &Findings) -> Vec<Conclusion> {
-    let primary = |one: &Comparison| findings.comparisons().any(|other| other.primary && other.point == one.point);
+    let primary: Vec<&Point> = findings.comparisons().filter(|one| one.primary).map(|one| &one.point).collect();
+    let places = Places::of(primary.iter().copied());
+    let primary = |one: &Comparison| places.near(&one.point).into_iter().any(|place| *primary[place] == one.point);
     let asked = findings.comparisons().filter(|one| one.metric == Metric::ServiceMean.word() && primary(one));
-    asked.filter_map(|one| said(findings, one)).collect()
+    let places = Places::of(findings.points.iter().map(|point| &point.at));
+    let near = |at: &Point| places.near(at).into_iter().map(|place| &findings.points[place]).collect();
+    asked.filter_map(|one| said(near(&one.point), one)).collect()
 }
 
-fn said(findings: &Findings, one: &Comparison) -> Option<Conclusion> {
+/// `near` are points among which those of the same levels are.
+fn said(near: Vec<&PointSummary>, one: &Comparison) -> Option<Conclusion> {
     let of = |system: &str| {
-        let mut alike = findings.points.iter().filter(|point| point.at.same_elsewhere(&one.point));
+        let mut alike = near.iter().filter(|point| point.at.same_elsewhere(&one.point));
         let point = alike.find(|point| point.at.system == system)?;
         let service = point.service_mean_ms;
         let share = Quantity::Share.text(service.value / point.response_mean_ms.value);

@@ -246,3 +246,14 @@ fn options_stay_whole_and_backticks_are_code() {
     let told = "But run <code>prony show x</code> with <span class=\"option\">--set</span> measure=5s.";
     assert!(page.contains(told));
 }
+
+#[test]
+fn what_is_told_in_short_is_not_told_again_below() {
+    let page = html(&distinct());
+    let (short, below) = page.split_once("id=\"experiment-0\"").expect("an experiment");
+    for decides in ["verdict good", "verdict bad", "verdict open"] {
+        assert!(short.contains(decides) && !below.contains(decides), "{decides}");
+    }
+    let plain = "<span class=\"verdict\">";
+    assert!(!short.contains(plain) && below.contains(plain), "what was found stands with its experiment");
+}

@@ -282,13 +282,12 @@ impl Maker<'_> {
         }
     }
 
-    /// Says on which private servers scripts of somebody's own run, since nothing holds their SQL back there.
+    /// Says on which private servers scripts of somebody's own run, and what they may do there.
     fn tell_scripts(&mut self) {
         let templates = self.plan.searches.iter().map(|search| &search.template);
         let own = |trial: &&Trial| {
-            // What brings no tables is of the user's own.
             let mut asked = trial.streams.iter().filter_map(Stream::transactions);
-            asked.any(|(asked, _)| asked.data_set(false).is_none())
+            asked.any(|(asked, _)| asked.is_foreign())
         };
         let on: Vec<&str> =
             self.plan.trials.iter().chain(templates).filter(own).map(|trial| trial.label.system.as_str()).collect();
@@ -296,8 +295,8 @@ impl Maker<'_> {
             let private = matches!(&system.place, Place::Database(spec) if spec.at == At::Local);
             if private && on.contains(&system.name.as_str()) {
                 self.plan.notes.push(format!(
-                    "scripts run on `{}` as the superuser of the private server, who may run commands and write files: read \
-                     those that somebody sent you",
+                    "scripts run on `{}` as the role prony_script of the private server, which may neither run commands nor \
+                     read or write files",
                     system.name
                 ));
             }

@@ -65,7 +65,7 @@ pub struct RowCheck {
 }
 
 /// Whether the values of a row are what they must be.
-pub type Holds = Box<dyn Fn(&[Value]) -> bool>;
+pub type Holds = Box<dyn Fn(&[Value]) -> bool + Send + Sync>;
 
 /// What a data set holds: supplied by the workload that it is for.
 pub trait Contents: Send + Sync {

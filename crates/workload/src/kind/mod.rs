@@ -194,6 +194,11 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
     /// tables that are not ours may be meant.
     fn data_set(&self, theirs: bool) -> Option<DataSet>;
 
+    /// Whether somebody else wrote its statements: what brings no tables even where none are meant to be there is the user's own.
+    fn is_foreign(&self) -> bool {
+        self.data_set(false).is_none()
+    }
+
     /// Transactions of the whole job, where it is one that ends; none where it goes on for as long as it is asked.
     fn work(&self) -> Option<u64> {
         None

@@ -8,13 +8,14 @@ use crate::failure::Failure;
 use crate::output;
 use crate::{cache, passwords, run, study_file};
 use database::dataset::{self, CheckOutcome, Depth, Filled};
-use database::{DataSet, Database, DatabaseError, OpenOptions, Profiling, Texts};
+use database::server::SCRIPTS;
+use database::{DataSet, Database, DatabaseError, OpenOptions, Profiling};
 use recorder::{Clock, WallClock};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use study::{At, DatabaseSpec, Engine, Place, Sessions, Study, server_settings};
+use study::{At, DatabaseSpec, Engine, Place, Study, server_settings};
 
 /// Carries out one of the commands.
 pub fn run(asked: &Db) -> Result<Outcome, Failure> {
@@ -42,7 +43,14 @@ fn up(asked: &DbUp) -> Result<Outcome, Failure> {
     output::print(&format!("{} {} is up: {}\n", facts.engine.word(), facts.version, facts.place))?;
     // Not below the cache, when the server's user could not pass it or others could change it.
     if let Some(private) = database.private() {
-        output::note_line(&format!("its socket is in {}", private.socket_folder().display()));
+        let socket = private.socket_folder();
+        output::note_line(&format!("its socket is in {}", socket.display()));
+        database.admit_scripts().map_err(|error| failed("making the role of scripts".to_owned(), &error))?;
+        let client = match facts.engine {
+            Engine::Postgres => format!("psql -h {} -U {SCRIPTS} postgres", socket.display()),
+            _ => format!("mariadb -S {}/socket -u {SCRIPTS} {SCRIPTS}", socket.display()),
+        };
+        output::note_line(&format!("make tables for scripts of your own with: {client}"));
     }
     Ok(Outcome::Fine)
 }
@@ -168,10 +176,9 @@ fn check_one(spec: &DatabaseSpec, set: DataSet, stop: &Arc<AtomicBool>) -> Resul
         let error = DatabaseError::NotFilled { place: spec.shown(), name: set.name(), state: "nothing is there" };
         return Err(doing(error));
     }
-    let mut session = database.session(&Texts::none(spec.engine), &Sessions::default()).map_err(doing)?;
     let clock = WallClock::new();
     let now = || Duration::from_nanos(clock.now().0);
-    let outcomes = dataset::check(session.as_mut(), spec.engine, &set, Depth::All, &now).map_err(doing)?;
+    let outcomes = dataset::check_database(database.as_ref(), &set, Depth::All, &now).map_err(doing)?;
     Ok(Checked { place: spec.shown(), set, outcomes })
 }
 

@@ -188,6 +188,7 @@ pub fn trial(at: &At, seen: Seen, warm_up: usize, seconds: usize) -> TrialSummar
         streams: vec![stream(seen, done, response)],
         elapsed_s: seconds as f64,
         fixed_work: false,
+        jobs_ended: false,
         jobs: None,
         generator_cpu: CpuTime { user_s: 1.31 + done as f64 * 8e-7, system_s: 2.62 + done as f64 * 1.6e-6 },
         generator: GeneratorSummary::default(),

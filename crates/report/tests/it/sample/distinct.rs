@@ -228,6 +228,7 @@ fn trial(index: u32) -> TrialSummary {
         streams: (0..2).map(|stream| summary(index, stream)).collect(),
         elapsed_s: 21.5 + at,
         fixed_work: index == 1,
+        jobs_ended: false,
         jobs: (index == 1).then_some(Jobs { longest_s: 1.3, mean_s: 1.25 }),
         generator_cpu: CpuTime { user_s: 31.5 + at, system_s: 33.5 + at },
         generator: GeneratorSummary {
