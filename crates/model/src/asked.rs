@@ -116,3 +116,10 @@ pub enum Unanswered {
     #[error("the column `{column}` holds `{text}`; known: {known}")]
     Unknown { column: String, text: String, known: &'static str },
 }
+
+impl Unanswered {
+    /// A cell that holds something else than the texts that are known.
+    pub(crate) fn unknown(column: &str, text: impl ToString, known: &'static str) -> Unanswered {
+        Unanswered::Unknown { column: column.to_owned(), text: text.to_string(), known }
+    }
+}

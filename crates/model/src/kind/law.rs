@@ -13,11 +13,13 @@ pub(super) struct Law {
     pub(super) asks: &'static [Asked],
     pub(super) answers: &'static [Quantity],
     pub(super) answer: fn(&Values, &Row, &str) -> Result<f64, Unanswered>,
+    /// The parameter and why, where its numbers do not fit together.
     pub(super) fits: fn(&Values) -> Result<(), (&'static str, String)>,
     /// Parameters that hold what a transaction of a measured run asked for.
     pub(super) amounts: &'static [(Amount, &'static str)],
     /// How its answers depend on how many are inside, where users and arrivals can be answered by that.
     pub(super) inside: Option<Inside>,
+    /// The stations on which studies run.
     pub(super) carries: Carries,
     /// Keys of a study that it answers beside those of all that carry the same.
     pub(super) keys: &'static [&'static str],
@@ -93,41 +95,6 @@ impl Law {
             unknown: &[],
             places: &[],
         }
-    }
-
-    /// The same whose numbers must fit together.
-    pub(super) const fn fitting(self, fits: fn(&Values) -> Result<(), (&'static str, String)>) -> Law {
-        Law { fits, ..self }
-    }
-
-    /// The same that takes amounts from measured runs.
-    pub(super) const fn taking(self, amounts: &'static [(Amount, &'static str)]) -> Law {
-        Law { amounts, ..self }
-    }
-
-    /// The same that answers for users and arrivals by how many are inside.
-    pub(super) const fn inside(self, inside: Inside) -> Law {
-        Law { inside: Some(inside), ..self }
-    }
-
-    /// The same that answers more keys of a study, and to which some move nothing.
-    pub(super) const fn keys(self, keys: &'static [&'static str], held: &'static [&'static str]) -> Law {
-        Law { keys, held, ..self }
-    }
-
-    /// The same that knows nothing of some keys.
-    pub(super) const fn without(self, unknown: &'static [&'static str]) -> Law {
-        Law { unknown, ..self }
-    }
-
-    /// The same whose closed form knows more of the places that operations go to.
-    pub(super) const fn placed(self, places: &'static [&'static str]) -> Law {
-        Law { places, ..self }
-    }
-
-    /// The same with stations, on which studies run.
-    pub(super) const fn carrying(self, carries: Carries) -> Law {
-        Law { carries, ..self }
     }
 }
 
