@@ -108,11 +108,6 @@ impl Shape {
         self.plane_logical() * self.units()
     }
 
-    /// The same device with so many blocks a plane.
-    pub fn scaled(self, blocks: u32) -> Shape {
-        Shape { blocks, ..self }
-    }
-
     /// Bytes of state that a device takes.
     pub fn state_bytes(&self) -> u64 {
         let blocks = u64::from(self.units()) * u64::from(self.blocks);
