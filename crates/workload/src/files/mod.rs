@@ -10,4 +10,4 @@ mod steps;
 
 pub use keys::{KEYS, read};
 pub use spec::Spec;
-pub use steps::{COPY, CREATE, Path, Piece, READ, Step, Steps, Totals, pieces};
+pub use steps::{COPY, CREATE, Path, Piece, READ, Step, Steps, pieces};
