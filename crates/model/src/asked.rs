@@ -101,31 +101,25 @@ impl<'a> Values<'a> {
 
 /// Why a row has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum Unanswered {
     /// A column that the question needs is empty or missing.
     #[error("the column `{0}` is needed and empty in this row")]
     Missing(String),
     /// A cell with more than is answered.
     #[error("the column `{column}` holds `{text}`; at most {most} is answered")]
-    Beyond {
-        /// Which.
-        column: &'static str,
-        /// What it holds.
-        text: String,
-        /// The most.
-        most: u32,
-    },
+    Beyond { column: &'static str, text: String, most: u32 },
     /// A question that no closed form of the kind answers, and its machine in virtual time does.
     #[error("the closed form does not know {0}, which is left to the simulation")]
     Simulated(&'static str),
     /// A cell that the kind does not understand.
     #[error("the column `{column}` holds `{text}`; known: {known}")]
-    Unknown {
-        /// Which.
-        column: String,
-        /// What it holds.
-        text: String,
-        /// What it may hold.
-        known: &'static str,
-    },
+    Unknown { column: String, text: String, known: &'static str },
+}
+
+impl Unanswered {
+    /// A cell that holds something else than the texts that are known.
+    pub(crate) fn unknown(column: &str, text: impl ToString, known: &'static str) -> Unanswered {
+        Unanswered::Unknown { column: column.to_owned(), text: text.to_string(), known }
+    }
 }

@@ -21,6 +21,7 @@ pub struct Taken {
 
 /// Why a run gives a model no profile.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum ProfileError {
     /// Another machine.
     #[error("a profile is what transactions ask of a server-on-flash or a server-on-disks, got a {0}")]
@@ -30,16 +31,7 @@ pub enum ProfileError {
     NothingObserved(String),
     /// A number that the parameter cannot be.
     #[error("`{parameter}` is at most {most} {unit}, the run has {got}")]
-    TooMuch {
-        /// Which.
-        parameter: &'static str,
-        /// The limit.
-        most: f64,
-        /// Its unit.
-        unit: &'static str,
-        /// What was observed.
-        got: f64,
-    },
+    TooMuch { parameter: &'static str, most: f64, unit: &'static str, got: f64 },
 }
 
 /// The server with the amounts that a run observed, as `source` says: `profile of run ..`. Nothing at all of something is

@@ -11,12 +11,6 @@ pub const fn mix(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// A seed of its own for part `index` of what `seed` stands for.
-#[inline]
-pub const fn nth_seed(seed: u64, index: u64) -> u64 {
-    seed.wrapping_add((index + 1).wrapping_mul(GOLDEN))
-}
-
 /// Bits brought below `n` without a division; the bias is below n / 2^64. 0 when `n` is 0.
 #[inline]
 pub const fn below(bits: u64, n: u64) -> u64 {
@@ -44,10 +38,5 @@ mod tests {
         assert_eq!((below(0, 7), below(u64::MAX, 7), below(u64::MAX, 0)), (0, 6, 0));
         assert_eq!((fraction(0), uniform(u64::MAX)), (0.0, 1.0));
         assert!(fraction(u64::MAX) < 1.0 && uniform(0) > 0.0);
-    }
-
-    #[test]
-    fn the_seeds_of_parts_stay_what_they_are() {
-        assert_eq!([nth_seed(42, 0), nth_seed(42, 2)], [0x9e37_79b9_7f4a_7c3f, 0xdaa6_6d2c_7ddf_7469]);
     }
 }

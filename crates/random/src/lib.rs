@@ -17,7 +17,7 @@ mod permutation;
 mod times;
 mod zipf;
 
-pub use bits::{GOLDEN, below, fraction, mix, nth_seed, uniform};
+pub use bits::{GOLDEN, below, fraction, mix, uniform};
 pub use draws::Draws;
 pub use lane::{Chance, Lane};
 pub use permutation::Permutation;

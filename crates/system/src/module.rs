@@ -96,7 +96,6 @@ pub struct Module {
     kind: ModuleKind,
     bytes: Bytes,
     sector_bytes: u32,
-    physical_bytes: u32,
     filesystem: String,
     buffered: Arc<File>,
     direct: Option<(Arc<File>, Alignment)>,
@@ -114,9 +113,8 @@ impl Module {
         file: File,
         filesystem: String,
     ) -> io::Result<Self> {
-        let disk = stack::device_of(&file).and_then(|number| stack::sectors(&number));
         let alignment = direct_alignment(&file);
-        let sector_bytes = disk.map_or(512, |d| d.logical_bytes);
+        let sector_bytes = stack::sector_bytes(stack::device_of(&file));
         let block_bytes = rustix::fs::fstatvfs(&file).map_or(0, |space| space.f_frsize);
         let read_only = rustix::fs::fcntl_getfl(&file)? & OFlags::RWMODE == OFlags::RDONLY;
         let direct = reopen(&file, OFlags::DIRECT, !read_only).ok().map(|direct| {
@@ -129,7 +127,6 @@ impl Module {
             kind,
             bytes,
             sector_bytes: offset_bytes.max(1),
-            physical_bytes: disk.map_or(offset_bytes, |d| d.physical_bytes),
             filesystem,
             buffered: Arc::new(file),
             direct,
@@ -162,11 +159,6 @@ impl Module {
     /// is no direct way.
     pub fn sector_bytes(&self) -> u32 {
         self.sector_bytes
-    }
-
-    /// The unit in which the medium says it writes, in bytes.
-    pub fn physical_bytes(&self) -> u32 {
-        self.physical_bytes
     }
 
     /// What direct I/O demands; none where the filesystem refuses it.

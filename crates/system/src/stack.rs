@@ -58,15 +58,6 @@ impl FromStr for DeviceNumber {
     }
 }
 
-/// Sector sizes of a disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sectors {
-    /// The smallest unit that can be addressed, bytes.
-    pub logical_bytes: u32,
-    /// The unit in which the medium writes, bytes.
-    pub physical_bytes: u32,
-}
-
 /// One block device on the way down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layer {
@@ -170,11 +161,11 @@ pub fn direct_unit(filesystem: &str, block_bytes: u64, sector_bytes: u32) -> u32
     if whole_blocks { u32::try_from(block_bytes).unwrap_or(sector_bytes).max(sector_bytes) } else { sector_bytes }
 }
 
-/// Sector sizes of a device, or of the disk of a partition.
-pub fn sectors(number: &DeviceNumber) -> Option<Sectors> {
-    let disk = layer(Path::new("/sys"), *number, 0)?.disk;
-    let value = |name: &str| read_line(&disk.join("queue").join(name))?.parse().ok();
-    Some(Sectors { logical_bytes: value("logical_block_size")?, physical_bytes: value("physical_block_size")? })
+/// The smallest unit that can be addressed on a device, or on the disk of a partition, in bytes; 512 where nobody says.
+pub fn sector_bytes(number: Option<DeviceNumber>) -> u32 {
+    let disk = number.and_then(|number| layer(Path::new("/sys"), number, 0));
+    let said = disk.and_then(|disk| read_line(&disk.disk.join("queue").join("logical_block_size"))?.parse().ok());
+    said.unwrap_or(512)
 }
 
 /// Size of a device as sysfs has it now.

@@ -61,9 +61,8 @@ pub fn folder(path: &Path) -> Result<FolderSurvey, SurveyError> {
         return Err(SurveyError::NotAFolder { path: path.to_path_buf() });
     }
     let filesystem = stack::mount_of(&real).map_or_else(|| "unknown".to_owned(), |mount| mount.filesystem);
-    let sectors = stack::number_behind(&real).and_then(|number| stack::sectors(&number));
     let block_bytes = rustix::fs::statvfs(&real).map_or(0, |space| space.f_frsize);
-    let sector_bytes = sectors.map_or(512, |sectors| sectors.logical_bytes);
+    let sector_bytes = stack::sector_bytes(stack::number_behind(&real));
     Ok(FolderSurvey {
         free: free_at(&real).map_err(at)?,
         sector: Bytes(u64::from(stack::direct_unit(&filesystem, block_bytes, sector_bytes))),
@@ -84,7 +83,7 @@ pub fn device(path: &Path) -> Result<DeviceSurvey, SurveyError> {
     let missing = |number| SurveyError::NoSize { path: path.to_path_buf(), number };
     let number = stack::number_behind(&real).ok_or_else(|| missing(DeviceNumber::default()))?;
     let size = stack::size_of(&number).filter(|size| size.0 > 0).ok_or_else(|| missing(number))?;
-    let sector = Bytes(stack::sectors(&number).map_or(512, |sectors| u64::from(sectors.logical_bytes)));
+    let sector = Bytes(u64::from(stack::sector_bytes(Some(number))));
     Ok(DeviceSurvey { size, sector })
 }
 

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use units::Nanos;
 use workload::block::{self, Acceptable, DataPool, DataShape, Expectation};
-use workload::files::{self, Step, Steps, Totals};
+use workload::files::{self, Step, Steps};
 
 /// Generation on every stamp: each file is written once.
 const GENERATION: u64 = 1;
@@ -86,7 +86,6 @@ struct Hand {
     target: PathBuf,
     pool: DataPool,
     buffers: Buffers,
-    totals: Totals,
     noticed: Noticed,
 }
 
@@ -108,7 +107,6 @@ impl Hand {
             target: work.folder.join(format!("copy-{}-target.dat", work.worker)),
             pool: DataPool::new(work.seed, shape),
             buffers,
-            totals: Totals::default(),
             noticed: Noticed::default(),
             work,
         })
@@ -123,16 +121,13 @@ impl Hand {
             Step::Remove { path: files::Path::Source } => ("removing", self.source.clone()),
             Step::Remove { path: files::Path::Target } => ("removing", self.target.clone()),
         };
-        let result = match step {
-            Step::Create { file } => self.create(*file).map(|bytes| (0, bytes)),
-            Step::Copy { .. } => self.copy().map(|bytes| (bytes, bytes)),
-            Step::Read { file } => self.read(*file, now).map(|bytes| (bytes, 0)),
-            Step::Remove { .. } => fs::remove_file(&path).map(|()| (0, 0)),
+        let moved = match step {
+            Step::Create { file } => self.create(*file),
+            Step::Copy { .. } => self.copy().map(|bytes| 2 * bytes),
+            Step::Read { file } => self.read(*file, now),
+            Step::Remove { .. } => fs::remove_file(&path).map(|()| 0),
         };
-        let (read, written) =
-            result.map_err(|source| TrialError::File { action, path: path.display().to_string(), source })?;
-        self.totals.count(step, read, written);
-        Ok(read + written)
+        moved.map_err(|source| TrialError::File { action, path: path.display().to_string(), source })
     }
 
     fn create(&mut self, number: u32) -> io::Result<u64> {

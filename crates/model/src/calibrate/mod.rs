@@ -6,10 +6,11 @@
 //! What it does not do: it chooses no law and no row.
 
 mod scores;
+#[cfg(test)]
+pub(crate) mod tests;
 
 #[cfg(test)]
 pub(crate) use scores::covering;
-pub use scores::{Held, held};
 
 use crate::asked::{Shape, Unanswered};
 use crate::file::{Answer, Description, Doubt, Metric, Origin, Parameter};

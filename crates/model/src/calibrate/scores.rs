@@ -3,7 +3,7 @@
 //! The one idea: a row alone is mostly between others; a curve and the largest sizes are what a prediction is asked for. Each is
 //! left out once, the rest is fitted, and what was left out is a score beyond what that fit knew of its own doubt.
 
-use super::{Asked, best, calibrate, learned, of_row, unfitted};
+use super::{Asked, best, of_row, unfitted};
 use crate::file::{Description, Discrepancy, ENOUGH, NEAR, before, beyond, freedom, learned as deviation};
 use crate::fit::t95;
 use crate::rows::{Row, Table};
@@ -46,50 +46,8 @@ pub(super) fn scores(model: &Description, tables: &[Table]) -> Vec<Score> {
     found
 }
 
-/// A value that a fit on other rows was asked for, with the interval that was stated.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Held {
-    /// The row.
-    pub row_id: String,
-    /// The quantity.
-    pub quantity: String,
-    /// What the row gives.
-    pub value: f64,
-    /// What the model said.
-    pub predicted: f64,
-    /// Lower end of its interval.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
-}
-
-impl Held {
-    /// Whether the value lies inside.
-    pub fn inside(&self) -> bool {
-        (self.low..=self.high).contains(&self.value)
-    }
-}
-
-/// Every row, curve and upper half that can be left out, predicted by a model that was fitted and learned its own errors
-/// without it.
-pub fn held(model: &Description, tables: &[Table]) -> Vec<Held> {
-    let (mut found, model) = (Vec::new(), &unfitted(model));
-    each_left(model, tables, |others, table, out| {
-        let Ok(calibrated) = calibrate(model, others) else { return };
-        let model = learned(&calibrated.model, others);
-        let Some(answer) = model.answer_for(table) else { return };
-        for Asked { row, metric, value, rounding, .. } in out.iter().flat_map(|row| of_row(&model, answer, row)) {
-            let Ok(predicted) = model.answer(row, &metric.quantity) else { continue };
-            let (low, high) = model.interval(row, &metric.quantity, rounding);
-            let (row_id, quantity) = (row.id.clone(), metric.quantity.clone());
-            found.push(Held { row_id, quantity, value, predicted, low, high });
-        }
-    });
-    found
-}
-
 /// Leaves out one set of rows after the other: the tables without it, its table, and the rows.
-fn each_left(model: &Description, tables: &[Table], mut take: impl FnMut(&[Table], &Table, &[Row])) {
+pub(super) fn each_left(model: &Description, tables: &[Table], mut take: impl FnMut(&[Table], &Table, &[Row])) {
     for (at, table) in tables.iter().enumerate() {
         for left in left(model, table) {
             let mut others = tables.to_vec();

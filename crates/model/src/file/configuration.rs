@@ -41,8 +41,8 @@ impl Description {
         let here = row.text("config_id");
         let Some(base) = base else { return of(here) };
         if self.configurations.iter().all(|known| Some(known.name.as_str()) != here) {
-            let (column, text) = ("config_id".to_owned(), here.unwrap_or_default().to_owned());
-            return Err(Unanswered::Unknown { column, text, known: "the `configurations` of the model" });
+            let known = "the `configurations` of the model";
+            return Err(Unanswered::unknown("config_id", here.unwrap_or_default(), known));
         }
         Ok(of(here)? / of(Some(base))?)
     }

@@ -62,18 +62,14 @@ pub struct Fitted {
 
 /// Why nothing was fitted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum FitError {
     /// Nothing to fit on.
     #[error("at least one calibration row is needed, got none")]
     NoRows,
     /// Every start gave a prediction that is no number.
     #[error("row {row}: the model predicts {value} at the start of the search, which is no number above zero")]
-    NoPrediction {
-        /// Place of the row, from 1.
-        row: usize,
-        /// What it predicts.
-        value: f64,
-    },
+    NoPrediction { row: usize, value: f64 },
 }
 
 /// The 97.5 percent quantile of Student's t: half of a 95 percent interval, in deviations that were estimated with so many

@@ -58,17 +58,11 @@ pub struct Judgement {
 
 /// Why a table cannot be judged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum JudgeError {
     /// No form of rows that the model answers fits the table's columns.
     #[error("the model `{model}` answers no table with the columns {columns}; it answers {known}")]
-    NoAnswer {
-        /// Which model.
-        model: String,
-        /// What the table has.
-        columns: String,
-        /// The columns of what it answers.
-        known: String,
-    },
+    NoAnswer { model: String, columns: String, known: String },
 }
 
 /// Judges every row of a table. `calibration` holds all known rows of the same columns from which the laws beside the model

@@ -80,18 +80,20 @@ super::asks! {
     asked "power_loss" "s" 0.0 1e9 "for how long; 0 is never. The closed form has none, and refuses" or 0.0;
 }
 
-pub(super) const LAW: Law =
-    Law::closed(ASKS, OF_STORAGE, answer).keys(PLACES, &[]).fitting(fits).carrying(Carries::Operations {
+pub(super) const LAW: Law = Law {
+    // Which member of a group an operation asks follows from its place.
+    keys: &["pattern", "offsets", "shift", "range", "size"],
+    fits,
+    carries: Carries::Operations {
         modules: |values| values.of("groups") as u32,
         module_bytes: |_| None,
         build: |name, values, setting| match General::of(values, setting.slots, setting.seed) {
             Ok(array) => Ok(Box::new(array)),
             Err(error) => Err(Unbuilt::Parts { name, why: error.to_string() }),
         },
-    });
-
-/// Which member of a group an operation asks follows from its place.
-const PLACES: &[&str] = &["pattern", "offsets", "shift", "range", "size"];
+    },
+    ..Law::closed(ASKS, OF_STORAGE, answer)
+};
 
 /// The parameter that is to be changed when the parts cannot be built.
 fn blamed(error: &SpecError) -> &'static str {

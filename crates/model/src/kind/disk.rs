@@ -23,16 +23,18 @@ super::asks! {
     asked "command_time" "us" 0.01 1e5 "the controller's time of an operation";
 }
 
-pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer)
-    .keys(&["pattern", "offsets", "shift", "range", "size"], &[])
-    .carrying(Carries::Operations {
+pub(super) const LAW: Law = Law {
+    keys: &["pattern", "offsets", "shift", "range", "size"],
+    carries: Carries::Operations {
         modules: |_| DISKS,
         module_bytes: |values| Some(Parts::of(values, Order::Nearest).capacity()),
         build: |name, values, setting| match Disk::of(values, Order::Nearest, setting.modules, setting.slots) {
             Ok(disks) => Ok(Box::new(disks)),
             Err(source) => Err(Unbuilt::Disk { name, source }),
         },
-    });
+    },
+    ..Law::closed(ASKS, OF_STORAGE, answer)
+};
 
 /// Disks of a study: each takes little.
 const DISKS: u32 = 4_096;

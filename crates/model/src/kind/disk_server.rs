@@ -29,12 +29,14 @@ super::asks! {
     asked "sessions" "threads" 0.0 4_096.0 "threads of a row that does not say how many; 0 where it must" or 0.0;
 }
 
-pub(super) const LAW: Law = Law::closed(ASKS, OF_SERVERS, answer)
-    .inside(Inside::SESSIONS)
-    .taking(&[(Amount::Cpu, "other"), (Amount::Reads, "disk_reads"), (Amount::Driver, "driver")])
-    .carrying(Carries::Transactions(|_, values, setting| {
+pub(super) const LAW: Law = Law {
+    inside: Some(Inside::SESSIONS),
+    amounts: &[(Amount::Cpu, "other"), (Amount::Reads, "disk_reads"), (Amount::Driver, "driver")],
+    carries: Carries::Transactions(|_, values, setting| {
         Ok(Box::new(Server::new(&OnDisks::of(values).plan(&setting.classes), setting.slots, setting.seed)))
-    }));
+    }),
+    ..Law::closed(ASKS, OF_SERVERS, answer)
+};
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let sessions = Some(values.of("sessions")).filter(|known| *known > 0.0 && row.text("threads").is_none());

@@ -43,15 +43,18 @@ super::asks! {
         "channels lost in every module: its stripe is narrower by so many, and slower";
 }
 
-pub(super) const LAW: Law = Law::closed(ASKS, OF_STORAGE, answer)
-    .keys(&["shift"], &["pattern", "size"])
-    .placed(&["shift_kb"])
-    .fitting(fits)
-    .carrying(Carries::Operations {
+pub(super) const LAW: Law = Law {
+    keys: &["shift"],
+    held: &["pattern", "size"],
+    places: &["shift_kb"],
+    fits,
+    carries: Carries::Operations {
         modules: |values| (values.of("modules") - values.of("failed_modules")) as u32,
         module_bytes: |_| None,
         build: |_, values, setting| Ok(Box::new(Array::new(Path::of(values), setting.modules, setting.slots))),
-    });
+    },
+    ..Law::closed(ASKS, OF_STORAGE, answer)
+};
 
 /// How many times as many as keep a module busy there must be before it is full, where reads and writes take different times.
 const FULL: f64 = 4.0;
@@ -63,8 +66,7 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
         "service-time" => {
             // With more outstanding an operation waits, and its time is no service time.
             if let Some(text) = row.text("outstanding").filter(|text| *text != "1") {
-                let (column, text) = ("outstanding".to_owned(), text.to_owned());
-                return Err(Unanswered::Unknown { column, text, known: "1, or nothing" });
+                return Err(Unanswered::unknown("outstanding", text, "1, or nothing"));
             }
             Ok(1e3 * Asked::of(values, row, "op")?.single_s())
         }
@@ -193,7 +195,7 @@ fn rate(values: &Values, row: &Row) -> Result<(f64, f64), Unanswered> {
 /// The share of reads that a test's name says.
 pub(super) fn reads(name: &str, column: &str) -> Result<f64, Unanswered> {
     let known = "names with `read`, `write`, or `rw` and the percentage of reads";
-    let unknown = || Unanswered::Unknown { column: column.to_owned(), text: name.to_owned(), known };
+    let unknown = || Unanswered::unknown(column, name, known);
     let mut parts = name.split(['_', '-', ' ']);
     if parts.clone().any(|part| part == "read") {
         return Ok(1.0);
@@ -221,6 +223,6 @@ pub(super) fn window_s(text: &str) -> Result<f64, Unanswered> {
         };
         Some(pair[0].parse::<f64>().ok()? * unit)
     };
-    let unknown = || Unanswered::Unknown { column: "window".to_owned(), text: text.to_owned(), known };
+    let unknown = || Unanswered::unknown("window", text, known);
     words.windows(2).find_map(length).ok_or_else(unknown)
 }

@@ -33,13 +33,15 @@ super::asks! {
 const ANSWERS: &[Quantity] =
     &[Quantity::rate("rate", "1/s"), Quantity::rate("sustained", "1/s"), Quantity::other("service-time", "ms")];
 
-pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
-    .keys(&["pattern", "offsets", "shift", "range", "size"], &[])
-    .carrying(Carries::Operations {
+pub(super) const LAW: Law = Law {
+    keys: &["pattern", "offsets", "shift", "range", "size"],
+    carries: Carries::Operations {
         modules: flash::Shape::most,
         module_bytes: |values| Some(flash::Shape::of(values, 1).capacity_bytes),
         build,
-    });
+    },
+    ..Law::closed(ASKS, ANSWERS, answer)
+};
 
 /// Devices that hold what the study asks for, and whose other blocks are erased.
 fn build(name: String, values: &Values, setting: &Setting) -> Result<Box<dyn Machine>, Unbuilt> {

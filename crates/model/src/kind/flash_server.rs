@@ -46,20 +46,22 @@ const ANSWERS: &[Quantity] = &[
     Quantity::other("io-response", "us"),
 ];
 
-pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
-    .inside(Inside::SESSIONS)
-    .keys(&["customers"], &[])
-    .taking(&[
+pub(super) const LAW: Law = Law {
+    inside: Some(Inside::SESSIONS),
+    keys: &["customers"],
+    amounts: &[
         (Amount::Cpu, "demand"),
         (Amount::Reads, "reads"),
         (Amount::Writes, "writes"),
         (Amount::Driver, "driver"),
-    ])
-    .carrying(Carries::Transactions(|_, values, setting| {
+    ],
+    carries: Carries::Transactions(|_, values, setting| {
         let customers = setting.customers.map(|customers| customers as f64);
         let described = OnFlash::of(values, customers, f64::from(setting.slots));
         Ok(Box::new(Server::new(&described.plan(&setting.classes), setting.slots, setting.seed)))
-    }));
+    }),
+    ..Law::closed(ASKS, ANSWERS, answer)
+};
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let at_threads =

@@ -13,11 +13,13 @@ pub(super) struct Law {
     pub(super) asks: &'static [Asked],
     pub(super) answers: &'static [Quantity],
     pub(super) answer: fn(&Values, &Row, &str) -> Result<f64, Unanswered>,
+    /// The parameter and why, where its numbers do not fit together.
     pub(super) fits: fn(&Values) -> Result<(), (&'static str, String)>,
     /// Parameters that hold what a transaction of a measured run asked for.
     pub(super) amounts: &'static [(Amount, &'static str)],
     /// How its answers depend on how many are inside, where users and arrivals can be answered by that.
     pub(super) inside: Option<Inside>,
+    /// The stations on which studies run.
     pub(super) carries: Carries,
     /// Keys of a study that it answers beside those of all that carry the same.
     pub(super) keys: &'static [&'static str],
@@ -94,41 +96,6 @@ impl Law {
             places: &[],
         }
     }
-
-    /// The same whose numbers must fit together.
-    pub(super) const fn fitting(self, fits: fn(&Values) -> Result<(), (&'static str, String)>) -> Law {
-        Law { fits, ..self }
-    }
-
-    /// The same that takes amounts from measured runs.
-    pub(super) const fn taking(self, amounts: &'static [(Amount, &'static str)]) -> Law {
-        Law { amounts, ..self }
-    }
-
-    /// The same that answers for users and arrivals by how many are inside.
-    pub(super) const fn inside(self, inside: Inside) -> Law {
-        Law { inside: Some(inside), ..self }
-    }
-
-    /// The same that answers more keys of a study, and to which some move nothing.
-    pub(super) const fn keys(self, keys: &'static [&'static str], held: &'static [&'static str]) -> Law {
-        Law { keys, held, ..self }
-    }
-
-    /// The same that knows nothing of some keys.
-    pub(super) const fn without(self, unknown: &'static [&'static str]) -> Law {
-        Law { unknown, ..self }
-    }
-
-    /// The same whose closed form knows more of the places that operations go to.
-    pub(super) const fn placed(self, places: &'static [&'static str]) -> Law {
-        Law { places, ..self }
-    }
-
-    /// The same with stations, on which studies run.
-    pub(super) const fn carrying(self, carries: Carries) -> Law {
-        Law { carries, ..self }
-    }
 }
 
 /// How much of a machine takes part in a trial.
@@ -150,45 +117,20 @@ pub struct Setting {
 
 /// Why a description is no machine that a study can run on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum Unbuilt {
     /// It has no stations.
     #[error("the model `{name}` is a {kind}, which has laws and no stations: it answers rows, and no study runs on it")]
-    Closed {
-        /// The model.
-        name: String,
-        /// Its kind.
-        kind: &'static str,
-    },
+    Closed { name: String, kind: &'static str },
     /// More modules than it has.
     #[error("the model `{name}` has {has} modules, got {asked}")]
-    Modules {
-        /// The model.
-        name: String,
-        /// What it has.
-        has: u32,
-        /// What was asked for.
-        asked: u32,
-    },
+    Modules { name: String, has: u32, asked: u32 },
     /// More bytes of a module than it holds.
     #[error("a module of the model `{name}` holds {}, got a size of {}; set a smaller `size`", size(*has), size(*asked))]
-    Bytes {
-        /// The model.
-        name: String,
-        /// What it holds.
-        has: u64,
-        /// What was asked for.
-        asked: u64,
-    },
+    Bytes { name: String, has: u64, asked: u64 },
     /// Too much state.
     #[error("simulating the model `{name}` takes {}, at most {}; describe fewer dies or smaller blocks", size(*takes), size(*room))]
-    Large {
-        /// The model.
-        name: String,
-        /// Bytes that it takes.
-        takes: u64,
-        /// Bytes that there are.
-        room: u64,
-    },
+    Large { name: String, takes: u64, room: u64 },
     /// A pair of which nobody said how large it is.
     #[error(
         "the model `{0}` says no cores: at least one, got `source_cores` 0; say it in the file, or ask for {0},source_cores=16"
@@ -199,36 +141,16 @@ pub enum Unbuilt {
         "the model `{name}` is a {kind}, which knows one transaction, and the classes of this workload ask for different \
          things; ask a server-on-flash or a server-on-disks"
     )]
-    Classes {
-        /// The model.
-        name: String,
-        /// Its kind.
-        kind: &'static str,
-    },
+    Classes { name: String, kind: &'static str },
     /// A flash device that cannot be.
     #[error("building the model `{name}`")]
-    Flash {
-        /// The model.
-        name: String,
-        /// Why.
-        source: flash::Refused,
-    },
+    Flash { name: String, source: flash::Refused },
     /// A disk that cannot be.
     #[error("building the model `{name}`")]
-    Disk {
-        /// The model.
-        name: String,
-        /// Why.
-        source: disk::Refused,
-    },
+    Disk { name: String, source: disk::Refused },
     /// Parts that nobody can build.
     #[error("the model `{name}` cannot be built: {why}")]
-    Parts {
-        /// The model.
-        name: String,
-        /// What is wrong with them.
-        why: String,
-    },
+    Parts { name: String, why: String },
 }
 
 fn size(bytes: u64) -> String {

@@ -61,10 +61,7 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
         ("all", "flow-out") => Ok(gbit(flows.changes + flows.others)),
         ("all", _) => Ok(messages(changes) + messages(others)),
         (flow @ ("db2m" | "interfering"), _) => Ok(messages(flow)),
-        (flow, _) => {
-            let known = "`db2m`, `interfering` or `all`";
-            Err(Unanswered::Unknown { column: "flow".to_owned(), text: flow.to_owned(), known })
-        }
+        (flow, _) => Err(Unanswered::unknown("flow", flow, "`db2m`, `interfering` or `all`")),
     }
 }
 
@@ -101,7 +98,7 @@ fn delay_us(values: &Values, row: &Row) -> Result<f64, Unanswered> {
         text if text.contains("per replicated row") => Ok(2.0 * values.of("trips_per_change") * one_way),
         text => {
             let known = "`one-way fibre delay`, `one round trip`, `added per replicated row change`";
-            Err(Unanswered::Unknown { column: "quantity".to_owned(), text: text.to_owned(), known })
+            Err(Unanswered::unknown("quantity", text, known))
         }
     }
 }

@@ -27,9 +27,7 @@ const ANSWERS: &[Quantity] = &[
 pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer);
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
-    let unknown = |column: &str, text: &str, known| {
-        Err(Unanswered::Unknown { column: column.to_owned(), text: text.to_owned(), known })
-    };
+    let unknown = |column, text: &str, known| Err(Unanswered::unknown(column, text, known));
     let mode = word(row, "mode")?;
     if !matches!(mode, "active-passive" | "active-active") {
         return unknown("mode", mode, "`active-passive` or `active-active`: without mirroring nothing changes");

@@ -61,10 +61,7 @@ fn word<'a>(row: &'a Row, column: &str) -> Result<&'a str, Unanswered> {
 fn one_each(row: &Row) -> Result<(), Unanswered> {
     let modules = row.number("modules").unwrap_or(1.0);
     match row.number("outstanding").filter(|outstanding| *outstanding > 1.0 && *outstanding != modules) {
-        Some(more) => {
-            let known = "1, one for each module, or nothing";
-            Err(Unanswered::Unknown { column: "outstanding".to_owned(), text: more.to_string(), known })
-        }
+        Some(more) => Err(Unanswered::unknown("outstanding", more, "1, one for each module, or nothing")),
         None => Ok(()),
     }
 }

@@ -20,14 +20,16 @@ super::asks! {
 
 const ANSWERS: &[Quantity] = &[Quantity::rate("rate", "1/s"), Quantity::response("response", "ms")];
 
-pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
-    .keys(&[], &["size"])
-    .without(&["transfer", "read"])
-    .carrying(Carries::Operations {
+pub(super) const LAW: Law = Law {
+    held: &["size"],
+    unknown: &["transfer", "read"],
+    carries: Carries::Operations {
         modules: |_| 1,
         module_bytes: |_| None,
         build: |_, values, setting| Ok(Box::new(Queue::new(Circle::of(values), setting.slots, setting.seed))),
-    });
+    },
+    ..Law::closed(ASKS, ANSWERS, answer)
+};
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let outstanding = number(row, "outstanding")?;

@@ -33,14 +33,17 @@ const ANSWERS: &[Quantity] = &[
     Quantity { shape: Shape::Other, ..Quantity::share("flash-hits") },
 ];
 
-pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
-    .keys(&["pattern", "offsets", "range", "size"], &["read"])
-    .inside(Inside::OUTSTANDING)
-    .carrying(Carries::Operations {
+pub(super) const LAW: Law = Law {
+    keys: &["pattern", "offsets", "range", "size"],
+    held: &["read"],
+    inside: Some(Inside::OUTSTANDING),
+    carries: Carries::Operations {
         modules: |_| 1,
         module_bytes: |values| Some(u64::from(Spec::of(values).extents) * Spec::of(values).extent_bytes),
         build: |_, values, setting| Ok(Box::new(Tiered::new(Spec::of(values), setting.slots, setting.seed))),
-    });
+    },
+    ..Law::closed(ASKS, ANSWERS, answer)
+};
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let spec = Spec::of(values);

@@ -33,25 +33,14 @@ pub struct Row {
 
 /// Why a text is no table of rows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum RowsError {
     /// The text is not CSV.
     #[error("line {line}: {reason}")]
-    NotCsv {
-        /// Where.
-        line: u64,
-        /// What the reader says.
-        reason: String,
-    },
+    NotCsv { line: u64, reason: String },
     /// The same `row_id` twice.
     #[error("line {line}: the row `{id}` stands in line {first} already; a row_id names one row")]
-    Twice {
-        /// Where the second stands.
-        line: u64,
-        /// Which.
-        id: String,
-        /// Where the first stands.
-        first: u64,
-    },
+    Twice { line: u64, id: String, first: u64 },
     /// A head and nothing below it.
     #[error("a table with at least one row is needed, got none")]
     Empty,

@@ -3,6 +3,7 @@
 use super::*;
 use crate::array::{Array, Path};
 use crate::asked::Values;
+use crate::calibrate::tests::{Held, held};
 use crate::device::disk::{Disk, Order, Shape};
 use crate::device::flash::{self, Flash};
 use crate::file::{self, Description};
@@ -122,13 +123,13 @@ struct Left {
 }
 
 fn left(name: &str) -> Vec<Left> {
-    let one = |held: calibrate::Held| {
+    let one = |held: Held| {
         let end = if held.value > held.predicted { held.high } else { held.low };
         let error = libm::log(held.value / held.predicted);
         let reach = (error / libm::log(end / held.predicted)).abs();
         Left { error: error.abs(), half: 0.5 * libm::log(held.high / held.low), reach }
     };
-    calibrate::held(&of(name), &answered(&of(name))).into_iter().map(one).collect()
+    held(&of(name), &answered(&of(name))).into_iter().map(one).collect()
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -202,6 +202,7 @@ fn share_problem(key: &'static str, share: Share) -> Option<SpecError> {
 
 /// Why a block workload cannot run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum SpecError {
     /// There is no transfer size.
     #[error("a block workload needs at least one transfer size, got none")]
@@ -218,30 +219,13 @@ pub enum SpecError {
          transfer smaller",
         units::bytes(*.usable), units::bytes(*.module), units::bytes(*.size)
     )]
-    TransferBeyondModule {
-        /// The size of the transfer.
-        size: Bytes,
-        /// What it must fit into.
-        usable: Bytes,
-        /// The size of the module.
-        module: Bytes,
-    },
+    TransferBeyondModule { size: Bytes, usable: Bytes, module: Bytes },
     /// The weight of a transfer is not a positive number.
     #[error("weight of transfer {}: greater than 0, got {weight}", units::bytes(*.size))]
-    Weight {
-        /// The transfer.
-        size: Bytes,
-        /// Its weight.
-        weight: f64,
-    },
+    Weight { size: Bytes, weight: f64 },
     /// A share is outside 0 to 1.
     #[error("{key}: between 0% and 100%, got {}", units::percent(*.share))]
-    Share {
-        /// Which share.
-        key: &'static str,
-        /// Its value.
-        share: f64,
-    },
+    Share { key: &'static str, share: f64 },
     /// The exponent of Zipf's law is out of range.
     #[error("zipf exponent: greater than 0 and at most {EXPONENT_MAX}, got {0}")]
     Exponent(f64),
@@ -253,12 +237,7 @@ pub enum SpecError {
         "duplicate_unit: a size of which every transfer and the shift are whole multiples, got {} for {}",
         units::bytes(*.unit), units::bytes(*.size)
     )]
-    DuplicateUnit {
-        /// The unit.
-        unit: Bytes,
-        /// The transfer or shift.
-        size: Bytes,
-    },
+    DuplicateUnit { unit: Bytes, size: Bytes },
     /// Full coverage was asked of a mixture of sizes.
     #[error("full coverage without repeats: one transfer size, got {0}; use one size or the random pattern")]
     CoverageOfMixture(usize),
@@ -270,12 +249,7 @@ pub enum SpecError {
     Modules(u32),
     /// A worker that is not one of the workers.
     #[error("worker: below the number of workers {workers}, got {worker}")]
-    Worker {
-        /// Its index.
-        worker: u32,
-        /// How many there are.
-        workers: u32,
-    },
+    Worker { worker: u32, workers: u32 },
     /// Blocks of the streams share no unit that holds a whole sector, so that no read can be checked.
     #[error(
         "validate: transfers and shifts of all streams must be multiples of a common size of at least 512 B, got {}",

@@ -9,5 +9,5 @@ mod spec;
 mod steps;
 
 pub use keys::{KEYS, read};
-pub use spec::{Spec, SpecError};
-pub use steps::{COPY, CREATE, Path, Piece, READ, Step, Steps, Totals, pieces};
+pub use spec::Spec;
+pub use steps::{COPY, CREATE, Path, Piece, READ, Step, Steps, pieces};

@@ -214,11 +214,6 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
         None
     }
 
-    /// Sees to it that the data set is large enough for so many sessions.
-    fn reserve(&mut self, sessions: u32) {
-        let _ = sessions;
-    }
-
     /// Reads what it names and makes it ready to be shared by all workers of a trial.
     ///
     /// # Errors
@@ -308,23 +303,14 @@ pub struct Around<'a> {
 
 /// Why a workload is not ready.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum Unready {
     /// A file cannot be read.
     #[error("reading the script `{path}` failed")]
-    File {
-        /// Which.
-        path: String,
-        /// The reason.
-        source: io::Error,
-    },
+    File { path: String, source: io::Error },
     /// What a file holds makes no sense.
     #[error("reading the script `{path}`: {problem}")]
-    Script {
-        /// Its path or name.
-        path: String,
-        /// What is wrong, with line and column.
-        problem: String,
-    },
+    Script { path: String, problem: String },
 }
 
 /// One worker's share of the slots of a stream.

@@ -138,11 +138,6 @@ impl Program {
         self.kept.get(usize::from(statement)).is_some_and(Option::is_some)
     }
 
-    /// The classes: the names of the scripts.
-    pub fn classes(&self) -> Vec<String> {
-        self.scripts.iter().map(|script| script.name.clone()).collect()
-    }
-
     /// Whether the texts of statements are to be made by [`splice`](super::splice).
     pub fn textual(&self) -> bool {
         self.textual

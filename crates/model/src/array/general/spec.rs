@@ -96,33 +96,17 @@ pub struct Rebuild {
 
 /// An array that nobody can build.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum SpecError {
     /// A number outside of its range.
     #[error("{what} is {range}, got {got}")]
-    Range {
-        /// Which.
-        what: &'static str,
-        /// What it may be.
-        range: &'static str,
-        /// What it was.
-        got: f64,
-    },
+    Range { what: &'static str, range: &'static str, got: f64 },
     /// A low watermark above the high one.
     #[error("the low watermark is at most the high one, {high}, got {low}")]
-    Watermarks {
-        /// Where destaging ends.
-        low: f64,
-        /// Where it begins.
-        high: f64,
-    },
+    Watermarks { low: f64, high: f64 },
     /// More modules than have a number.
     #[error("groups times members is at most {MODULES} modules, got {groups} times {members}")]
-    Modules {
-        /// Groups.
-        groups: u32,
-        /// Members of each.
-        members: u32,
-    },
+    Modules { groups: u32, members: u32 },
     /// A group that is none.
     #[error(transparent)]
     Raid(#[from] RaidError),

@@ -61,15 +61,11 @@ impl Level {
 
 /// A group that nobody can build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum RaidError {
     /// Too few or too many members.
     #[error("RAID {} has {} to 64 modules in a group, got {members}", level.number(), level.least())]
-    Members {
-        /// Of which level.
-        level: Level,
-        /// How many there were.
-        members: u32,
-    },
+    Members { level: Level, members: u32 },
     /// Pairs of an odd number.
     #[error("RAID 10 pairs its modules and needs an even number of them, got {0}")]
     Odd(u32),

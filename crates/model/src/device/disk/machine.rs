@@ -44,7 +44,6 @@ struct Trail {
 struct Spindle {
     waiting: Vec<u32>,
     arm: u32,
-    outwards: bool,
     busy: bool,
     trail: Option<Trail>,
     watch: Watch,
@@ -67,14 +66,8 @@ impl Disk {
     pub fn new(shape: Shape, disks: u32, slots: u32) -> Result<Disk, Refused> {
         shape.check()?;
         let room = slots as usize;
-        let spindle = Spindle {
-            waiting: Vec::with_capacity(room),
-            arm: 0,
-            outwards: false,
-            busy: false,
-            trail: None,
-            watch: Watch::default(),
-        };
+        let spindle =
+            Spindle { waiting: Vec::with_capacity(room), arm: 0, busy: false, trail: None, watch: Watch::default() };
         let none = Flight { disk: 0, sync: false, write: false, came: 0, offset: 0, bytes: 0, place: shape.place(0) };
         Ok(Disk {
             shape,
@@ -107,38 +100,21 @@ impl Disk {
     }
 
     /// The place in the queue of the one that is served next; of equals the one that came first.
-    fn chosen(&mut self, now: Nanos, disk: u32) -> Option<usize> {
-        let (shape, flights) = (&self.shape, &self.flights);
-        let spindle = &mut self.disks[disk as usize];
-        let cylinder = |slot: &u32| flights[*slot as usize].place.cylinder;
-        let (arm, queue) = (spindle.arm, &spindle.waiting);
-        let least = |key: &dyn Fn(&u32) -> f64| {
-            let keys = queue.iter().map(key).enumerate();
-            keys.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
-        };
-        match shape.order {
-            Order::Fifo => (!queue.is_empty()).then_some(0),
-            Order::Nearest => {
-                let from = (now.0 + shape.command_ns) as f64;
-                let trail = spindle.trail;
-                least(&|slot| {
-                    let flight = &flights[*slot as usize];
-                    if follows(shape, trail, flight, now).is_some() {
-                        return -1.0;
-                    }
-                    shape.reach_ns(from, arm, &flight.place)
-                })
-            }
-            Order::Look => {
-                let ahead = |out: bool, slot: &u32| if out { cylinder(slot) <= arm } else { cylinder(slot) >= arm };
-                if !queue.iter().any(|slot| ahead(spindle.outwards, slot)) {
-                    spindle.outwards = !spindle.outwards;
-                }
-                let out = spindle.outwards;
-                let far = |slot: &u32| f64::from(cylinder(slot).abs_diff(arm));
-                least(&|slot| if ahead(out, slot) { far(slot) } else { f64::INFINITY })
-            }
+    fn chosen(&self, now: Nanos, disk: u32) -> Option<usize> {
+        let (shape, spindle) = (&self.shape, &self.disks[disk as usize]);
+        if shape.order == Order::Fifo {
+            return (!spindle.waiting.is_empty()).then_some(0);
         }
+        let from = (now.0 + shape.command_ns) as f64;
+        let reached = |slot: &u32| {
+            let flight = &self.flights[*slot as usize];
+            if follows(shape, spindle.trail, flight, now).is_some() {
+                return -1.0;
+            }
+            shape.reach_ns(from, spindle.arm, &flight.place)
+        };
+        let times = spindle.waiting.iter().map(reached).enumerate();
+        times.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
     }
 
     /// When an operation that begins now is done; the arm stands where it ends.

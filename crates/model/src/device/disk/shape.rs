@@ -7,8 +7,6 @@ use crate::asked::Values;
 pub enum Order {
     /// The one that came first.
     Fifo,
-    /// The nearest cylinder in the direction in which the arm moves; it turns where nobody waits further on.
-    Look,
     /// The one that the arm and the platter reach first.
     Nearest,
 }

@@ -66,37 +66,17 @@ pub struct Pace {
 
 /// A device that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum Refused {
     /// A part that there must be at least one of.
     #[error("a flash device has {low} to {high} {part}, got {got}; write a number within")]
-    Parts {
-        /// Which.
-        part: &'static str,
-        /// At least.
-        low: u32,
-        /// At most.
-        high: u32,
-        /// What was asked.
-        got: u32,
-    },
+    Parts { part: &'static str, low: u32, high: u32, got: u32 },
     /// Too few spare blocks for cleaning to go on.
     #[error("a plane of {blocks} blocks needs {needed} that hold no data, the spare share leaves {got}; raise `spare`")]
-    NoSpare {
-        /// Blocks of a plane.
-        blocks: u32,
-        /// Spare blocks at least.
-        needed: u32,
-        /// Spare blocks as asked.
-        got: u32,
-    },
+    NoSpare { blocks: u32, needed: u32, got: u32 },
     /// More pages than places in a map count.
     #[error("{pages} pages are simulated at most {limit}; lower `blocks`")]
-    TooLarge {
-        /// As asked.
-        pages: u64,
-        /// At most.
-        limit: u64,
-    },
+    TooLarge { pages: u64, limit: u64 },
     /// A state that the device cannot begin in.
     #[error("a device is filled from 0 to 100 percent, got {0} percent")]
     Filled(i64),
@@ -126,11 +106,6 @@ impl Shape {
     /// Pages of the device that can be in use, as they are simulated.
     pub fn logical(&self) -> u32 {
         self.plane_logical() * self.units()
-    }
-
-    /// The same device with so many blocks a plane.
-    pub fn scaled(self, blocks: u32) -> Shape {
-        Shape { blocks, ..self }
     }
 
     /// Bytes of state that a device takes.

@@ -49,15 +49,17 @@ const ANSWERS: &[Quantity] = &[
     Quantity::response("second-response", "ms"),
 ];
 
-pub(super) const LAW: Law = Law::closed(ASKS, ANSWERS, answer)
-    .inside(Inside { counted: Some("counted_per_s"), ..Inside::SESSIONS })
-    .carrying(Carries::Transactions(|name, values, setting| {
+pub(super) const LAW: Law = Law {
+    inside: Some(Inside { counted: Some("counted_per_s"), ..Inside::SESSIONS }),
+    carries: Carries::Transactions(|name, values, setting| {
         if setting.classes.iter().any(|factors| *factors != Factors::ALIKE) {
             return Err(Unbuilt::Classes { name, kind: "mirrored-pair" });
         }
         let plan = PairPlan::described(values).ok_or(Unbuilt::Cores(name))?;
         Ok(Box::new(Machines::new(plan, setting.slots, setting.seed)))
-    }));
+    }),
+    ..Law::closed(ASKS, ANSWERS, answer)
+};
 
 /// A population beyond this is taken for so many that arrivals do not notice their own absence.
 const MANY: f64 = 4_096.0;
@@ -146,10 +148,7 @@ fn mirrored(row: &Row) -> Result<bool, Unanswered> {
     match text {
         "none" => Ok(false),
         "active-passive" | "active-active" => Ok(true),
-        _ => {
-            let known = "`none`, `active-passive` or `active-active`";
-            Err(Unanswered::Unknown { column: "mirroring".to_owned(), text: text.to_owned(), known })
-        }
+        _ => Err(Unanswered::unknown("mirroring", text, "`none`, `active-passive` or `active-active`")),
     }
 }
 
