@@ -42,11 +42,9 @@ pub use judged::{JudgedColumn, JudgedCurve, JudgedPoint, figure as judged_figure
 pub use memory::working_set;
 pub use quantity::Quantity;
 pub use sweet_spot::{SweetPoint, SweetSpot, figure as sweet_spot_figure};
-#[cfg(test)]
-pub(crate) use table::word;
 pub use table::{Cell, Column, Table};
 #[cfg(test)]
-pub(crate) use table::estimate;
+pub(crate) use table::{estimate, word};
 
 use crate::caveats::Caveats;
 use analysis::{Finding, Findings};
