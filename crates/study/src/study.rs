@@ -16,7 +16,7 @@ use crate::point::{Point, combinations};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
 use crate::{
-    Judgement, Place, Protocol, Stream, SystemSpec, Work, deadline, draft, idle, measurable, opening, read, sessions,
+    Judgement, Place, Protocol, Stream, SystemSpec, Work, deadline, draft, idle, measurable, opening, placing, read, sessions,
 };
 use observation::{SYSTEMS_MAX, TRIALS_MAX};
 use reading::{Origin, Problems};
@@ -153,6 +153,7 @@ impl Study {
             changes[i] = changes[i].take().or_else(|| opening::change(point));
             let Ok(trial) = draft::trial(point, &survey, &self.judgement.steady, problems) else { return };
             settings.look(point, &trial.streams);
+            placing::fits(point, &trial.streams, problems);
             wanted.iter_mut().for_each(|wanted| wanted.look(&trial, point));
             if overrides.listed_settings {
                 sessions::refuse_unlisted(point, &trial.server, problems);

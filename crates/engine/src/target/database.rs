@@ -49,10 +49,14 @@ impl Backing for Databases {
         let add = |(key, value): (String, String)| Fact { key: format!("database.{key}"), value, private: false };
         fingerprint.push(add(("version".to_owned(), facts.version)));
         fingerprint.extend(facts.settings.into_iter().map(add));
+        fingerprint.extend(self.layout().into_iter().flat_map(laid_out));
         Ok((driver, fingerprint))
     }
 
     fn places(&self) -> Vec<PathBuf> {
+        if let Some(layout) = self.layout() {
+            return layout.folders().map(|(_, at)| PathBuf::from(&at.reached)).collect();
+        }
         self.open().and_then(|database| database.folder()).into_iter().collect()
     }
 
@@ -152,6 +156,19 @@ impl Backing for Databases {
         events.iter().for_each(|event| observer.note(Some(trial), &format!("after the outage: {}", event.text)));
         gone
     }
+}
+
+/// A layout, each part of which could change a number.
+fn laid_out(layout: &study::Layout) -> Vec<Fact> {
+    let fact = |key: &str, value: &str, private| Fact { key: format!("layout.{key}"), value: value.to_owned(), private };
+    let mut facts = vec![fact("name", &layout.name, false)];
+    for tier in study::Tier::ALL.into_iter().filter(|tier| layout.uses(*tier)) {
+        facts.push(fact(&format!("{}.holds", tier.word()), &layout.on(tier).join(", "), false));
+        facts.extend(layout.folder(tier).map(|at| fact(&format!("{}.folder", tier.word()), &at.folder.path, true)));
+        let device = layout.folder(tier).and_then(|at| at.folder.device.as_ref());
+        facts.extend(device.map(|model| fact(&format!("{}.device", tier.word()), model, false)));
+    }
+    facts
 }
 
 /// How long a trial's server is waited for.

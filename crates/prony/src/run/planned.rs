@@ -106,7 +106,7 @@ fn system(spec: &SystemSpec) -> String {
             return format!("`{}` (model {}, in virtual time)", spec.name, study::model_shown(model, changes));
         }
         Place::Null | Place::Scripted(_) => return format!("`{}` ({})", spec.name, spec.place.word()),
-        Place::Database(at) => return format!("`{}` ({})", spec.name, at.shown()),
+        Place::Database(at) => return format!("`{}` ({})", spec.name, at.placed()),
     };
     format!("`{}` ({} {place})", spec.name, spec.place.word())
 }
