@@ -147,6 +147,17 @@ impl SystemFacts {
         below.filter(|name| *name != NOT_OBSERVED)
     }
 
+    /// The block devices below one of its places.
+    pub fn devices_of(&self, place: usize) -> impl Iterator<Item = &str> {
+        let below = self.fact(&format!("module.{place}.devices")).unwrap_or_default();
+        below.split(" > ").filter(|name| !name.is_empty() && *name != NOT_OBSERVED)
+    }
+
+    /// The name of the layout of a database that has one, as the fingerprint has it.
+    pub fn layout(&self) -> Option<&str> {
+        self.fact("layout.name")
+    }
+
     /// What a transaction of its workload costs the generator on a database that answers at once, as the fingerprint has it.
     pub fn client_cost(&self, reached: Reached) -> Option<&str> {
         self.fact(&Fact::client_cost(reached, 0.0).key)

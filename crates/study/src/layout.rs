@@ -104,7 +104,7 @@ impl Layout {
     }
 
     /// Each kind of data, in words, with its tier.
-    pub fn parts(&self) -> [(&'static str, Tier); 5] {
+    fn parts(&self) -> [(&'static str, Tier); 5] {
         [
             ("data", self.data),
             ("indexes", self.indexes),
@@ -116,15 +116,16 @@ impl Layout {
 
     /// What lies on a tier, in words; nothing of a tier that is not used.
     pub fn on(&self, tier: Tier) -> Vec<String> {
-        // What follows the data is told with it.
-        let own = |(_, at): &&(&str, Tier)| *at == tier && (tier == self.data || *at != self.data);
-        let parts = self.parts();
-        let mut on: Vec<String> = match parts.iter().all(|(_, at)| *at == tier) {
-            true => vec!["everything".to_owned()],
-            false => parts.iter().filter(own).map(|(what, _)| (*what).to_owned()).collect(),
+        let apart = |tier: Tier| {
+            let parts = self.parts().into_iter().filter(move |(_, at)| *at == tier);
+            let named = self.objects.iter().filter(move |(_, at)| *at == tier);
+            parts.map(|(what, _)| what.to_owned()).chain(named.map(|(name, _)| format!("`{name}`"))).collect::<Vec<_>>()
         };
-        on.extend(self.objects.iter().filter(|(_, at)| *at == tier).map(|(name, _)| format!("`{name}`")));
-        on
+        match tier == self.data {
+            false => apart(tier),
+            true if apart(tier.other()).is_empty() => vec!["everything".to_owned()],
+            true => vec!["the rest".to_owned()],
+        }
     }
 
     /// Whether anything lies on a tier.
@@ -132,12 +133,16 @@ impl Layout {
         !self.on(tier).is_empty()
     }
 
-    /// The layout in words: `log-apart: the log on slow (/srv/a); data and indexes on fast (/srv/b)`.
+    /// The tiers on which anything lies, with their folders.
+    pub fn used(&self) -> impl Iterator<Item = (Tier, &TierFolder)> {
+        self.folders().filter(|(tier, _)| self.uses(*tier))
+    }
+
+    /// The layout in words: `log-apart: the log on slow (/srv/a), the rest on fast (/srv/b)`.
     pub fn shown(&self) -> String {
         let told = |(tier, at): (Tier, &TierFolder)| {
-            let on = self.on(tier);
-            (!on.is_empty()).then(|| format!("{} on {} ({})", on.join(", "), tier.word(), at.folder))
+            format!("{} on {} ({})", self.on(tier).join(" and "), tier.word(), at.folder)
         };
-        format!("{}: {}", self.name, self.folders().filter_map(told).collect::<Vec<_>>().join("; "))
+        format!("{}: {}", self.name, self.used().map(told).collect::<Vec<_>>().join(", "))
     }
 }

@@ -67,8 +67,9 @@ pub(crate) fn apart(systems: Vec<SystemChoice>) -> Vec<SystemChoice> {
     systems.into_iter().flat_map(each).collect()
 }
 
-/// Gives every system its layout, where it has one.
-pub(crate) fn settle(systems: &mut [SystemChoice], named: &[Named], problems: &mut Problems) {
+/// Gives every system its layout, where it has one. A study of which the command line still says nothing may leave folders, layout
+/// and hot objects to it, and has no layout until then.
+pub(crate) fn settle(systems: &mut [SystemChoice], named: &[Named], whole: bool, problems: &mut Problems) {
     for system in systems.iter_mut() {
         let Some(first) = system.settings.iter().find(|chosen| places(chosen.key.group)) else { continue };
         let (first, name) = ((first.at.clone(), first.key.name()), system.spec.name.clone());
@@ -83,7 +84,7 @@ pub(crate) fn settle(systems: &mut [SystemChoice], named: &[Named], problems: &m
             problems.add(&first.0, &format!("system.{name}.{}", first.1), message);
             continue;
         };
-        let settler = Settler { system, engine, named, problems };
+        let settler = Settler { system, engine, named, whole, problems };
         if let Some((layout, footprint)) = settler.layout()
             && let Place::Database(spec) = &mut system.spec.place
         {
@@ -98,6 +99,8 @@ struct Settler<'a, 'p> {
     system: &'a SystemChoice,
     engine: Engine,
     named: &'a [Named],
+    /// Whether the command line has said what it says.
+    whole: bool,
     problems: &'p mut Problems,
 }
 
@@ -130,8 +133,8 @@ impl<'a> Settler<'a, '_> {
             slow: value(own, &SLOW).map(tier_folder),
             fast: value(own, &FAST).map(tier_folder),
         };
-        if name == HOT && layout.objects.is_empty() {
-            self.refuse(&LAYOUT, "the tables and indexes that are hot, got none", "name them with `--set fast_objects='NAME NAME'`");
+        if !self.complete(&layout, name == HOT) {
+            return None;
         }
         if let Some((twice, _)) = layout.objects.iter().enumerate().find_map(|(at, (name, _))| {
             layout.objects[..at].iter().find(|(earlier, _)| earlier == name)
@@ -139,7 +142,6 @@ impl<'a> Settler<'a, '_> {
             let key: &dyn reading::AnyKey = if says(&SLOW_OBJECTS) { &SLOW_OBJECTS } else { &FAST_OBJECTS };
             self.refuse(key, &format!("every object once, got `{twice}` twice"), "");
         }
-        self.folders(&layout);
         self.can(&layout);
         let takes = |tier: Tier| match tier {
             Tier::Slow => value(own, &SLOW_FOOTPRINT),
@@ -161,7 +163,7 @@ impl<'a> Settler<'a, '_> {
                 _ => None,
             };
             if all.is_none() && find(own, &DATA_ON).is_none() {
-                let first = own.iter().find(|chosen| places(chosen.key.group))?;
+                let first = own.iter().find(|chosen| places(chosen.key.group)).filter(|_| self.whole)?;
                 let message = "a `layout`, or at least `data_on`, to say what lies on which tier, got none";
                 let hint = Some(format!("`--set layout=NAME`: {}", listed(self.names())));
                 self.problems.add_with(&first.at, &self.key(first.key.name()), message, hint);
@@ -185,18 +187,22 @@ impl<'a> Settler<'a, '_> {
         self.named.iter().map(|named| named.name.as_str()).chain(SHIPPED.iter().map(|(name, _)| *name)).collect()
     }
 
-    /// A folder for each tier that is used.
-    fn folders(&mut self, layout: &Layout) {
-        for tier in Tier::ALL.into_iter().filter(|tier| layout.uses(*tier) && layout.folder(*tier).is_none()) {
-            let word = tier.word();
-            let message = format!(
-                "a folder for what the layout `{}` puts there ({}), got none",
-                layout.name,
-                layout.on(tier).join(", ")
-            );
+    /// Whether all is said that a run needs: the hot objects, and a folder for each tier that is used.
+    fn complete(&mut self, layout: &Layout, hot: bool) -> bool {
+        let nameless = hot && layout.objects.is_empty();
+        let missing = |tier: &Tier| layout.uses(*tier) && layout.folder(*tier).is_none();
+        let missing: Vec<Tier> = Tier::ALL.into_iter().filter(missing).collect();
+        if nameless && self.whole {
+            let hint = "name them with `--set fast_objects='NAME NAME'`";
+            self.refuse(&LAYOUT, "the tables and indexes that are hot, got none", hint);
+        }
+        for tier in missing.iter().filter(|_| self.whole) {
+            let (word, on) = (tier.word(), layout.on(*tier).join(", "));
+            let message = format!("a folder for what the layout `{}` puts there ({on}), got none", layout.name);
             let hint = Some(format!("give `--set {word}=DIR` or `--set {word}=emulated:MODEL:DIR`"));
             self.problems.add_with(&self.origin(&LAYOUT), &self.key(word), message, hint);
         }
+        !nameless && missing.is_empty()
     }
 
     /// What the engine cannot lay apart.

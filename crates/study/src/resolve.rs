@@ -24,8 +24,13 @@ pub(crate) struct Resolved {
 /// Words that switch a gated experiment off.
 const OFF: [&str; 4] = ["off", "false", "no", "0"];
 
-/// Applies the overrides.
-pub(crate) fn resolve(definition: &Definition, overrides: &Overrides, problems: &mut Problems) -> Resolved {
+/// Applies the overrides; `whole` when these are all, and not the text alone is read.
+pub(crate) fn resolve(
+    definition: &Definition,
+    overrides: &Overrides,
+    whole: bool,
+    problems: &mut Problems,
+) -> Resolved {
     let mut systems = systems(definition, overrides, problems);
     let names: Vec<String> = systems.iter().map(|system| system.spec.name.clone()).collect();
     let sets = sets(definition, &names, overrides, problems);
@@ -36,9 +41,9 @@ pub(crate) fn resolve(definition: &Definition, overrides: &Overrides, problems: 
         .iter()
         .map(|own| placing::Named { name: own.name.clone(), settings: resolver.all(&own.settings, problems) })
         .collect();
-    let whole = systems.clone();
+    let as_named = systems.clone();
     let mut systems = placing::apart(systems);
-    placing::settle(&mut systems, &named, problems);
+    placing::settle(&mut systems, &named, whole, problems);
     if let Some(password) = &overrides.password {
         for system in &mut systems {
             if let Place::Database(spec) = &mut system.spec.place {
@@ -50,7 +55,7 @@ pub(crate) fn resolve(definition: &Definition, overrides: &Overrides, problems: 
     let mut experiments = resolver.experiments(&mut notes, problems);
     keep_only(definition, overrides, &mut experiments, problems);
     for set in &sets.keys {
-        apply(set, &mut experiments, &whole, problems);
+        apply(set, &mut experiments, &as_named, problems);
     }
     if experiments.is_empty() && problems.list.is_empty() {
         let gated = definition.experiments.iter().filter_map(|e| e.when.as_ref()).map(|when| when.text.as_str());

@@ -76,7 +76,7 @@ impl Study {
         let Some(definition) = read::definition(&name, text, &mut problems) else { return Err(hidden(problems)) };
         // A definition with problems is still resolved, so that what a value leads to is told in the same go.
         let targets = if definition.systems.is_empty() { targets.to_vec() } else { Vec::new() };
-        let study = Study::resolve(definition, &Overrides { targets, ..Overrides::default() }, &mut problems);
+        let study = Study::resolve(definition, &Overrides { targets, ..Overrides::default() }, false, &mut problems);
         problems.or(study).map_err(hidden)
     }
 
@@ -86,12 +86,12 @@ impl Study {
     /// Every problem of the options at once, each with the option as it was typed.
     pub fn with(&self, overrides: &Overrides) -> Result<Study, Problems> {
         let mut problems = Problems { has_run: self.has_run, ..Problems::of(&self.name) };
-        let study = Study::resolve(self.definition.clone(), overrides, &mut problems);
+        let study = Study::resolve(self.definition.clone(), overrides, true, &mut problems);
         problems.or(study).map_err(hidden)
     }
 
-    fn resolve(definition: Definition, overrides: &Overrides, problems: &mut Problems) -> Study {
-        let mut resolved = resolve(&definition, overrides, problems);
+    fn resolve(definition: Definition, overrides: &Overrides, whole: bool, problems: &mut Problems) -> Study {
+        let mut resolved = resolve(&definition, overrides, whole, problems);
         let judgement = judgement(&definition, overrides, &mut resolved, problems);
         let Resolved { systems, experiments, notes, deadline: _ } = resolved;
         let mut study = Study {

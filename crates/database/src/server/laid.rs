@@ -48,7 +48,8 @@ pub struct Laid {
 /// # Errors
 /// When the folder of a tier is not there.
 pub(super) fn name(name: &str, layout: &Layout) -> Result<String, DatabaseError> {
-    let mut text = format!("{:?}{:?}", layout.parts(), layout.objects);
+    let Layout { data, indexes, log, undo, temporary, ref objects, .. } = *layout;
+    let mut text = format!("{:?}{objects:?}", [data, indexes, log, undo, temporary]);
     for (tier, at) in layout.folders() {
         let folder = Path::new(&at.folder.path);
         let real = folder.canonicalize().map_err(|source| DatabaseError::file("find", folder, source))?;

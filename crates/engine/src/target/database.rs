@@ -55,7 +55,7 @@ impl Backing for Databases {
 
     fn places(&self) -> Vec<PathBuf> {
         if let Some(layout) = self.layout() {
-            return layout.folders().map(|(_, at)| PathBuf::from(&at.reached)).collect();
+            return layout.used().map(|(_, at)| PathBuf::from(&at.reached)).collect();
         }
         self.open().and_then(|database| database.folder()).into_iter().collect()
     }
@@ -162,11 +162,11 @@ impl Backing for Databases {
 fn laid_out(layout: &study::Layout) -> Vec<Fact> {
     let fact = |key: &str, value: &str, private| Fact { key: format!("layout.{key}"), value: value.to_owned(), private };
     let mut facts = vec![fact("name", &layout.name, false)];
-    for tier in study::Tier::ALL.into_iter().filter(|tier| layout.uses(*tier)) {
-        facts.push(fact(&format!("{}.holds", tier.word()), &layout.on(tier).join(", "), false));
-        facts.extend(layout.folder(tier).map(|at| fact(&format!("{}.folder", tier.word()), &at.folder.path, true)));
-        let device = layout.folder(tier).and_then(|at| at.folder.device.as_ref());
-        facts.extend(device.map(|model| fact(&format!("{}.device", tier.word()), model, false)));
+    for (tier, at) in layout.used() {
+        let key = |name: &str| format!("{}.{name}", tier.word());
+        facts.push(fact(&key("holds"), &layout.on(tier).join(", "), false));
+        facts.push(fact(&key("folder"), &at.folder.path, true));
+        facts.extend(at.folder.device.as_ref().map(|model| fact(&key("device"), model, false)));
     }
     facts
 }
