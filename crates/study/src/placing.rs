@@ -123,7 +123,12 @@ impl<'a> Settler<'a, '_> {
             .map(|chosen| format!("{}={}", chosen.key.name(), chosen.text))
             .collect();
         let layout = Layout {
-            name: [vec![name.clone()], changed].concat().into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "),
+            name: [vec![name.clone()], changed]
+                .concat()
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join(" "),
             data,
             indexes: tier(&INDEXES_ON, follows(1)),
             log: tier(&LOG_ON, follows(2)),
@@ -136,9 +141,12 @@ impl<'a> Settler<'a, '_> {
         if !self.complete(&layout, name == HOT) {
             return None;
         }
-        if let Some((twice, _)) = layout.objects.iter().enumerate().find_map(|(at, (name, _))| {
-            layout.objects[..at].iter().find(|(earlier, _)| earlier == name)
-        }) {
+        if let Some((twice, _)) = layout
+            .objects
+            .iter()
+            .enumerate()
+            .find_map(|(at, (name, _))| layout.objects[..at].iter().find(|(earlier, _)| earlier == name))
+        {
             let key: &dyn reading::AnyKey = if says(&SLOW_OBJECTS) { &SLOW_OBJECTS } else { &FAST_OBJECTS };
             self.refuse(key, &format!("every object once, got `{twice}` twice"), "");
         }
@@ -179,7 +187,12 @@ impl<'a> Settler<'a, '_> {
             return Some((chosen.text.clone(), Some(*base), &[]));
         }
         let hint = Some(known_names(&chosen.text, self.names()));
-        self.problems.add_with(&chosen.at, &self.key(LAYOUT.name), format!("the name of a layout, got `{}`", chosen.text), hint);
+        self.problems.add_with(
+            &chosen.at,
+            &self.key(LAYOUT.name),
+            format!("the name of a layout, got `{}`", chosen.text),
+            hint,
+        );
         None
     }
 
@@ -208,9 +221,12 @@ impl<'a> Settler<'a, '_> {
     /// What the engine cannot lay apart.
     fn can(&mut self, layout: &Layout) {
         let Layout { data, indexes, log, undo, temporary, .. } = *layout;
-        let apart = |key: &'static dyn reading::AnyKey, at: Tier, why: &'static str| (at != data).then_some((key, at, why));
+        let apart =
+            |key: &'static dyn reading::AnyKey, at: Tier, why: &'static str| (at != data).then_some((key, at, why));
         let found = match self.engine {
-            Engine::Postgres => vec![apart(&UNDO_ON, undo, "PostgreSQL has no undo log: it keeps old rows in the tables")],
+            Engine::Postgres => {
+                vec![apart(&UNDO_ON, undo, "PostgreSQL has no undo log: it keeps old rows in the tables")]
+            }
             Engine::Mariadb => vec![apart(&INDEXES_ON, indexes, "MariaDB keeps a table and its indexes in one file")],
             Engine::Sqlite | Engine::Null => vec![
                 apart(&INDEXES_ON, indexes, "SQLite keeps tables and indexes in one file"),
@@ -237,7 +253,9 @@ impl<'a> Settler<'a, '_> {
     fn origin(&self, key: &dyn reading::AnyKey) -> Origin {
         let own = &self.system.settings;
         let given = find(own, key).or_else(|| find(own, &LAYOUT));
-        given.or_else(|| own.iter().find(|chosen| places(chosen.key.group))).map_or(Origin::Whole, |chosen| chosen.at.clone())
+        given
+            .or_else(|| own.iter().find(|chosen| places(chosen.key.group)))
+            .map_or(Origin::Whole, |chosen| chosen.at.clone())
     }
 
     fn key(&self, key: &str) -> String {
@@ -298,7 +316,8 @@ pub(crate) fn fits(point: &Point, streams: &[Stream], problems: &mut Problems) {
     let tables: Vec<Table> = sets.flat_map(|set| set.tables()).collect();
     if tables.is_empty() {
         if layout.indexes != layout.data || !layout.objects.is_empty() {
-            let message = "a workload that brings its data set: of tables that scripts make, Prony knows nothing to place";
+            let message =
+                "a workload that brings its data set: of tables that scripts make, Prony knows nothing to place";
             refuse(&LAYOUT, message.to_owned(), None);
         }
         return;

@@ -154,9 +154,8 @@ impl Resolver<'_> {
                 }
             };
             let narrowed = Scope::System(system.spec.name.clone());
-            let meant = |set: &&SetKey| {
-                set.scope == narrowed || set.scope == Scope::All && takes(&system.spec, set.key)
-            };
+            let meant =
+                |set: &&SetKey| set.scope == narrowed || set.scope == Scope::All && takes(&system.spec, set.key);
             let set = self.sets.keys.iter().filter(meant);
             for set in set {
                 let levels = if set.key.is(&LAYOUT) { &set.levels[..] } else { &set.levels[..1] };
@@ -321,7 +320,9 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
     let narrowed = match &set.scope {
         Scope::Workload(_) => return,
         Scope::System(name) => return check_system_scope(set, name, systems, problems),
-        Scope::All if set.key.group == Group::Opening || placing::places(set.key.group) => return check_opening(set, systems, problems),
+        Scope::All if set.key.group == Group::Opening || placing::places(set.key.group) => {
+            return check_opening(set, systems, problems);
+        }
         Scope::All => None,
         Scope::Experiment(name) => Some(name.as_str()),
     };

@@ -16,7 +16,8 @@ use crate::point::{Point, combinations};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
 use crate::{
-    Judgement, Place, Protocol, Stream, SystemSpec, Work, deadline, draft, idle, measurable, opening, placing, read, sessions,
+    Judgement, Place, Protocol, Stream, SystemSpec, Work, deadline, draft, idle, measurable, opening, placing, read,
+    sessions,
 };
 use observation::{SYSTEMS_MAX, TRIALS_MAX};
 use reading::{Origin, Problems};

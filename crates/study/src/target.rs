@@ -337,10 +337,7 @@ mod tests {
         }
         assert_eq!(parse("./at:noon@home").unwrap().place, Place::File { dirs: vec![Folder::plain("./at:noon@home")] });
         let absolute = parse("sqlite:///srv/a.db").unwrap().place;
-        assert_eq!(
-            absolute,
-            Place::Database(DatabaseSpec::new(Engine::Sqlite, At::File("///srv/a.db".into())))
-        );
+        assert_eq!(absolute, Place::Database(DatabaseSpec::new(Engine::Sqlite, At::File("///srv/a.db".into()))));
     }
 
     #[test]

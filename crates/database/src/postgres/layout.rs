@@ -36,7 +36,8 @@ pub(super) fn place(session: &mut PostgresSession, schema: &str, layout: &Layout
     );
     for row in session.query(&lies)? {
         let [name, kind, now] = [0, 1, 2].map(|at| row.get(at).and_then(Value::text).unwrap_or_default());
-        let (what, tier) = if kind == "r" { ("TABLE", layout.of_table(name)) } else { ("INDEX", layout.of_index(name)) };
+        let (what, tier) =
+            if kind == "r" { ("TABLE", layout.of_table(name)) } else { ("INDEX", layout.of_index(name)) };
         let wanted = name_of(tier, layout);
         if wanted.unwrap_or_default() != now {
             let (name, wanted) = (quoted(Engine::Postgres, name), wanted.unwrap_or("pg_default"));

@@ -171,9 +171,7 @@ pub(super) fn replace(new: &Path, old: &Path) -> Result<(), DatabaseError> {
 /// Sees to it that a folder is on the disk.
 pub(super) fn written(path: &Path) -> Result<(), DatabaseError> {
     let folder = opened(path)?;
-    syncfs(&folder)
-        .and_then(|()| fsync(&folder))
-        .map_err(|error| DatabaseError::file("write", path, error.into()))
+    syncfs(&folder).and_then(|()| fsync(&folder)).map_err(|error| DatabaseError::file("write", path, error.into()))
 }
 
 /// Removes a folder with all that is in it; one that is not there is no error.

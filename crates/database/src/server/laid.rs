@@ -85,6 +85,22 @@ fn home(folder: &Path) -> String {
     format!("prony-{:016x}", number(folder.as_os_str().as_encoded_bytes()))
 }
 
+/// The folder of a database without a server on the tier of its data, made when it is not there.
+///
+/// # Errors
+/// When the tier holds something that is not ours, or nothing can be made there.
+pub(crate) fn embedded(cache: &Path, layout: &Layout) -> Result<PathBuf, DatabaseError> {
+    let at = layout.folder(layout.data).map_or(Path::new("."), |at| Path::new(&at.reached));
+    fit(at)?;
+    let own = std::path::absolute(cache).map_err(|source| DatabaseError::file("find", cache, source))?;
+    let there = at.join(home(&own));
+    folder::ours(&there, &Owner::myself())?;
+    if marked(&there).is_none() {
+        folder::write(&there.join(MARK), &own.to_string_lossy())?;
+    }
+    Ok(there)
+}
+
 /// Removes what the server of a folder has on its tiers: of each folder that carries its mark.
 pub(super) fn remove(folder: &Path) -> Result<(), DatabaseError> {
     for tier in folder::read(&folder.join(TIERS)).unwrap_or_default().lines() {

@@ -7,9 +7,9 @@
 //! What it does not do: it touches no server that the system itself runs.
 
 use super::kind::ServerKind;
+use super::laid::{self, Laid};
 use super::owner::Owner;
 use super::start::{END_SECONDS, End};
-use super::laid::{self, Laid};
 use super::{folder, process, reach};
 use crate::DatabaseError;
 use crate::claim::free;

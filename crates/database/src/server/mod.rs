@@ -19,6 +19,7 @@ mod reach;
 mod settings;
 mod start;
 
+pub(crate) use laid::embedded;
 pub use laid::fit;
 pub use private::Private;
 pub use start::End;

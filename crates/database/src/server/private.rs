@@ -1,8 +1,8 @@
 //! A private server for those who do not care which engine it is of.
 
 use super::kind::ServerKind;
-use super::life::Server;
 use super::laid::{self, Laid};
+use super::life::Server;
 use super::{folder, process};
 use crate::{Claim, DatabaseError};
 use std::path::{Path, PathBuf};

@@ -160,12 +160,15 @@ impl Backing for Databases {
 
 /// A layout, each part of which could change a number.
 fn laid_out(layout: &study::Layout) -> Vec<Fact> {
-    let fact = |key: &str, value: &str, private| Fact { key: format!("layout.{key}"), value: value.to_owned(), private };
+    let fact =
+        |key: &str, value: &str, private| Fact { key: format!("layout.{key}"), value: value.to_owned(), private };
     let mut facts = vec![fact("name", &layout.name, false)];
     for (tier, at) in layout.used() {
         let key = |name: &str| format!("{}.{name}", tier.word());
         facts.push(fact(&key("holds"), &layout.on(tier).join(", "), false));
-        facts.push(fact(&key("folder"), &at.folder.path, true));
+        // Whole, because it is taken out of copies that others may read: a word would be taken out of sentences.
+        let folder = std::fs::canonicalize(&at.folder.path).unwrap_or_else(|_| PathBuf::from(&at.folder.path));
+        facts.push(fact(&key("folder"), &folder.display().to_string(), true));
         facts.extend(at.folder.device.as_ref().map(|model| fact(&key("device"), model, false)));
     }
     facts

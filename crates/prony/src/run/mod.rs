@@ -115,8 +115,17 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Fa
     if !asked.keep {
         clear_leftovers(&study, &facts.id, &progress);
     }
-    let run =
-        Prepared { asked, consents, file, facts, study: &study, plan, summaries, fresh: false, devices: emulated::Devices::default() };
+    let run = Prepared {
+        asked,
+        consents,
+        file,
+        facts,
+        study: &study,
+        plan,
+        summaries,
+        fresh: false,
+        devices: emulated::Devices::default(),
+    };
     run.go(progress, &stop, &clock)
 }
 

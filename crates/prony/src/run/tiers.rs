@@ -19,11 +19,14 @@ pub fn check(specs: &[SystemSpec]) -> Result<(), Failure> {
         let (word, folder) = (tier.word(), &at.folder);
         let looking = || format!("looking at the {word} tier of system `{}`, `{}`", spec.name, folder.path);
         let found = survey::folder(Path::new(&folder.path)).map_err(|error| {
-            let hint = format!("make it with `mkdir -p {}`, or name another folder with `--set {word}=..`", folder.path);
+            let hint =
+                format!("make it with `mkdir -p {}`, or name another folder with `--set {word}=..`", folder.path);
             Failure::caused(looking(), &error).hint(hint)
         })?;
         database::server::fit(&found.path).map_err(|error| {
-            let hint = format!("name an empty folder with `--set {word}=..`, or one that holds nothing but what Prony placed there");
+            let hint = format!(
+                "name an empty folder with `--set {word}=..`, or one that holds nothing but what Prony placed there"
+            );
             Failure::caused(looking(), &error).hint(hint)
         })?;
         if let Some(model) = &folder.device {
@@ -33,7 +36,8 @@ pub fn check(specs: &[SystemSpec]) -> Result<(), Failure> {
             other.folder != *folder && (path.starts_with(&found.path) || found.path.starts_with(path))
         };
         if let Some((_, other)) = seen.iter().find(nested) {
-            let what = format!("{}: a folder that lies apart from the others, got one beside `{}`", looking(), other.folder);
+            let what =
+                format!("{}: a folder that lies apart from the others, got one beside `{}`", looking(), other.folder);
             return Err(Failure::new(what).hint("name folders of which none lies in another"));
         }
         seen.push((found.path, at));

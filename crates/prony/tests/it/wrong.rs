@@ -113,8 +113,7 @@ fn a_data_set_that_was_altered_is_noticed_before_the_trial() {
         profiling: Profiling::default(),
         stop: Default::default(),
     };
-    let database =
-        database::open(&DatabaseSpec::new(Engine::Sqlite, At::Cache), &options).expect("it is there");
+    let database = database::open(&DatabaseSpec::new(Engine::Sqlite, At::Cache), &options).expect("it is there");
     let mut session = database.session(&Texts::none(Engine::Sqlite), &Sessions::default()).expect("a session");
     session.script("DROP INDEX trade_symbol_at").expect("it goes");
     drop((session, database));

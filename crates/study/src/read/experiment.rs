@@ -216,7 +216,8 @@ fn alone(workload: Placed) -> StreamDefinition {
 /// Repeats are not a factor: they are what a factor's levels are compared with.
 fn varies(key: Key) -> bool {
     !matches!(key.group, Group::Opening | Group::Placing | Group::Layout)
-        && !key.is(&phases::REPLICATES) && !key.is(&phases::REPLICATES_MAX)
+        && !key.is(&phases::REPLICATES)
+        && !key.is(&phases::REPLICATES_MAX)
 }
 
 fn elsewhere(name: &str) -> Option<String> {

@@ -149,12 +149,7 @@ fn workload(
     Some(WorkloadDefinition { name: entry.name, kind: kind?, settings })
 }
 
-fn layout(
-    entry: Entry,
-    mut section: Section,
-    parameters: &[Parameter],
-    problems: &mut Problems,
-) -> LayoutDefinition {
+fn layout(entry: Entry, mut section: Section, parameters: &[Parameter], problems: &mut Problems) -> LayoutDefinition {
     let settings = settings(&mut section, Tables::Layout, parameters, problems);
     section.finish(&Tables::Layout.names(), |name| Tables::Layout.elsewhere(name), problems);
     LayoutDefinition { name: entry.name, settings }

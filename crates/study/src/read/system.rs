@@ -33,9 +33,7 @@ pub(super) fn system(
         Some("sqlite") => database(&mut section, ("path", Engine::Sqlite, At::Cache), problems),
         Some("postgres") => database(&mut section, ("url", Engine::Postgres, At::Local), problems),
         Some("mariadb") => database(&mut section, ("url", Engine::Mariadb, At::Local), problems),
-        Some("null-database") => {
-            Some(Place::Database(DatabaseSpec::new(Engine::Null, At::Nowhere { socket: false })))
-        }
+        Some("null-database") => Some(Place::Database(DatabaseSpec::new(Engine::Null, At::Nowhere { socket: false }))),
         given => {
             let at = kind.as_ref().map_or(&entry.at, |kind| &kind.at);
             let given = given.map_or("nothing".to_owned(), |given| format!("`{given}`"));

@@ -18,8 +18,8 @@ use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use study::{Layout, Tier};
 use std::time::Duration;
+use study::{Layout, Tier};
 
 /// A private MariaDB.
 pub type Server = life::Server<Mariadb>;
