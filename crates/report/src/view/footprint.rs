@@ -16,8 +16,8 @@ pub(super) fn told(findings: &Findings, finding: &Finding) -> bool {
     FootprintFinding::of(finding).is_none_or(|found| found.primary || !primary())
 }
 
-/// `day, 8 sessions: the same postings from 77% fewer drives (22 and not 96); flash gives 545 k/h for each drive, 4.36 times disks; it
-/// does as much for its money as disks at a price of 9 600, and has 4 400`.
+/// `day, 8 sessions: the same postings from 77% fewer drives (22, not 96); flash gives 545 k/h for each drive, 4.36
+/// times what disks does; it breaks even with disks at a price of 9 600; its own is 4 400`.
 pub(super) fn conclusion(found: &FootprintFinding) -> Conclusion {
     let point = &found.point;
     let levels = point.factors.iter().map(factor_text);
@@ -36,7 +36,7 @@ fn same(found: &FootprintFinding) -> Option<String> {
         let more = if change < 0.0 && counted(amount.amount) { "fewer" } else { more };
         let name = words(amount.amount);
         format!(
-            "{} {more} {name} ({} and not {})",
+            "{} {more} {name} ({}, not {})",
             units::percent(change.abs()),
             plain(amount.of_system),
             plain(amount.of_baseline)
@@ -46,7 +46,7 @@ fn same(found: &FootprintFinding) -> Option<String> {
     if changes.is_empty() {
         return None;
     }
-    let (changes, system, baseline) = (changes.join(", "), &found.point.system, &found.baseline);
+    let (changes, system, baseline) = (changes.join(" and "), &found.point.system, &found.baseline);
     match found.same {
         Same::Yes => Some(format!("{system} gives the same {} as {baseline} from {changes}", found.what)),
         Same::NoneFound => Some(format!(
@@ -71,9 +71,9 @@ fn for_each(found: &FootprintFinding) -> Option<String> {
 
 fn break_even(found: &FootprintFinding) -> Option<String> {
     let price = |price: &Estimate| with_interval(price, Quantity::Plain);
-    let has = found.price.map(|price| format!(", and has {}", plain(price))).unwrap_or_default();
+    let own = found.price.map(|price| format!("; its own is {}", plain(price))).unwrap_or_default();
     let at = price(found.break_even.as_ref()?);
-    Some(format!("it does as much for its money as {} at a price of {at}{has}", found.baseline))
+    Some(format!("it breaks even with {} at a price of {at}{own}", found.baseline))
 }
 
 /// Drives, watts and whatever else is stated, side by side; none where nothing is compared.
