@@ -450,6 +450,7 @@ findings! {
     Damage(DamageFinding) "Damaged data, or acknowledged work that is missing.",
     Outage(OutageFinding) "A server that was lost in a trial.",
     Comparison(Comparison) "A system against the baseline.",
+    Footprint(FootprintFinding) "What two systems take to run, beside what they do.",
     Beside(Beside) "What a stream loses to what goes on beside it.",
     Knee(Knee) "Where a curve bends.",
     HighestRate(HighestRate) "The highest rate that holds a bound on a quantile.",
@@ -499,6 +500,7 @@ impl Finding {
     pub fn point(&self) -> Option<&Point> {
         match self {
             Finding::Comparison(found) => Some(&found.point),
+            Finding::Footprint(found) => Some(&found.point),
             Finding::Beside(found) => Some(&found.point),
             Finding::Knee(found) => Some(&found.point),
             Finding::HighestRate(found) => Some(&found.point),
@@ -580,6 +582,55 @@ words! {
         Equivalent = "equivalent" "The interval lies inside the margin.",
         Inconclusive = "inconclusive" "None of these.",
     }
+}
+
+/// What two systems take to run, beside what they do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FootprintFinding {
+    /// The point on the compared system.
+    pub point: Point,
+    /// Name of the baseline system.
+    pub baseline: String,
+    /// What is counted: `transactions`, `postings`.
+    pub what: String,
+    /// Whether it belongs to the study's declared primary metric.
+    pub primary: bool,
+    /// Whether both do the same.
+    pub same: Same,
+    /// How much is done, system over baseline.
+    pub ratio: Estimate,
+    /// What both state.
+    pub amounts: Vec<FootprintAmount>,
+    /// The price at which the system does as much for its money as the baseline; none where the baseline states none.
+    pub break_even: Option<Estimate>,
+    /// The price of the system, where it is stated.
+    pub price: Option<f64>,
+}
+
+words! {
+    /// Whether two systems do the same.
+    pub enum Same {
+        Yes = "yes" "They are equivalent.",
+        NoneFound = "no difference found" "The interval of their ratio holds 1, and is wider than the margin.",
+        No = "no" "Neither.",
+    }
+}
+
+/// Something that two systems take, such as drives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FootprintAmount {
+    /// Its name, as in a footprint.
+    pub amount: &'static str,
+    /// How much of it the system takes.
+    pub of_system: f64,
+    /// How much of it the baseline takes.
+    pub of_baseline: f64,
+    /// What the system does a second for each.
+    pub rate_for_each: Estimate,
+    /// What the baseline does a second for each.
+    pub baseline_for_each: Estimate,
+    /// The first over the second.
+    pub ratio: Estimate,
 }
 
 /// A stream at two points of one run: alone and beside others, or without loads and with the most of them.

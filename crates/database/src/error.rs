@@ -44,6 +44,9 @@ pub enum DatabaseError {
     /// Something of that name exists and does not carry our mark.
     #[error("{place}: {name} exists and was not made by Prony; it was left untouched")]
     NotOurs { place: String, name: String },
+    /// Something does not lie where the layout says.
+    #[error("{place}: {what} does not lie where the layout says")]
+    NotLaidOut { place: String, what: String },
     /// A data set of ours is there, but another one.
     #[error("{place}: {name} holds the data set {found}, not {wanted}")]
     OtherDataSet { place: String, name: String, found: String, wanted: String },
@@ -161,6 +164,9 @@ impl DatabaseError {
             }
             DatabaseError::Setting { .. } => "give a value that the message allows",
             DatabaseError::NotOurs { .. } => "name another database or file, or remove this one yourself",
+            DatabaseError::NotLaidOut { .. } => {
+                "this server lays nothing apart so; take another layout, or remove the server: prony db down --remove"
+            }
             DatabaseError::OtherDataSet { name, found, .. } => {
                 return Some(format!(
                     "name another database or file, ask for {found}, or remove {name} yourself and fill it anew: prony db fill"

@@ -6,7 +6,7 @@
 
 use crate::mounts::unmounted;
 use rustix::fs::{FlockOperation, Mode, OFlags};
-use std::fs::{File, Permissions, create_dir, read_dir, remove_dir};
+use std::fs::{File, Permissions, create_dir, read_dir, remove_dir, set_permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -25,13 +25,17 @@ pub struct Home {
 }
 
 impl Home {
-    /// A new one, which nobody but this user may pass, in a folder of temporary files.
+    /// A new one in a folder of temporary files, which nobody but this user may pass; or all may, who then meet the rights of the
+    /// backing folder: for the server of a run, which root starts as somebody else.
     ///
     /// # Errors
     /// When nothing can be made there.
-    pub fn make(folder: &Path) -> io::Result<Home> {
+    pub fn make(folder: &Path, passed: bool) -> io::Result<Home> {
         let alone = Permissions::from_mode(0o700);
         let path = tempfile::Builder::new().prefix(PREFIX).permissions(alone).tempdir_in(folder)?.keep();
+        if passed && rustix::process::geteuid().is_root() {
+            set_permissions(&path, Permissions::from_mode(0o711))?;
+        }
         let home = Home { _lock: locked(&path)?, path };
         create_dir(home.at())?;
         Ok(home)

@@ -24,6 +24,41 @@ pub struct Footprint {
     pub rack_units: Option<f64>,
     /// Price in whatever currency the user keeps.
     pub price: Option<f64>,
+    /// Floor space in square metres.
+    pub floor: Option<f64>,
+}
+
+impl Footprint {
+    /// The names of its amounts, as keys have them.
+    pub const NAMES: [&'static str; 5] = ["drives", "watts", "rack_units", "price", "floor"];
+
+    /// Its amounts, in the order of their names.
+    pub fn amounts(&self) -> [Option<f64>; 5] {
+        [self.drives, self.watts, self.rack_units, self.price, self.floor]
+    }
+
+    /// An amount, by name; none where there is no such.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Option<f64>> {
+        match name {
+            "drives" => Some(&mut self.drives),
+            "watts" => Some(&mut self.watts),
+            "rack_units" => Some(&mut self.rack_units),
+            "price" => Some(&mut self.price),
+            "floor" => Some(&mut self.floor),
+            _ => None,
+        }
+    }
+
+    /// Both together; what only one states is that one's.
+    #[must_use]
+    pub fn with(mut self, other: &Footprint) -> Footprint {
+        for (name, more) in Footprint::NAMES.into_iter().zip(other.amounts()) {
+            if let (Some(amount), Some(more)) = (self.get_mut(name), more) {
+                *amount = Some(amount.unwrap_or_default() + more);
+            }
+        }
+        self
+    }
 }
 
 /// One system under test.
@@ -110,6 +145,17 @@ impl SystemFacts {
         let of_module = |fact: &&Fact| fact.key.starts_with("module.") && fact.key.ends_with(".devices");
         let below = self.fingerprint.iter().filter(of_module).flat_map(|fact| fact.value.split(" > "));
         below.filter(|name| *name != NOT_OBSERVED)
+    }
+
+    /// The block devices below one of its places.
+    pub fn devices_of(&self, place: usize) -> impl Iterator<Item = &str> {
+        let below = self.fact(&format!("module.{place}.devices")).unwrap_or_default();
+        below.split(" > ").filter(|name| !name.is_empty() && *name != NOT_OBSERVED)
+    }
+
+    /// The name of the layout of a database that has one, as the fingerprint has it.
+    pub fn layout(&self) -> Option<&str> {
+        self.fact("layout.name")
     }
 
     /// What a transaction of its workload costs the generator on a database that answers at once, as the fingerprint has it.

@@ -9,6 +9,7 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io;
+use study::Problem;
 use study::password::without_passwords;
 
 /// Why a command ended early.
@@ -64,6 +65,13 @@ impl Failure {
 }
 
 impl Told {
+    /// The same as a problem of a study.
+    pub fn problem(&self) -> Problem {
+        let message = [vec![self.what.clone()], self.causes.clone()].concat().join(": ");
+        let hint = Some(self.hints.join("; ")).filter(|hint| !hint.is_empty());
+        Problem { message, hint, ..Problem::default() }
+    }
+
     /// The whole text, ending with a newline. `bold` marks the words that lead a line; the words stand there either way.
     pub fn text(&self, bold: bool) -> String {
         let mark = |word: &str, code: &str| if bold { format!("\x1b[1;{code}m{word}\x1b[0m") } else { word.to_owned() };

@@ -34,11 +34,19 @@ pub(crate) fn write(connection: &Connection, facts: &RunFacts) -> Result<(), Err
     }
     for (position, system) in (0i64..).zip(&facts.systems) {
         insert(connection, "system", [("position", position.into())].into_iter().chain(system.save()?))?;
-        for fact in &system.fingerprint {
+        for fact in system.fingerprint.iter().chain(&floor(system)) {
             insert(connection, "system_fact", [("system", position.into())].into_iter().chain(fact.save()?))?;
         }
     }
     Ok(())
+}
+
+/// Floor space, which came to footprints when their table was fixed, as a fact of the system.
+const FLOOR: &str = "footprint.floor";
+
+fn floor(system: &SystemFacts) -> Option<Fact> {
+    let value = system.footprint.floor?.to_string();
+    Some(Fact { key: FLOOR.to_owned(), value, private: false })
 }
 
 /// Replaces one of the lists of words.
@@ -78,7 +86,10 @@ fn read_systems(connection: &Connection) -> Result<Vec<SystemFacts>, Error> {
     }
     let sql = format!("SELECT {}, position FROM system ORDER BY position", SystemFacts::NAMES.join(", "));
     read_rows(connection, &sql, (), |row| {
-        let fingerprint = known.remove(&row.get("position")?).unwrap_or_default();
-        Ok(SystemFacts { fingerprint, ..SystemFacts::load(row)? })
+        let mut fingerprint = known.remove(&row.get("position")?).unwrap_or_default();
+        let mut system = SystemFacts::load(row)?;
+        let stated = fingerprint.iter().position(|fact| fact.key == FLOOR).map(|at| fingerprint.remove(at));
+        system.footprint.floor = stated.and_then(|fact| fact.value.parse().ok());
+        Ok(SystemFacts { fingerprint, ..system })
     })
 }

@@ -14,6 +14,9 @@ use std::collections::HashMap;
 /// Keys of study files and settings whose values name a place.
 const PLACE_KEYS: [&str; 9] = ["dir", "dirs", "path", "paths", "device", "devices", "host", "url", "id"];
 
+/// Keys whose values name the folder of a tier, and may name a device before it.
+const TIER_KEYS: [&str; 2] = ["slow", "fast"];
+
 /// What addresses of databases begin with.
 const SCHEMES: [&str; 4] = ["postgres", "postgresql", "mysql", "mariadb"];
 
@@ -203,12 +206,23 @@ fn place_values(text: &str) -> Vec<String> {
     let mut values = Vec::new();
     for (at, _) in text.match_indices('=') {
         let key = text[..at].trim_end().rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next();
-        if !key.is_some_and(|key| PLACE_KEYS.contains(&key)) {
+        let tier = key.is_some_and(|key| TIER_KEYS.contains(&key));
+        if !tier && !key.is_some_and(|key| PLACE_KEYS.contains(&key)) {
             continue;
         }
         let value = text[at + 1..].trim_start();
         let end = if value.starts_with('[') { value.find(']') } else { value.find('\n') };
-        values.extend(strings(&value[..end.unwrap_or(value.len())]));
+        let strings = strings(&value[..end.unwrap_or(value.len())]);
+        match tier {
+            // Behind the device of a tier stands its folder. One that is called in a word may be called like its tier.
+            true => values.extend(
+                strings
+                    .iter()
+                    .filter_map(|one| Some(one.rsplit(':').next()?.to_owned()))
+                    .filter(|one| one.contains('/')),
+            ),
+            false => values.extend(strings),
+        }
     }
     values
 }

@@ -4,6 +4,7 @@
 //!
 //! What it does not do: it opens nothing, and it knows no password beyond the URL that it was given.
 
+use crate::Layout;
 use crate::password::{self, Secret};
 use observation::{OVER_SOCKET, SystemKind};
 use workload::dataset::Language;
@@ -79,9 +80,16 @@ pub struct DatabaseSpec {
     pub engine: Engine,
     /// Where it is.
     pub at: At,
+    /// Which of its data lives where; none for all of it in the server's own folder.
+    pub layout: Option<Layout>,
 }
 
 impl DatabaseSpec {
+    /// A database without a layout.
+    pub fn new(engine: Engine, at: At) -> DatabaseSpec {
+        DatabaseSpec { engine, at, layout: None }
+    }
+
     /// The place in words, without a password.
     pub fn shown(&self) -> String {
         match &self.at {
@@ -91,6 +99,14 @@ impl DatabaseSpec {
             At::Url(url) => password::without_password(url),
             At::Nowhere { socket: false } => "answers at once, in this process".to_owned(),
             At::Nowhere { socket: true } => OVER_SOCKET.to_owned(),
+        }
+    }
+
+    /// The same with the layout.
+    pub fn placed(&self) -> String {
+        match &self.layout {
+            Some(layout) => format!("{}, {}", self.shown(), layout.shown()),
+            None => self.shown(),
         }
     }
 
@@ -168,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_place_is_shown_without_its_password() {
-        let spec = DatabaseSpec { engine: Engine::Postgres, at: At::Url("postgres://me:secret@host/db".into()) };
+        let spec = DatabaseSpec::new(Engine::Postgres, At::Url("postgres://me:secret@host/db".into()));
         assert!(!format!("{spec:?}").contains("secret"));
         assert!(!format!("{:?}", Place::Database(spec.with_password(&Secret("other".into())))).contains("secret"));
     }

@@ -28,6 +28,7 @@ pub(crate) struct Definition {
     pub deadline: Option<DeadlineDefinition>,
     pub parameters: Vec<Parameter>,
     pub systems: Vec<SystemWith<Setting>>,
+    pub layouts: Vec<LayoutDefinition>,
     pub workloads: Vec<WorkloadDefinition>,
     pub defaults: Vec<Setting>,
     pub experiments: Vec<ExperimentDefinition>,
@@ -45,6 +46,13 @@ pub(crate) struct Parameter {
 pub(crate) struct SystemWith<S> {
     pub spec: SystemSpec,
     pub settings: Vec<S>,
+}
+
+/// A layout of the study's own.
+#[derive(Clone, Debug)]
+pub(crate) struct LayoutDefinition {
+    pub name: String,
+    pub settings: Vec<Setting>,
 }
 
 /// A workload.

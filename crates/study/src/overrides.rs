@@ -7,8 +7,10 @@
 
 use crate::definition::Definition;
 use crate::experiment::LEVELS_MAX;
+use crate::keys::layout::LAYOUT;
 use crate::keys::{self, Key, keys};
 use crate::password::Secret;
+use crate::placing::places;
 use reading::{Origin, Problems, did_you_mean, known_names};
 
 /// Everything that the command line may change, as it was typed.
@@ -112,12 +114,15 @@ fn set_key(
         return None;
     };
     let mut levels: Vec<(String, Option<f64>)> = Vec::new();
-    let given = value.split(',').count();
+    // A folder on a device, and a list of names, have commas of their own.
+    let whole = places(key.group) && !key.is(&LAYOUT);
+    let texts = || value.split(if whole { '\0' } else { ',' }).map(str::trim);
+    let given = texts().count();
     if given > LEVELS_MAX {
         problems.add(at, name, format!("a list of at most {LEVELS_MAX} levels, got {given}"));
         return None;
     }
-    for text in value.split(',').map(str::trim) {
+    for text in texts() {
         if levels.iter().any(|(earlier, _)| key.same(earlier, text)) {
             problems.add_if_new(at, name, format!("every level once, got `{text}` twice"));
         }

@@ -7,9 +7,10 @@
 
 use crate::definition::{Definition, ExperimentDefinition, FactorWith, Given, Setting, StreamDefinition, SystemWith};
 use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemChoice};
-use crate::keys::{Group, phases, system};
+use crate::keys::layout::LAYOUT;
+use crate::keys::{Group, Key, phases, system};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
-use crate::{Deadline, Place, SystemSpec, deadline, target};
+use crate::{Deadline, Place, SystemSpec, deadline, placing, target};
 use reading::{Origin, Problems, known_names, listed};
 
 /// What a study comes down to.
@@ -23,13 +24,26 @@ pub(crate) struct Resolved {
 /// Words that switch a gated experiment off.
 const OFF: [&str; 4] = ["off", "false", "no", "0"];
 
-/// Applies the overrides.
-pub(crate) fn resolve(definition: &Definition, overrides: &Overrides, problems: &mut Problems) -> Resolved {
+/// Applies the overrides; `whole` when these are all, and not the text alone is read.
+pub(crate) fn resolve(
+    definition: &Definition,
+    overrides: &Overrides,
+    whole: bool,
+    problems: &mut Problems,
+) -> Resolved {
     let mut systems = systems(definition, overrides, problems);
     let names: Vec<String> = systems.iter().map(|system| system.spec.name.clone()).collect();
     let sets = sets(definition, &names, overrides, problems);
     let resolver = Resolver { definition, sets: &sets };
     resolver.system_settings(&mut systems, problems);
+    let named: Vec<placing::Named> = definition
+        .layouts
+        .iter()
+        .map(|own| placing::Named { name: own.name.clone(), settings: resolver.all(&own.settings, problems) })
+        .collect();
+    let as_named = systems.clone();
+    let mut systems = placing::apart(systems);
+    placing::settle(&mut systems, &named, whole, problems);
     if let Some(password) = &overrides.password {
         for system in &mut systems {
             if let Place::Database(spec) = &mut system.spec.place {
@@ -41,7 +55,7 @@ pub(crate) fn resolve(definition: &Definition, overrides: &Overrides, problems: 
     let mut experiments = resolver.experiments(&mut notes, problems);
     keep_only(definition, overrides, &mut experiments, problems);
     for set in &sets.keys {
-        apply(set, &mut experiments, &systems, problems);
+        apply(set, &mut experiments, &as_named, problems);
     }
     if experiments.is_empty() && problems.list.is_empty() {
         let gated = definition.experiments.iter().filter_map(|e| e.when.as_ref()).map(|when| when.text.as_str());
@@ -140,12 +154,13 @@ impl Resolver<'_> {
                 }
             };
             let narrowed = Scope::System(system.spec.name.clone());
-            let meant = |set: &&SetKey| {
-                set.scope == narrowed
-                    || set.scope == Scope::All && set.key.group == Group::Opening && opens(&system.spec)
-            };
+            let meant =
+                |set: &&SetKey| set.scope == narrowed || set.scope == Scope::All && takes(&system.spec, set.key);
             let set = self.sets.keys.iter().filter(meant);
-            system.settings.extend(set.map(|set| chosen_of(set, &set.levels[0], true)));
+            for set in set {
+                let levels = if set.key.is(&LAYOUT) { &set.levels[..] } else { &set.levels[..1] };
+                system.settings.extend(levels.iter().map(|level| chosen_of(set, level, true)));
+            }
         }
     }
 
@@ -305,7 +320,9 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
     let narrowed = match &set.scope {
         Scope::Workload(_) => return,
         Scope::System(name) => return check_system_scope(set, name, systems, problems),
-        Scope::All if set.key.group == Group::Opening => return check_opening(set, systems, problems),
+        Scope::All if set.key.group == Group::Opening || placing::places(set.key.group) => {
+            return check_opening(set, systems, problems);
+        }
         Scope::All => None,
         Scope::Experiment(name) => Some(name.as_str()),
     };
@@ -349,19 +366,31 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
 /// `--set SYSTEM.size=..` is taken up with the system's own settings.
 fn check_system_scope(set: &SetKey, name: &str, systems: &[SystemChoice], problems: &mut Problems) {
     let known = systems.iter().any(|system| system.spec.name == name);
-    if !known || !matches!(set.key.group, Group::System | Group::Opening) || set.levels.len() != 1 {
-        problems.add(&set.at, set.key.name(), "a system takes one value of `size`, `modules` or `fill`");
+    let takes = matches!(set.key.group, Group::System | Group::Opening) || placing::places(set.key.group);
+    if !known || !takes || !one_value(set) {
+        let message = "a system takes one value of `size`, `modules`, `fill`, and of the keys of tiers and layouts";
+        problems.add(&set.at, set.key.name(), message);
     }
 }
 
-/// `--set fill=..` is taken up by every system that can be filled.
+/// Several layouts are several systems; of all other keys of a system it has one value.
+fn one_value(set: &SetKey) -> bool {
+    set.levels.len() == 1 || set.key.is(&LAYOUT)
+}
+
+/// `--set fill=..` is taken up by every system that can be filled, and a layout by every database that can have one.
 fn check_opening(set: &SetKey, systems: &[SystemChoice], problems: &mut Problems) {
-    if set.levels.len() != 1 {
+    if !one_value(set) {
         problems.add(&set.at, set.key.name(), "one value, got a list");
     }
-    if !systems.iter().any(|system| opens(&system.spec)) {
+    if !systems.iter().any(|system| takes(&system.spec, set.key)) {
         problems.add(&set.at, set.key.name(), "does not apply to any system of the study");
     }
+}
+
+/// Whether a key of all systems means anything to one.
+fn takes(spec: &SystemSpec, key: Key) -> bool {
+    key.group == Group::Opening && opens(spec) || placing::places(key.group) && placing::meant(spec)
 }
 
 /// Whether a system is made or opened, rather than answering by itself.

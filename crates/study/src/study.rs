@@ -16,7 +16,8 @@ use crate::point::{Point, combinations};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
 use crate::{
-    Judgement, Place, Protocol, Stream, SystemSpec, Work, deadline, draft, idle, measurable, opening, read, sessions,
+    Judgement, Place, Protocol, Stream, SystemSpec, Work, deadline, draft, idle, measurable, opening, placing, read,
+    sessions,
 };
 use observation::{SYSTEMS_MAX, TRIALS_MAX};
 use reading::{Origin, Problems};
@@ -76,7 +77,7 @@ impl Study {
         let Some(definition) = read::definition(&name, text, &mut problems) else { return Err(hidden(problems)) };
         // A definition with problems is still resolved, so that what a value leads to is told in the same go.
         let targets = if definition.systems.is_empty() { targets.to_vec() } else { Vec::new() };
-        let study = Study::resolve(definition, &Overrides { targets, ..Overrides::default() }, &mut problems);
+        let study = Study::resolve(definition, &Overrides { targets, ..Overrides::default() }, false, &mut problems);
         problems.or(study).map_err(hidden)
     }
 
@@ -86,12 +87,12 @@ impl Study {
     /// Every problem of the options at once, each with the option as it was typed.
     pub fn with(&self, overrides: &Overrides) -> Result<Study, Problems> {
         let mut problems = Problems { has_run: self.has_run, ..Problems::of(&self.name) };
-        let study = Study::resolve(self.definition.clone(), overrides, &mut problems);
+        let study = Study::resolve(self.definition.clone(), overrides, true, &mut problems);
         problems.or(study).map_err(hidden)
     }
 
-    fn resolve(definition: Definition, overrides: &Overrides, problems: &mut Problems) -> Study {
-        let mut resolved = resolve(&definition, overrides, problems);
+    fn resolve(definition: Definition, overrides: &Overrides, whole: bool, problems: &mut Problems) -> Study {
+        let mut resolved = resolve(&definition, overrides, whole, problems);
         let judgement = judgement(&definition, overrides, &mut resolved, problems);
         let Resolved { systems, experiments, notes, deadline: _ } = resolved;
         let mut study = Study {
@@ -153,6 +154,7 @@ impl Study {
             changes[i] = changes[i].take().or_else(|| opening::change(point));
             let Ok(trial) = draft::trial(point, &survey, &self.judgement.steady, problems) else { return };
             settings.look(point, &trial.streams);
+            placing::fits(point, &trial.streams, problems);
             wanted.iter_mut().for_each(|wanted| wanted.look(&trial, point));
             if overrides.listed_settings {
                 sessions::refuse_unlisted(point, &trial.server, problems);

@@ -47,12 +47,12 @@ pub fn parse(text: &str) -> Result<SystemSpec, String> {
             let (model, changes) = model(rest)?;
             Place::Model { model, changes }
         }
-        "sqlite" => Place::Database(DatabaseSpec { engine: Engine::Sqlite, at: embedded(rest)? }),
-        "local" => Place::Database(DatabaseSpec { engine: local(rest)?, at: At::Local }),
+        "sqlite" => Place::Database(DatabaseSpec::new(Engine::Sqlite, embedded(rest)?)),
+        "local" => Place::Database(DatabaseSpec::new(local(rest)?, At::Local)),
         "postgres" | "postgresql" if rest.starts_with("//") => url(Engine::Postgres, target),
         "mariadb" | "mysql" if rest.starts_with("//") => url(Engine::Mariadb, target),
         "null-database" if matches!(rest, "" | "socket") => {
-            Place::Database(DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: rest == "socket" } })
+            Place::Database(DatabaseSpec::new(Engine::Null, At::Nowhere { socket: rest == "socket" }))
         }
         other => return Err(format!("a target is {FORMS}, got the kind `{other}`")),
     };
@@ -105,7 +105,7 @@ fn local(engine: &str) -> Result<Engine, String> {
 }
 
 fn url(engine: Engine, url: &str) -> Place {
-    Place::Database(DatabaseSpec { engine, at: At::Url(url.to_owned()) })
+    Place::Database(DatabaseSpec::new(engine, At::Url(url.to_owned())))
 }
 
 /// Gives a second system of the same name a number: `a`, `a-2`.
@@ -337,10 +337,7 @@ mod tests {
         }
         assert_eq!(parse("./at:noon@home").unwrap().place, Place::File { dirs: vec![Folder::plain("./at:noon@home")] });
         let absolute = parse("sqlite:///srv/a.db").unwrap().place;
-        assert_eq!(
-            absolute,
-            Place::Database(DatabaseSpec { engine: Engine::Sqlite, at: At::File("///srv/a.db".into()) })
-        );
+        assert_eq!(absolute, Place::Database(DatabaseSpec::new(Engine::Sqlite, At::File("///srv/a.db".into()))));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod beside;
 mod comparisons;
+mod footprint;
 mod paired_test;
 mod pairs;
 mod runs;
@@ -11,5 +12,6 @@ mod same_against_same;
 
 pub use beside::besides;
 pub use comparisons::comparisons;
+pub use footprint::footprints;
 pub use pairs::Pair;
 pub use runs::{BetweenRuns, compare_runs};

@@ -6,6 +6,7 @@
 //! are judged together by Holm's rule.
 
 use super::comparisons::verdict;
+use super::footprint::footprints;
 use crate::point::{Group, groups};
 use crate::statistics::holm::holm;
 use crate::statistics::moderated::{Common, Variance};
@@ -129,6 +130,12 @@ pub fn compare_runs(
         .zip(alphas)
         .map(|(pair, alpha)| Comparison { adjusted, ..pair.compare(metric, margin, 1.0 - alpha) });
     result.findings = compared.map(Finding::Comparison).collect();
+    let systems: Vec<_> = runs
+        .iter()
+        .flat_map(|run| run.run.systems.iter().map(move |system| (in_run(&system.name, run), system.footprint)))
+        .collect();
+    let taken = footprints(&systems, &result.points, result.comparisons());
+    result.findings.extend(taken.into_iter().map(Finding::Footprint));
     result.answer = vec![answer(&result, metric, between.is_some())];
     if between.is_none() {
         result.caveats.push(Caveat { kind: CaveatKind::FewReplicates, trial: None, text: unknown_variance() });
@@ -164,7 +171,11 @@ fn answer(compared: &Findings, metric: Metric, known: bool) -> String {
 
 /// A point under the name of its run, so that two runs of one system stay apart.
 fn named(point: &Point, run: &Findings) -> Point {
-    Point { system: format!("{} ({})", point.system, run.run.id), ..point.clone() }
+    Point { system: in_run(&point.system, run), ..point.clone() }
+}
+
+fn in_run(system: &str, run: &Findings) -> String {
+    format!("{system} ({})", run.run.id)
 }
 
 /// One point in two runs.

@@ -63,7 +63,9 @@ fn unfinished(trials: &[TrialSummary], planned: Option<u32>) -> String {
 fn shared_devices(run: &RunFacts) -> Vec<String> {
     let mut found = Vec::new();
     for (i, a) in run.systems.iter().enumerate() {
-        for b in &run.systems[i + 1..] {
+        found.extend(shared_tiers(a));
+        // Layouts stand on the same tiers, and differ in what lies where.
+        for b in run.systems[i + 1..].iter().filter(|b| a.layout().is_none() || b.layout().is_none()) {
             let shared = a.devices().filter(|device| b.devices().any(|other| other == *device));
             if let Some(device) = shared.last() {
                 found.push(format!(
@@ -75,6 +77,18 @@ fn shared_devices(run: &RunFacts) -> Vec<String> {
         }
     }
     found
+}
+
+/// Both tiers of a layout on a device in common.
+fn shared_tiers(system: &SystemFacts) -> Option<String> {
+    let layout = system.layout()?;
+    let [slow, fast] = [system.devices_of(0), system.devices_of(1)].map(|devices| devices.collect::<Vec<_>>());
+    let device = slow.iter().rfind(|device| fast.contains(device))?;
+    Some(format!(
+        "both tiers of {} stand on the same device {device}: what the layout {layout} puts apart queues for one device all the \
+         same; name folders on two devices, or emulate one with `--set slow=emulated:MODEL:DIR`",
+        system.name
+    ))
 }
 
 /// Threads with pread and pwrite, where nobody asked for them: the description of the driver says so.

@@ -5,10 +5,10 @@ use super::deadline::deadlines;
 use super::sustained::sustained;
 use super::threshold::thresholds;
 use super::{caveats, damage};
-use crate::compare::{besides, comparisons};
+use crate::compare::{besides, comparisons, footprints};
 use crate::curve::{curves, highest_rates, knee, scaling, service_fit};
 use crate::point::{Group, groups, point};
-use crate::{Finding, Findings, PointSummary, TrialSummary};
+use crate::{Comparison, Finding, Findings, PointSummary, TrialSummary};
 use observation::{RunFacts, factor};
 use study::Judgement;
 
@@ -24,6 +24,9 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
         findings.push(Finding::Comparison(compared.comparison));
         caveats.extend(compared.caveat.filter(|caveat| !caveats.contains(caveat)));
     }
+    let systems: Vec<_> = run.systems.iter().map(|system| (system.name.clone(), system.footprint)).collect();
+    let taken = footprints(&systems, &points, findings.iter().filter_map(Comparison::of));
+    findings.extend(taken.into_iter().map(Finding::Footprint));
     findings.extend(besides(&groups, judgement.confidence).into_iter().map(Finding::Beside));
     findings.extend(of_curves(&groups, judgement.confidence));
     findings.extend(sustained(&groups));

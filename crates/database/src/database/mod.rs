@@ -84,6 +84,23 @@ pub trait Database: Send + Sync {
         None
     }
 
+    /// Where a server with a layout gets its data set from: the same server without one. It is filled once for all layouts, and
+    /// never asked for a transaction. Starts it.
+    ///
+    /// # Errors
+    /// When it does not start.
+    fn seed(&self) -> Result<Option<Box<dyn Database>>, DatabaseError> {
+        Ok(None)
+    }
+
+    /// Puts every object of the data set where the layout says that it lies; what lies there already stays.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    fn lay_out(&self) -> Result<(), DatabaseError> {
+        Ok(())
+    }
+
     /// Root processes of the server, when it runs on this machine and may be observed.
     fn server_processes(&self) -> Vec<u32> {
         self.private().and_then(Private::pid).into_iter().collect()
@@ -249,6 +266,6 @@ pub trait Database: Send + Sync {
     }
 }
 
-fn no_copies(place: String) -> DatabaseError {
+pub(crate) fn no_copies(place: String) -> DatabaseError {
     DatabaseError::NoRestore { place, reason: "copies are kept only of private servers".to_owned() }
 }

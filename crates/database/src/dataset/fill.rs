@@ -26,6 +26,8 @@ pub enum Filled {
     },
     /// It was brought back to the copy that was kept.
     Restored,
+    /// It was copied from the fill of all layouts, and laid out.
+    Copied,
     /// It was filled.
     Anew {
         /// Rows of all tables.
@@ -44,9 +46,10 @@ pub fn fill(
     progress: &(dyn Fn(Progress) + Sync),
     stop: &AtomicBool,
 ) -> Result<Filled, DatabaseError> {
+    let copied = copied(database, dataset, copy, progress, stop)?;
     if let Some(reused) = reuse(database, dataset, copy)? {
         add_procedures(database, dataset)?;
-        return Ok(reused);
+        return Ok(if copied { Filled::Copied } else { reused });
     }
     let rows = anew(database, &Crowd { database, dataset, progress, stop }).map_err(|error| database.explain(error))?;
     if copy {
@@ -54,6 +57,35 @@ pub fn fill(
         database.keep_copy(dataset)?;
     }
     Ok(Filled::Anew { rows })
+}
+
+/// Brings the data set of a server with a layout in from the one that was filled for all layouts, unless it is there, and sees to it
+/// that everything lies where it should. Answers whether it was brought in.
+fn copied(
+    database: &dyn Database,
+    dataset: &DataSet,
+    copy: bool,
+    progress: &(dyn Fn(Progress) + Sync),
+    stop: &AtomicBool,
+) -> Result<bool, DatabaseError> {
+    let Some(private) = database.private().filter(|private| private.is_laid_out()) else { return Ok(false) };
+    let there = match recognise(database, dataset)? {
+        Recognised::Ready => true,
+        Recognised::Used => !copy || database.has_copy(dataset),
+        Recognised::Nothing | Recognised::Unfinished => false,
+    };
+    if !there && let Some(seed) = database.seed()? {
+        let _claim = seed.claim(dataset)?;
+        fill(seed.as_ref(), dataset, false, progress, stop)?;
+        let other = seed.private().ok_or_else(|| crate::database::no_copies(seed.place()))?;
+        progress(Progress { stage: Stage::Copy, done: 0, of: 1 });
+        private.take(other)?;
+    }
+    database.lay_out()?;
+    if !there {
+        database.checkpoint()?;
+    }
+    Ok(!there)
 }
 
 /// Procedures come with the data where the user may make them. Who may not learns it from the run that asks for them.

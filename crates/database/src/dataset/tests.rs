@@ -16,7 +16,7 @@ use workload::sql::branches;
 fn filled(preset: Preset, customers: u64) -> (tempfile::TempDir, Box<dyn Database>, DataSet) {
     let folder = tempfile::tempdir().unwrap();
     let set = seeded(Scale { preset, customers, days: 2 }, 11);
-    let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::Cache };
+    let spec = DatabaseSpec::new(Engine::Sqlite, At::Cache);
     let (cache_dir, stop) = (folder.path().to_owned(), Arc::default());
     let options = OpenOptions {
         cache_dir,
@@ -136,7 +136,7 @@ fn tables_of_scripts_and_jobs_are_filled_recognised_and_restored_like_all_others
     let jobs = jobs(2, 500, 64);
     for (set, table, rows) in [(branches(1), "pgbench_accounts", 100_000), (jobs, "batch_1", 500)] {
         let folder = tempfile::tempdir().unwrap();
-        let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::Cache };
+        let spec = DatabaseSpec::new(Engine::Sqlite, At::Cache);
         let (cache_dir, stop) = (folder.path().to_owned(), Arc::default());
         let options = OpenOptions {
             cache_dir,

@@ -102,7 +102,7 @@ fn foreign_key(engine: Engine, reference: &Reference, tables: &[Table]) -> Strin
 }
 
 fn indexes(engine: Engine, table: &Table) -> Vec<String> {
-    let name = |columns: &[&str]| quoted(engine, &format!("{}_{}", table.name, columns.join("_")));
+    let name = |columns: &[&str]| quoted(engine, &table.index_name(columns));
     let on = quoted(engine, &table.name);
     let columns = |columns: &&'static [&'static str]| list(engine, columns);
     match engine {

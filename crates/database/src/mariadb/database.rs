@@ -46,6 +46,8 @@ const MATTERS: &[&str] = &[
 struct Mariadb {
     place: Place,
     dataset: Option<DataSet>,
+    /// What it was opened with.
+    options: OpenOptions,
     /// The server, when it is a private one.
     server: Option<Server>,
     shown: String,
@@ -69,28 +71,41 @@ impl Server {
 /// # Errors
 /// When it cannot be reached, is too old, or does not take the settings.
 pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Database>, DatabaseError> {
-    let (place, server) = match &spec.at {
-        At::Url(url) => (at_url(url, options)?, None),
+    match &spec.at {
+        At::Url(url) => Ok(Box::new(opened(spec.shown(), at_url(url, options)?, None, options)?)),
         At::Local => {
             let name = options.dataset.as_ref().map_or("server".to_owned(), DataSet::schema);
-            let server = Server::find(&options.cache_dir, &name, options.stop.clone())?;
-            let counts = options.profiling.on;
-            server.up(&if counts { costs::counting(&options.settings) } else { options.settings.clone() })?;
-            (server.place(), Some(server))
+            let server = Server::laid_out(&options.cache_dir, &name, spec.layout.as_ref(), options.stop.clone())?;
+            Ok(Box::new(private(spec.shown(), server, options)?))
         }
         _ => {
             let problem = "MariaDB is a server: name it by its URL, or local:mariadb for a private one".to_owned();
-            return Err(DatabaseError::Address { place: spec.shown(), problem });
+            Err(DatabaseError::Address { place: spec.shown(), problem })
         }
-    };
-    let (inside, shown) = (place.clone(), spec.shown());
-    let facts = within(&spec.shown(), place.patience(), &options.stop, move || {
+    }
+}
+
+/// A private server, started.
+fn private(shown: String, server: Server, options: &OpenOptions) -> Result<Mariadb, DatabaseError> {
+    let counts = options.profiling.on;
+    server.up(&if counts { costs::counting(&options.settings) } else { options.settings.clone() })?;
+    opened(shown, server.place(), Some(server), options)
+}
+
+fn opened(
+    shown: String,
+    place: Place,
+    server: Option<Server>,
+    options: &OpenOptions,
+) -> Result<Mariadb, DatabaseError> {
+    let (inside, name) = (place.clone(), shown.clone());
+    let facts = within(&shown, place.patience(), &options.stop, move || {
         let inside = inside.enter(&Texts::none(Engine::Mariadb), &Sessions::default())?;
-        facts(&shown, &mut MariadbSession::from(inside))
+        facts(&name, &mut MariadbSession::from(inside))
     })?;
     let (dataset, stop, watcher) = (options.dataset.clone(), options.stop.clone(), Mutex::new(None));
     let costs = options.profiling.on.then(costs::Total::default);
-    Ok(Box::new(Mariadb { place, dataset, server, shown: spec.shown(), facts, stop, watcher, costs }))
+    Ok(Mariadb { place, dataset, options: options.clone(), server, shown, facts, stop, watcher, costs })
 }
 
 fn at_url(url: &str, options: &OpenOptions) -> Result<Place, DatabaseError> {
@@ -205,6 +220,41 @@ impl Database for Mariadb {
 
     fn private(&self) -> Option<&dyn Private> {
         self.server.as_ref().map(|server| server as &dyn Private)
+    }
+
+    fn seed(&self) -> Result<Option<Box<dyn Database>>, DatabaseError> {
+        let (Some(dataset), Some(_)) = (&self.dataset, self.server.as_ref().and_then(Server::layout)) else {
+            return Ok(None);
+        };
+        let OpenOptions { cache_dir, stop, .. } = &self.options;
+        let server = Server::find(cache_dir, &format!("{}-fill", dataset.schema()), stop.clone())?;
+        Ok(Some(Box::new(private(self.shown.clone(), server, &self.options)?)))
+    }
+
+    fn lay_out(&self) -> Result<(), DatabaseError> {
+        let Some((server, layout, tables)) = self.server.as_ref().and_then(|server| {
+            let (layout, tables) = server.layout()?;
+            Some((server, layout, tables))
+        }) else {
+            return Ok(());
+        };
+        if !server.undoes_apart() {
+            // Undo logs move when there is nothing in them.
+            let slowly = self.outside()?.script("SET GLOBAL innodb_fast_shutdown = 0");
+            slowly.map_err(|failure| DatabaseError::statement(&self.shown, "move the undo logs", failure))?;
+            server.begun_anew()?;
+        }
+        let schema = self.dataset.as_ref().map(DataSet::schema);
+        let file = |name: &str| Some(tables.as_ref()?.join(schema.as_ref()?).join(format!("{name}.ibd")));
+        let elsewhere = layout.objects.iter().filter(|(_, tier)| *tier != layout.data);
+        let missing = elsewhere.map(|(name, _)| name).find(|name| file(name).is_some_and(|file| !file.is_file()));
+        let wrong = match missing {
+            Some(name) => format!("the table `{name}`"),
+            None if !server.undoes_apart() => "the undo logs".to_owned(),
+            None => return Ok(()),
+        };
+        let place = format!("{}, {}", self.shown, layout.shown());
+        Err(DatabaseError::NotLaidOut { place, what: wrong })
     }
 
     fn counters(&self) -> Counted {

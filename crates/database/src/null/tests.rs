@@ -221,7 +221,7 @@ fn filled(folder: &std::path::Path, spec: &Spec) -> Box<dyn crate::Database> {
         profiling: Default::default(),
         stop: std::sync::Arc::default(),
     };
-    let at = study::DatabaseSpec { engine: study::Engine::Sqlite, at: study::At::Cache };
+    let at = study::DatabaseSpec::new(study::Engine::Sqlite, study::At::Cache);
     let database = crate::open(&at, &options).unwrap();
     crate::dataset::fill(&*database, &dataset, false, &|_| {}, &AtomicBool::new(false)).unwrap();
     database

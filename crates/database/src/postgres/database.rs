@@ -1,12 +1,12 @@
 //! PostgreSQL behind the door that all databases share: a server given by URL, or a private one.
 
 use super::standing::{files, standing};
-use super::{Connect, PostgresSession, costs, counters, scripts};
+use super::{Connect, PostgresSession, costs, counters, layout, scripts};
 use crate::database::Conversation;
 use crate::opening::within;
 use crate::server::postgres::{Server, USER};
 use crate::server::{Private, SCRIPTS};
-use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
+use crate::{DataSet, Database, DatabaseError, Facts, Failure, OpenOptions, Session, StatementCost, Texts};
 use observation::Counted;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -53,6 +53,8 @@ struct Postgres {
     connect: Connect,
     server: Option<Server>,
     schema: Option<String>,
+    /// What it was opened with.
+    options: OpenOptions,
     facts: Facts,
     /// The first process of a server that is not ours and runs on this machine.
     process: Option<u32>,
@@ -73,25 +75,35 @@ impl Server {
 /// # Errors
 /// When it cannot be reached or started, is too old, or a setting is not taken.
 pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Database>, DatabaseError> {
-    let (connect, server) = match &spec.at {
+    match &spec.at {
         At::Url(url) => {
             if let Some((key, value)) = options.settings.first() {
                 let problem = "only a private server takes settings: --on local:postgres".to_owned();
                 return Err(DatabaseError::Setting { key: key.clone(), value: value.clone(), problem });
             }
-            (Connect::parse(url)?.with_environment()?, None)
+            Ok(Box::new(opened(Connect::parse(url)?.with_environment()?, None, options)?))
         }
         At::Local => {
             let name = options.dataset.as_ref().map_or("server".to_owned(), DataSet::schema);
-            let server = Server::find(&options.cache_dir, &name, options.stop.clone())?;
-            server.up(&counting(options, &server))?;
-            (server.connect(), Some(server))
+            let server = Server::laid_out(&options.cache_dir, &name, spec.layout.as_ref(), options.stop.clone())?;
+            Ok(Box::new(private(server, options)?))
         }
         _ => {
             let problem = "a PostgreSQL is local:postgres or postgres://USER@HOST:PORT/DATABASE".to_owned();
-            return Err(DatabaseError::Address { place: spec.shown(), problem });
+            Err(DatabaseError::Address { place: spec.shown(), problem })
         }
-    };
+    }
+}
+
+/// A private server, started.
+fn private(server: Server, options: &OpenOptions) -> Result<Postgres, DatabaseError> {
+    server.up(&counting(options, &server))?;
+    let opened = opened(server.connect(), Some(server), options)?;
+    opened.laid_out("make a tablespace", layout::tablespace)?;
+    Ok(opened)
+}
+
+fn opened(connect: Connect, server: Option<Server>, options: &OpenOptions) -> Result<Postgres, DatabaseError> {
     let place = match &server {
         Some(_) => "local:postgres".to_owned(),
         None => format!("{}/{}", connect.place(), connect.database),
@@ -100,7 +112,7 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
     let (facts, serving) = within(&place, connect.patience, &options.stop, move || looked(&inside, shown))?;
     let (schema, process) = (options.dataset.as_ref().map(DataSet::schema), here(serving));
     let (stop, watcher) = (options.stop.clone(), Mutex::new(None));
-    Ok(Box::new(Postgres { connect, server, schema, facts, process, stop, watcher }))
+    Ok(Postgres { connect, server, schema, options: options.clone(), facts, process, stop, watcher })
 }
 
 /// The study's settings behind those that have a server count costs, which a study may replace.
@@ -131,6 +143,16 @@ impl Postgres {
 
     fn plain(&self) -> Result<PostgresSession, DatabaseError> {
         self.connected(&Texts::none(Engine::Postgres), &Sessions::default(), None)
+    }
+
+    /// Work on a server with a layout.
+    fn laid_out(
+        &self,
+        action: &str,
+        work: impl FnOnce(&mut PostgresSession, &Server) -> Result<(), Failure>,
+    ) -> Result<(), DatabaseError> {
+        let Some(server) = self.server.as_ref().filter(|server| server.layout().is_some()) else { return Ok(()) };
+        work(&mut self.plain()?, server).map_err(|failure| DatabaseError::statement(&self.facts.place, action, failure))
     }
 
     fn script(&self, session: &mut PostgresSession, sql: &str, action: &str) -> Result<(), DatabaseError> {
@@ -187,6 +209,25 @@ impl Database for Postgres {
 
     fn private(&self) -> Option<&dyn Private> {
         self.server.as_ref().map(|server| server as &dyn Private)
+    }
+
+    fn seed(&self) -> Result<Option<Box<dyn Database>>, DatabaseError> {
+        let (Some(schema), Some(_)) = (&self.schema, self.server.as_ref().and_then(Server::layout)) else {
+            return Ok(None);
+        };
+        let OpenOptions { cache_dir, stop, .. } = &self.options;
+        let server = Server::find(cache_dir, &format!("{schema}-fill"), stop.clone())?;
+        Ok(Some(Box::new(private(server, &self.options)?)))
+    }
+
+    fn lay_out(&self) -> Result<(), DatabaseError> {
+        self.laid_out("move objects to their tiers", |session, server| {
+            layout::tablespace(session, server)?;
+            match (server.layout(), &self.schema) {
+                (Some((layout, _)), Some(schema)) => layout::place(session, schema, layout),
+                _ => Ok(()),
+            }
+        })
     }
 
     fn server_processes(&self) -> Vec<u32> {

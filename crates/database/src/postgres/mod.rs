@@ -12,6 +12,7 @@ mod copy;
 mod costs;
 mod counters;
 mod database;
+mod layout;
 mod passfile;
 mod scripts;
 mod session;

@@ -130,7 +130,7 @@ pub(super) fn copy(from: &Path, to: &Path, owner: &Owner, stop: &AtomicBool) -> 
 }
 
 /// Copies into a folder that is there and empty.
-fn copied(from: &Path, to: &Path, owner: &Owner, stop: &AtomicBool) -> Result<(), DatabaseError> {
+pub(super) fn copied(from: &Path, to: &Path, owner: &Owner, stop: &AtomicBool) -> Result<(), DatabaseError> {
     let mut command = owner.command(Path::new("cp"));
     command.args(["-a", "--reflink=auto", "-T"]).arg(from).arg(to).env("LC_ALL", "C");
     let made = process::output(command, stop)?;
@@ -148,8 +148,7 @@ fn copied(from: &Path, to: &Path, owner: &Owner, stop: &AtomicBool) -> Result<()
 /// whole.
 pub(super) fn replace(new: &Path, old: &Path) -> Result<(), DatabaseError> {
     let failed = |error: Errno| DatabaseError::file("move", new, error.into());
-    let folder = opened(new)?;
-    syncfs(&folder).and_then(|()| fsync(&folder)).map_err(failed)?;
+    written(new)?;
     match renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE) {
         Ok(()) => {}
         Err(Errno::NOENT) => fs::rename(new, old).map_err(|source| DatabaseError::file("move", new, source))?,
@@ -167,6 +166,12 @@ pub(super) fn replace(new: &Path, old: &Path) -> Result<(), DatabaseError> {
     fsync(&above).map_err(failed)?;
     // What was at `old` lies there now.
     remove(new)
+}
+
+/// Sees to it that a folder is on the disk.
+pub(super) fn written(path: &Path) -> Result<(), DatabaseError> {
+    let folder = opened(path)?;
+    syncfs(&folder).and_then(|()| fsync(&folder)).map_err(|error| DatabaseError::file("write", path, error.into()))
 }
 
 /// Removes a folder with all that is in it; one that is not there is no error.

@@ -2,12 +2,14 @@
 //!
 //! The one idea: servers of all engines live one life; an engine only answers a few questions about it.
 
+use super::laid::Laid;
 use super::owner::Owner;
 use crate::DatabaseError;
 use rustix::process::Signal;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use study::{Layout, Tier};
 
 /// An engine's own part in the life of its private servers. The value is the programs of the installed package.
 pub trait ServerKind: Clone + Debug {
@@ -52,6 +54,15 @@ pub trait ServerKind: Clone + Debug {
 
     /// What makes the first files of a server in `data`: the first command that succeeds is enough.
     fn making(&self, owner: &Owner, folder: &Path, data: &Path) -> Vec<Command>;
+
+    /// What a layout lays apart from the data, each with its tier.
+    fn parts(layout: &Layout) -> Vec<(&'static str, Tier)>;
+
+    /// The lines of the configuration file by which a server finds its parts.
+    fn places(laid: &Laid) -> String;
+
+    /// What moves the parts out of new data in `data`; all of these must succeed.
+    fn spreading(&self, owner: &Owner, data: &Path, laid: &Laid) -> Vec<Command>;
 
     /// What starts it; the mark is added.
     fn starting(&self, owner: &Owner, folder: &Path) -> Command;

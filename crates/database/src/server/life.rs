@@ -7,6 +7,7 @@
 //! What it does not do: it touches no server that the system itself runs.
 
 use super::kind::ServerKind;
+use super::laid::{self, Laid};
 use super::owner::Owner;
 use super::start::{END_SECONDS, End};
 use super::{folder, process, reach};
@@ -17,6 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use study::Layout;
 
 /// Where the server of a folder keeps what lives as long as its process.
 pub(super) fn run(folder: &Path) -> PathBuf {
@@ -30,6 +32,8 @@ pub struct Server<K> {
     pub(super) kind: K,
     pub(super) owner: Owner,
     pub(super) stop: Arc<AtomicBool>,
+    /// Where its parts lie; none for all of them in its folder.
+    pub(super) laid: Option<Laid>,
 }
 
 impl<K: ServerKind> Server<K> {
@@ -42,7 +46,23 @@ impl<K: ServerKind> Server<K> {
     pub fn find(cache: &Path, name: &str, stop: Arc<AtomicBool>) -> Result<Server<K>, DatabaseError> {
         let (kind, owner) = (K::find()?, Owner::of(K::USERS));
         let folder = reach::folder(cache, &kind.family(), &owner)?.join(name);
-        Ok(Server { folder, kind, owner, stop })
+        Ok(Server { folder, kind, owner, stop, laid: None })
+    }
+
+    /// The same of a server with a layout; each layout of a data set has a server for itself.
+    ///
+    /// # Errors
+    /// As [`Server::find`], and when the folder of a tier is not there.
+    pub fn laid_out(
+        cache: &Path,
+        name: &str,
+        layout: Option<&Layout>,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Server<K>, DatabaseError> {
+        let Some(layout) = layout else { return Server::find(cache, name, stop) };
+        let mut server = Server::find(cache, &laid::name(name, layout)?, stop)?;
+        server.laid = Some(Laid::of(layout, &server.folder, K::parts(layout)));
+        Ok(server)
     }
 
     /// All servers of a cache folder that were ever started, of the version that is installed.
@@ -53,7 +73,8 @@ impl<K: ServerKind> Server<K> {
         let (kind, owner) = (K::find()?, Owner::of(K::USERS));
         let Ok(entries) = fs::read_dir(reach::folder(cache, &kind.family(), &owner)?) else { return Ok(Vec::new()) };
         let folders = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-        let server = |folder| Server { folder, kind: kind.clone(), owner: owner.clone(), stop: stop.clone() };
+        let server =
+            |folder| Server { folder, kind: kind.clone(), owner: owner.clone(), stop: stop.clone(), laid: None };
         Ok(folders.map(server).filter(|server: &Server<K>| server.conf().is_file()).collect())
     }
 
@@ -63,11 +84,13 @@ impl<K: ServerKind> Server<K> {
     /// # Errors
     /// When it does not start; the last lines of its log say why. When another Prony uses it with other settings.
     pub fn up(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
-        let conf = self.kind.configuration(&self.folder, settings)?;
+        let mut conf = self.kind.configuration(&self.folder, settings)?;
+        conf.extend(self.laid.as_ref().map(K::places));
         self.may_be_reached()?;
         folder::ours(&self.folder, &self.owner)?;
         let _held = folder::hold(&self.folder, &self.stop)?;
-        if self.process().is_some() && folder::read(&self.conf()).is_some_and(|now| now == conf) {
+        let there = self.laid.as_ref().is_none_or(Laid::is_reached);
+        if there && self.process().is_some() && folder::read(&self.conf()).is_some_and(|now| now == conf) {
             // It may still be recovering from a crash, started by somebody else.
             return self.ready();
         }
@@ -76,7 +99,9 @@ impl<K: ServerKind> Server<K> {
         self.end(K::END)?;
         folder::write(&self.conf(), &conf)?;
         folder::given(&run(&self.folder), &self.owner)?;
+        self.laid.as_ref().map_or(Ok(()), |laid| laid.reach(&self.owner))?;
         self.make()?;
+        self.brought_back()?;
         self.start()
     }
 
@@ -114,6 +139,7 @@ impl<K: ServerKind> Server<K> {
     /// When it does not end, or a file stays.
     pub fn remove(&self) -> Result<End, DatabaseError> {
         let end = self.down()?;
+        laid::remove(&self.folder)?;
         folder::remove(&self.folder)?;
         Ok(end)
     }
@@ -135,8 +161,16 @@ impl<K: ServerKind> Server<K> {
         let _held = folder::hold(&self.folder, &self.stop)?;
         self.end(K::END)?;
         let worked = work();
-        self.start()?;
+        // Some of its parts may be of another time.
+        if worked.is_ok() || !self.restoring().exists() {
+            self.start()?;
+        }
         worked
+    }
+
+    /// Ends it in order, and starts it again.
+    pub(crate) fn begun_anew(&self) -> Result<(), DatabaseError> {
+        self.stopped(|| Ok(()))
     }
 
     pub(super) fn copy(&self, from: &Path, to: &Path) -> Result<(), DatabaseError> {
@@ -160,7 +194,7 @@ impl<K: ServerKind> Server<K> {
     }
 
     pub(super) fn data(&self) -> PathBuf {
-        self.folder.join("data")
+        self.laid.as_ref().map_or_else(|| self.folder.join(laid::DATA), Laid::data)
     }
 
     /// Where the sockets of its sessions lie.

@@ -7,6 +7,7 @@
 
 mod folder;
 mod kind;
+mod laid;
 mod life;
 pub mod mariadb;
 mod owner;
@@ -18,6 +19,8 @@ mod reach;
 mod settings;
 mod start;
 
+pub(crate) use laid::embedded;
+pub use laid::fit;
 pub use private::Private;
 pub use start::End;
 

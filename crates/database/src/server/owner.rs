@@ -18,11 +18,15 @@ pub struct Owner {
 }
 
 impl Owner {
+    /// Ourselves.
+    pub(super) fn myself() -> Owner {
+        Owner { name: None, uid: rustix::process::geteuid().as_raw(), gid: rustix::process::getegid().as_raw() }
+    }
+
     /// Who shall run a server: the first of these users that the system has, or `nobody`, when we are root; else ourselves.
     pub(super) fn of(preferred: &[&str]) -> Owner {
-        let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-        let myself = Owner { name: None, uid, gid };
-        if uid != 0 {
+        let myself = Owner::myself();
+        if myself.uid != 0 {
             return myself;
         }
         let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();

@@ -1,6 +1,7 @@
 //! A private server for those who do not care which engine it is of.
 
 use super::kind::ServerKind;
+use super::laid::{self, Laid};
 use super::life::Server;
 use super::{folder, process};
 use crate::{Claim, DatabaseError};
@@ -26,6 +27,21 @@ pub trait Private {
     /// # Errors
     /// When another one was first.
     fn claim(&self, name: &str) -> Result<Claim, DatabaseError>;
+
+    /// Whether it has a layout.
+    fn is_laid_out(&self) -> bool;
+
+    /// Ends it in order; it can be started again with all its data.
+    ///
+    /// # Errors
+    /// When it does not end, or nobody shall wait for that any more.
+    fn end(&self) -> Result<(), DatabaseError>;
+
+    /// Ends another server, and puts what is in it in the place of what is in this one, each part on its tier.
+    ///
+    /// # Errors
+    /// When one does not end, or there is no room.
+    fn take(&self, other: &dyn Private) -> Result<(), DatabaseError>;
 
     /// Keeps a copy of all data under this name. The server is stopped meanwhile, and runs again afterwards.
     ///
@@ -74,17 +90,42 @@ impl<K: ServerKind> Private for Server<K> {
         Claim::file(&self.claimed(), &self.shown(), name)
     }
 
+    fn is_laid_out(&self) -> bool {
+        self.laid.is_some()
+    }
+
+    fn end(&self) -> Result<(), DatabaseError> {
+        self.down().map(drop)
+    }
+
+    fn take(&self, other: &dyn Private) -> Result<(), DatabaseError> {
+        other.end()?;
+        self.stopped(|| {
+            let half = folder::beside(&self.data(), "half");
+            folder::remove(&half)?;
+            folder::given(&half, &self.owner)?;
+            folder::copied(&other.folder().join(laid::DATA), &half, &self.owner, &self.stop)?;
+            self.spread(&half)
+        })
+    }
+
     fn keep_copy(&self, name: &str) -> Result<(), DatabaseError> {
         folder::ours(&self.copies(), &self.owner)?;
-        self.stopped(|| self.copy(&self.data(), &self.copies().join(name)))
+        self.forget_copy(name)?;
+        self.stopped(|| {
+            self.parts(name).try_for_each(|(part, copy)| self.copy(&part, &copy))?;
+            self.copy(&self.data(), &self.copies().join(name))
+        })
     }
 
     fn has_copy(&self, name: &str) -> bool {
+        // It comes last and goes first, so that a copy has all parts or is none.
         self.copies().join(name).is_dir()
     }
 
     fn forget_copy(&self, name: &str) -> Result<(), DatabaseError> {
-        folder::remove(&self.copies().join(name))
+        folder::remove(&self.copies().join(name))?;
+        self.parts(name).try_for_each(|(_, copy)| folder::remove(&copy))
     }
 
     fn restore(&self, name: &str) -> Result<(), DatabaseError> {
@@ -92,6 +133,31 @@ impl<K: ServerKind> Private for Server<K> {
             let reason = format!("no copy of {name} was kept");
             return Err(DatabaseError::NoRestore { place: self.folder.display().to_string(), reason });
         }
-        self.stopped(|| self.copy(&self.copies().join(name), &self.data()))
+        self.stopped(|| {
+            folder::write(&self.restoring(), name)?;
+            self.brought_back()
+        })
+    }
+}
+
+impl<K: ServerKind> Server<K> {
+    /// All parts but the data, each with its place in the copy of this name.
+    fn parts(&self, name: &str) -> impl Iterator<Item = (PathBuf, PathBuf)> {
+        let copies = self.copies();
+        let apart = self.laid.iter().flat_map(Laid::apart).filter(|(part, _)| *part != laid::TEMPORARY);
+        apart.map(move |(part, path)| (path, copies.join(format!("{name}.{part}"))))
+    }
+
+    /// Says which copy is being brought back, until all parts of it are: what is cut off in between is gone on with by the next start.
+    pub(super) fn restoring(&self) -> PathBuf {
+        self.folder.join("restoring")
+    }
+
+    /// Brings the copy back that was begun with, if one was.
+    pub(super) fn brought_back(&self) -> Result<(), DatabaseError> {
+        let Some(name) = folder::read(&self.restoring()) else { return Ok(()) };
+        self.copy(&self.copies().join(&name), &self.data())?;
+        self.parts(&name).try_for_each(|(part, copy)| self.copy(&copy, &part))?;
+        folder::gone(&self.restoring())
     }
 }

@@ -11,6 +11,7 @@ use crate::DatabaseError;
 use rustix::process::Signal;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::Ordering;
 
 /// How long a server may take to end; it writes what its buffers hold.
@@ -63,16 +64,36 @@ impl<K: ServerKind> Server<K> {
         for command in self.kind.making(&self.owner, &self.folder, &half) {
             folder::remove(&half)?;
             folder::given(&half, &self.owner)?;
-            let made = process::output(command, &self.stop)?;
-            if made.status.success() {
-                return folder::replace(&half, &self.data());
+            match self.carried_out(command)? {
+                None => return self.spread(&half),
+                Some(said) => text = said,
             }
-            let said =
-                [made.stdout, made.stderr].map(|said| String::from_utf8_lossy(&said).trim().replace('\n', " | "));
-            text = said.join(" | ");
         }
         folder::remove(&half)?;
         Err(self.full(&text).unwrap_or_else(|| self.says(format!("its first files were not made: {text}"))))
+    }
+
+    /// What a command said that did not succeed.
+    fn carried_out(&self, command: Command) -> Result<Option<String>, DatabaseError> {
+        let made = process::output(command, &self.stop)?;
+        let said = || [made.stdout, made.stderr].map(|said| String::from_utf8_lossy(&said).trim().replace('\n', " | "));
+        Ok(if made.status.success() { None } else { Some(said().join(" | ")) })
+    }
+
+    /// Puts new data in its place, and its parts on their tiers.
+    pub(super) fn spread(&self, half: &Path) -> Result<(), DatabaseError> {
+        let Some(laid) = &self.laid else { return folder::replace(half, &self.data()) };
+        // Parts without data are those of a server that is still to be made.
+        folder::remove(&self.data())?;
+        laid.clear(&self.owner)?;
+        for command in self.kind.spreading(&self.owner, half, laid) {
+            if let Some(text) = self.carried_out(command)? {
+                let failed = || self.says(format!("its parts were not laid out: {text}"));
+                return Err(self.full(&text).unwrap_or_else(failed));
+            }
+        }
+        laid.apart().try_for_each(|(_, path)| folder::written(&path))?;
+        folder::replace(half, &self.data())
     }
 
     /// Starts it with the configuration file as it stands.

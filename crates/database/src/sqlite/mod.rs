@@ -46,9 +46,13 @@ impl Database {
     /// # Errors
     /// When a setting is unknown, or there is neither a file nor a data set.
     pub fn of(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Database, DatabaseError> {
+        let folder = || match &spec.layout {
+            Some(layout) => crate::server::embedded(&options.cache_dir, layout),
+            None => Ok(options.cache_dir.clone()),
+        };
         let path = match (&spec.at, &options.dataset) {
             (At::File(path), _) => path.into(),
-            (_, Some(dataset)) => options.cache_dir.join(format!("{}.sqlite", dataset.name())),
+            (_, Some(dataset)) => folder()?.join(format!("{}.sqlite", dataset.name())),
             (_, None) => {
                 let problem = "a workload of your own needs a file: --on sqlite:PATH".to_owned();
                 return Err(DatabaseError::Address { place: spec.shown(), problem });

@@ -15,7 +15,7 @@ fn desk(customers: u64, seed: u64) -> DataSet {
 }
 
 fn at(path: &Path, dataset: Option<DataSet>) -> Box<dyn Database> {
-    let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::File(path.display().to_string()) };
+    let spec = DatabaseSpec::new(Engine::Sqlite, At::File(path.display().to_string()));
     let cache_dir = path.parent().unwrap().to_owned();
     let options =
         OpenOptions { cache_dir, dataset, settings: Vec::new(), profiling: Profiling::default(), stop: Arc::default() };
@@ -248,7 +248,7 @@ fn a_stop_ends_the_wait_for_a_file_that_another_process_has_locked() {
     let folder = tempfile::tempdir().unwrap();
     let (path, dataset, stop) = (folder.path().join("a.sqlite"), desk(2, 7), Arc::new(AtomicBool::new(false)));
     filled(&*at(&path, Some(dataset.clone())), &dataset, false).unwrap();
-    let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::File(path.display().to_string()) };
+    let spec = DatabaseSpec::new(Engine::Sqlite, At::File(path.display().to_string()));
     let (cache_dir, settings, profiling) = (folder.path().to_owned(), Vec::new(), Profiling::default());
     let options = OpenOptions { cache_dir, dataset: Some(dataset.clone()), settings, profiling, stop: stop.clone() };
     let database = open(&spec, &options).unwrap();
@@ -353,7 +353,7 @@ fn a_restore_brings_back_what_the_fill_left() {
 #[test]
 fn a_file_in_the_cache_is_named_after_its_data_set() {
     let folder = tempfile::tempdir().unwrap();
-    let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::Cache };
+    let spec = DatabaseSpec::new(Engine::Sqlite, At::Cache);
     let cache_dir = folder.path().join("new");
     let stop = Arc::<AtomicBool>::default();
     let options = OpenOptions {
@@ -388,7 +388,7 @@ fn a_cache_folder_in_which_others_may_plant_files_is_refused_and_so_is_a_link() 
     let (cache, elsewhere) = (folder.path().join("cache"), folder.path().join("elsewhere"));
     std::fs::create_dir(&cache).unwrap();
     let dataset = desk(50, 1);
-    let spec = DatabaseSpec { engine: Engine::Sqlite, at: At::Cache };
+    let spec = DatabaseSpec::new(Engine::Sqlite, At::Cache);
     let options = OpenOptions {
         cache_dir: cache.clone(),
         dataset: Some(dataset.clone()),

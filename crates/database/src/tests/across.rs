@@ -55,7 +55,7 @@ pub(super) fn filled_with(cache: &Cache, engine: Engine, dataset: &DataSet) -> O
         profiling: Profiling::default(),
         stop: Arc::default(),
     };
-    let database = match open(&DatabaseSpec { engine, at }, &options) {
+    let database = match open(&DatabaseSpec::new(engine, at), &options) {
         Ok(database) => database,
         Err(missing @ DatabaseError::MissingPackage { .. }) => {
             crate::tests::skip::skipped(&format!("{} on {}: {missing}", dataset.name(), engine.word()));

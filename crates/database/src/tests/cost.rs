@@ -28,7 +28,7 @@ pub(super) fn opened(place: &Place, profiling: Profiling, settings: &[(&str, &st
     };
     let settings = settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let options = OpenOptions { cache_dir, dataset: None, settings, profiling, stop: Arc::default() };
-    match open(&DatabaseSpec { engine: place.1, at }, &options) {
+    match open(&DatabaseSpec::new(place.1, at), &options) {
         Ok(database) => Some(database),
         Err(missing @ DatabaseError::MissingPackage { .. }) => {
             crate::tests::skip::skipped(&format!("statements on a private {}: {missing}", place.1.word()));
@@ -105,7 +105,7 @@ fn a_postgres_without_the_extension_says_how_to_get_it_and_nothing_is_made_in_it
     let Some(private) = opened(&place, Profiling::default(), &[]) else { return };
     let socket = private.private().unwrap().socket_folder();
     let url = format!("postgres://prony@/postgres?host={}", socket.display());
-    let spec = DatabaseSpec { engine: Engine::Postgres, at: At::Url(url) };
+    let spec = DatabaseSpec::new(Engine::Postgres, At::Url(url));
     let options = OpenOptions {
         cache_dir: place.0.path().to_owned(),
         dataset: None,
@@ -155,7 +155,7 @@ fn by_url(private: &dyn Database, place: &Place, profiling: Profiling) -> Box<dy
     make(private, "INSERT INTO own.t SELECT seq, seq FROM mysql.seq_0_to_99");
     let url =
         format!("mariadb://root@/own?socket={}", private.private().unwrap().socket_folder().join("socket").display());
-    let spec = DatabaseSpec { engine: Engine::Mariadb, at: At::Url(url) };
+    let spec = DatabaseSpec::new(Engine::Mariadb, At::Url(url));
     let (cache_dir, stop) = (place.0.path().to_owned(), Arc::default());
     open(&spec, &OpenOptions { cache_dir, dataset: None, settings: Vec::new(), profiling, stop }).unwrap()
 }

@@ -4,6 +4,7 @@ mod across;
 mod alike;
 pub(crate) mod certificates;
 mod cost;
+mod layouts;
 mod plans;
 mod scripts;
 pub(crate) mod skip;

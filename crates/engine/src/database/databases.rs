@@ -42,6 +42,12 @@ pub(crate) struct Databases {
     pub(crate) costs: Result<Vec<StatementCost>, String>,
 }
 
+impl Drop for Databases {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
 /// What is open now.
 struct Opening {
     dataset: Option<DataSet>,
@@ -67,9 +73,27 @@ impl Databases {
         // An embedded one in the cache has a file for each data set; which one does not matter to its version.
         let any = seeded(Scale { preset: Preset::Desk, customers: 10, days: 1 }, 1);
         let dataset = (self.spec.at == At::Cache).then_some(any);
-        match self.opening(dataset, &[], true) {
-            Ok(opening) => Ok(opening.database.facts()),
+        let facts = match self.spec.layout {
+            // What they say is the same for all layouts, and not worth a start on slow folders.
+            Some(_) => {
+                let mut plain = Databases::new(&self.system, &self.spec, self.cache_dir.clone(), self.stop.clone());
+                plain.spec.layout = None;
+                plain.opening(dataset, &[], true).map(|opening| opening.database.facts())
+            }
+            None => self.opening(dataset, &[], true).map(|opening| opening.database.facts()),
+        };
+        match facts {
+            Ok(facts) => Ok(facts),
             Err(source) => Err(OpenError::Database { system: self.system.clone(), source: Box::new(source) }),
+        }
+    }
+
+    /// Lets go of what is open. A server with a layout ends with it: its folders may lie on devices that end with the run.
+    fn close(&mut self) {
+        let Some(opening) = self.open.take().filter(|_| self.spec.layout.is_some()) else { return };
+        if let Some(server) = opening.database.private() {
+            // One that does not end is ended, or waited for, by its next start.
+            let _ = server.end();
         }
     }
 
@@ -91,6 +115,11 @@ impl Databases {
     /// What is open, when anything is, for another thread.
     pub(crate) fn shared(&self) -> Option<Arc<dyn Database>> {
         self.open.as_ref().map(|opening| opening.database.clone())
+    }
+
+    /// Which of its data lives where, when that is said.
+    pub(crate) fn layout(&self) -> Option<&study::Layout> {
+        self.spec.layout.as_ref()
     }
 
     /// What is open, when anything is.
@@ -267,7 +296,7 @@ impl Databases {
             .as_ref()
             .is_some_and(|open| open.dataset == dataset && open.settings == settings && open.profile == profile);
         if !fits {
-            self.open = None;
+            self.close();
             let options = OpenOptions {
                 cache_dir: self.cache_dir.clone(),
                 dataset: dataset.clone(),
@@ -381,6 +410,7 @@ fn filled_words(dataset: &DataSet, filled: Filled) -> String {
         Filled::Reused { state: State::Ready } => format!("data set {name}: reused as it was filled"),
         Filled::Reused { .. } => format!("data set {name}: reused as earlier trials left it"),
         Filled::Restored => format!("data set {name}: restored to what it was after the fill"),
+        Filled::Copied => format!("data set {name}: copied from the fill of all layouts and laid out"),
         Filled::Anew { rows } => format!("data set {name}: filled with {}", units::counted(rows, "rows")),
     }
 }

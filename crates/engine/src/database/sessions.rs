@@ -83,7 +83,7 @@ pub(crate) fn imagined(stream: StreamOf<'_>) -> Result<Imagined, TrialError> {
     let sessions = stream.stream().sessions();
     let place = Place { worker: 0, workers: 1, first: 0, slots: sessions, number: 0 };
     let business = asked.business(&share(stream, place, FIRST_EPOCH));
-    let nowhere = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } };
+    let nowhere = DatabaseSpec::new(Engine::Null, At::Nowhere { socket: false });
     let session = null::Database::of(&nowhere).session(&texts(asked.as_ref(), Engine::Null), &pool.how);
     let system = stream.trial.label.system.clone();
     let session = session.map_err(|source| TrialError::Database { system, source: Box::new(source) })?;
@@ -195,7 +195,7 @@ mod tests {
 
     /// How the trial is divided among sessions of a database that answers at once: the slots of each worker.
     fn divided(trial: &Trial) -> Result<Vec<u32>, TrialError> {
-        let spec = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } };
+        let spec = DatabaseSpec::new(Engine::Null, At::Nowhere { socket: false });
         let stop = Arc::new(AtomicBool::new(false));
         let mut databases = Databases::new("null", &spec, std::env::temp_dir(), stop.clone());
         databases.make_ready(trial, &mut Unobserved, &stop)?;

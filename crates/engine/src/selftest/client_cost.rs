@@ -39,7 +39,7 @@ pub fn measure_client_cost(of: &Trial, stop: &AtomicBool) -> Result<Option<Clien
 }
 
 fn cost_us(trial: &Trial, socket: bool, stop: &AtomicBool) -> Result<Option<f64>, TrialError> {
-    let at = DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket } };
+    let at = DatabaseSpec::new(Engine::Null, At::Nowhere { socket });
     let mut opened = sample::open(Place::Database(at), 0, Bytes(0), None)?;
     let seen = run_trial(&mut opened, trial, &mut Unobserved, stop)?;
     Ok(cpu_us(&trial.label.streams[0], &seen))

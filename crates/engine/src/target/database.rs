@@ -49,10 +49,14 @@ impl Backing for Databases {
         let add = |(key, value): (String, String)| Fact { key: format!("database.{key}"), value, private: false };
         fingerprint.push(add(("version".to_owned(), facts.version)));
         fingerprint.extend(facts.settings.into_iter().map(add));
+        fingerprint.extend(self.layout().into_iter().flat_map(laid_out));
         Ok((driver, fingerprint))
     }
 
     fn places(&self) -> Vec<PathBuf> {
+        if let Some(layout) = self.layout() {
+            return layout.used().map(|(_, at)| PathBuf::from(&at.reached)).collect();
+        }
         self.open().and_then(|database| database.folder()).into_iter().collect()
     }
 
@@ -152,6 +156,22 @@ impl Backing for Databases {
         events.iter().for_each(|event| observer.note(Some(trial), &format!("after the outage: {}", event.text)));
         gone
     }
+}
+
+/// A layout, each part of which could change a number.
+fn laid_out(layout: &study::Layout) -> Vec<Fact> {
+    let fact =
+        |key: &str, value: &str, private| Fact { key: format!("layout.{key}"), value: value.to_owned(), private };
+    let mut facts = vec![fact("name", &layout.name, false)];
+    for (tier, at) in layout.used() {
+        let key = |name: &str| format!("{}.{name}", tier.word());
+        facts.push(fact(&key("holds"), &layout.on(tier).join(", "), false));
+        // Whole, because it is taken out of copies that others may read: a word would be taken out of sentences.
+        let folder = std::fs::canonicalize(&at.folder.path).unwrap_or_else(|_| PathBuf::from(&at.folder.path));
+        facts.push(fact(&key("folder"), &folder.display().to_string(), true));
+        facts.extend(at.folder.device.as_ref().map(|model| fact(&key("device"), model, false)));
+    }
+    facts
 }
 
 /// How long a trial's server is waited for.

@@ -4,6 +4,7 @@ use crate::args::Check;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::output;
+use crate::run::tiers;
 use crate::scripts;
 use crate::study_file::{self, StudyText};
 use study::{Problems, Study};
@@ -17,13 +18,20 @@ pub fn run(asked: &Check) -> Result<Outcome, Failure> {
     }
     let study = read.map_err(|problems| study_file::failure(&text.origin, &problems))?;
     scripts::check(&study)?;
+    tiers::check(study.systems())?;
     output::print(&format!("{}: no problems; {}\n", text.origin, summary(&study)))?;
     Ok(Outcome::Fine)
 }
 
 fn as_json(text: &StudyText, read: &Result<Study, Problems>) -> Result<Outcome, Failure> {
     let problems = match read {
-        Ok(study) => scripts::slip(study).into_iter().collect(),
+        Ok(study) => {
+            let tiers = match tiers::check(study.systems()) {
+                Err(Failure::Told(told)) => Some(told.problem()),
+                _ => None,
+            };
+            scripts::slip(study).into_iter().chain(tiers).collect()
+        }
         Err(problems) => problems.list.clone(),
     };
     output::print_json(&report::check_json(&text.origin, &problems))?;

@@ -151,9 +151,9 @@ fn alike(a: &RunFacts, b: &RunFacts) -> bool {
         && places(a) == places(b)
 }
 
-/// The answer, the comparisons and the caveats; the tables of each system belong to `show`.
+/// The answer, the comparisons, the footprints and the caveats; the tables of each system belong to `show`.
 fn only_comparisons(mut findings: Findings) -> Findings {
-    findings.findings.retain(|finding| matches!(finding, Finding::Comparison(_)));
+    findings.findings.retain(|finding| matches!(finding, Finding::Comparison(_) | Finding::Footprint(_)));
     findings.points.clear();
     findings.trials.clear();
     findings

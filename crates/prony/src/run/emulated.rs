@@ -10,7 +10,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use study::{Folder, Place, SystemSpec};
+use study::{DatabaseSpec, Folder, Place, SystemSpec};
 
 /// A device that is served; dropping it ends that.
 pub struct Device {
@@ -19,25 +19,48 @@ pub struct Device {
     home: Home,
 }
 
-/// The system with its folders as they are reached, and the devices that they lie on.
-///
-/// # Errors
-/// When a device cannot be mounted.
-pub fn mounted(spec: &SystemSpec) -> Result<(SystemSpec, Vec<Device>), Failure> {
-    let mut devices = Vec::new();
-    let mut reached = spec.clone();
-    if let Place::File { dirs } = &mut reached.place {
-        for folder in dirs.iter_mut() {
-            let Some(model) = folder.device.take() else { continue };
-            let device = serve(&model, Path::new(&folder.path))?;
-            *folder = Folder::plain(device.home.at().display().to_string());
-            devices.push(device);
+/// The devices of a run. Systems that name one alike share it, as they would one that is there.
+#[derive(Default)]
+pub struct Devices(Vec<(Folder, Device)>);
+
+impl Devices {
+    /// A system with its folders as they are reached, their devices mounted.
+    ///
+    /// # Errors
+    /// When a device cannot be mounted.
+    pub fn reached(&mut self, spec: &SystemSpec) -> Result<SystemSpec, Failure> {
+        let mut reached = spec.clone();
+        match &mut reached.place {
+            Place::File { dirs } => {
+                for folder in dirs.iter_mut() {
+                    *folder = Folder::plain(self.path(folder, false)?);
+                }
+            }
+            Place::Database(DatabaseSpec { layout: Some(layout), .. }) => {
+                for tier in layout.folders_mut() {
+                    tier.reached = self.path(&tier.folder, true)?;
+                }
+            }
+            _ => {}
         }
+        Ok(reached)
     }
-    Ok((reached, devices))
+
+    /// Where a folder is reached; one of a `server` by the user as whom that runs.
+    fn path(&mut self, folder: &Folder, server: bool) -> Result<String, Failure> {
+        let Some(model) = &folder.device else { return Ok(folder.path.clone()) };
+        let at = |device: &Device| device.home.at().display().to_string();
+        if let Some((_, device)) = self.0.iter().find(|(known, _)| known == folder) {
+            return Ok(at(device));
+        }
+        let device = serve(model, Path::new(&folder.path), server)?;
+        let path = at(&device);
+        self.0.push((folder.clone(), device));
+        Ok(path)
+    }
 }
 
-fn serve(model: &str, backing: &Path) -> Result<Device, Failure> {
+fn serve(model: &str, backing: &Path, server: bool) -> Result<Device, Failure> {
     let doing = || format!("mounting `{}` as the device `{model}`", backing.display());
     let failed = |error| Failure::caused(doing(), &error);
     let temporary = std::env::temp_dir();
@@ -45,7 +68,7 @@ fn serve(model: &str, backing: &Path) -> Result<Device, Failure> {
     for left in Abandoned::find(&temporary).into_iter().flatten() {
         let _ = left.remove();
     }
-    let home = Home::make(&temporary).map_err(failed)?;
+    let home = Home::make(&temporary, server).map_err(failed)?;
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     command.args(["emulate", model, "--with-parent", &std::process::id().to_string(), "--backing"]);
     command.arg(backing).arg("--at").arg(home.at());

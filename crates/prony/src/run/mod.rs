@@ -15,6 +15,7 @@ mod sameness;
 mod space;
 pub mod stop;
 pub mod survey;
+pub mod tiers;
 pub mod verdict;
 mod watch;
 
@@ -83,7 +84,7 @@ pub fn start(text: &StudyText, asked: &Run, consents: &[Consent]) -> Result<Ende
         plan,
         summaries: Vec::new(),
         fresh: true,
-        devices: Vec::new(),
+        devices: emulated::Devices::default(),
     };
     run.go(progress, &stop, &clock)
 }
@@ -114,8 +115,17 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Fa
     if !asked.keep {
         clear_leftovers(&study, &facts.id, &progress);
     }
-    let run =
-        Prepared { asked, consents, file, facts, study: &study, plan, summaries, fresh: false, devices: Vec::new() };
+    let run = Prepared {
+        asked,
+        consents,
+        file,
+        facts,
+        study: &study,
+        plan,
+        summaries,
+        fresh: false,
+        devices: emulated::Devices::default(),
+    };
     run.go(progress, &stop, &clock)
 }
 
@@ -142,6 +152,7 @@ fn clear_leftovers(study: &Study, run_id: &str, progress: &Progress) {
 /// When a script cannot be read or has problems, a place is not there, or the plan does not fit it.
 pub fn plan(origin: &str, study: &Study, seed: u64) -> Result<Plan, Failure> {
     crate::scripts::check(study)?;
+    tiers::check(study.systems())?;
     let survey = survey::survey(study.systems())?;
     study::plan(study, &survey, seed).map_err(|problems| study_file::failure(origin, &problems))
 }
@@ -196,7 +207,7 @@ struct Prepared<'a> {
     /// Whether the file was made by this process.
     fresh: bool,
     /// What the folders of systems lie on; they go when nothing is open on them any more.
-    devices: Vec<emulated::Device>,
+    devices: emulated::Devices,
 }
 
 impl Prepared<'_> {
@@ -262,13 +273,12 @@ impl Prepared<'_> {
                 cache_dir: &cache_dir,
                 stop,
             };
-            let (reached, devices) = emulated::mounted(spec)?;
+            let reached = self.devices.reached(spec)?;
             let mut system = Opened::open(&reached, &need).map_err(|error| refused(spec, &error))?;
             if let Place::File { dirs } = &spec.place {
                 // As they are written, and not where a device of them is mounted.
                 system.facts.place = study::folders_shown(dirs);
             }
-            self.devices.extend(devices);
             systems.push(system.facts.clone());
             opened.push((spec.name.clone(), system));
         }

@@ -88,9 +88,18 @@ fn jobs(plan: &Plan) -> Option<String> {
 
 /// Databases write what transactions change, and nobody counts that before.
 fn databases(study: &Study) -> impl Iterator<Item = String> {
-    let databases = study.systems().iter().filter(|spec| matches!(spec.place, Place::Database(_)));
-    databases
-        .map(|spec| format!("data sets, changed rows and log to `{}`, as much as its transactions change", spec.name))
+    let databases = study.systems().iter().filter_map(|spec| match &spec.place {
+        Place::Database(database) => Some((&spec.name, database.layout.as_ref())),
+        _ => None,
+    });
+    databases.map(|(name, layout)| match layout {
+        Some(layout) => format!(
+            "data sets, changed rows and log to `{name}`, as much as its transactions change, by the layout {}; the data set is \
+             filled once in the cache folder, and copied from there",
+            layout.shown()
+        ),
+        None => format!("data sets, changed rows and log to `{name}`, as much as its transactions change"),
+    })
 }
 
 /// Each system with the place that it stands for.
@@ -106,7 +115,7 @@ fn system(spec: &SystemSpec) -> String {
             return format!("`{}` (model {}, in virtual time)", spec.name, study::model_shown(model, changes));
         }
         Place::Null | Place::Scripted(_) => return format!("`{}` ({})", spec.name, spec.place.word()),
-        Place::Database(at) => return format!("`{}` ({})", spec.name, at.shown()),
+        Place::Database(at) => return format!("`{}` ({})", spec.name, at.placed()),
     };
     format!("`{}` ({} {place})", spec.name, spec.place.word())
 }

@@ -74,7 +74,7 @@ fn session(house: &House) -> Box<dyn Session> {
         profiling: Default::default(),
         stop: Default::default(),
     };
-    let database = database::open(&DatabaseSpec { engine: Engine::Sqlite, at }, &options).expect("a file");
+    let database = database::open(&DatabaseSpec::new(Engine::Sqlite, at), &options).expect("a file");
     database.outside().expect("a session")
 }
 

@@ -20,7 +20,7 @@ fn beside(house: &House, engine: Engine) -> Box<dyn Database> {
     // The settings of the run's own server: with others it would be started anew.
     let profiling = Profiling { on: true, pages: None };
     let options = OpenOptions { cache_dir, dataset, settings: Vec::new(), profiling, stop: Default::default() };
-    database::open(&DatabaseSpec { engine, at: At::Local }, &options).expect("the server runs")
+    database::open(&DatabaseSpec::new(engine, At::Local), &options).expect("the server runs")
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod help;
 mod house;
 mod imagined;
 mod key_value;
+mod layouts;
 mod models;
 mod outage;
 mod passwords;

@@ -128,8 +128,7 @@ fn lose_orders(house: &House) {
     let cache_dir = house.program.path("cache");
     let dataset = Some(seeded(scale, 1));
     let options = OpenOptions { cache_dir, dataset, settings: Vec::new(), profiling, stop: Default::default() };
-    let database =
-        database::open(&DatabaseSpec { engine: Engine::Postgres, at: At::Local }, &options).expect("the server runs");
+    let database = database::open(&DatabaseSpec::new(Engine::Postgres, At::Local), &options).expect("the server runs");
     let sql = "SET session_replication_role = replica; DELETE FROM trade WHERE id > (SELECT MAX(id) - 200 FROM trade)";
     let mut session = database.session(&Texts::none(Engine::Postgres), &Sessions::default()).expect("a session");
     session.script(sql).expect("it may");

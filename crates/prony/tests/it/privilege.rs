@@ -21,7 +21,7 @@ fn bare(house: &House, engine: Engine) -> Box<dyn Database> {
         profiling: Default::default(),
         stop: Default::default(),
     };
-    database::open(&DatabaseSpec { engine, at: At::Local }, &options).expect("the server runs")
+    database::open(&DatabaseSpec::new(engine, At::Local), &options).expect("the server runs")
 }
 
 fn refused(house: &House, url: &str) {

@@ -44,7 +44,7 @@ fn open(house: &House, engine: Engine, settings: &[(&str, &str)]) -> Arc<dyn Dat
     let settings = settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let dataset = None;
     let options = OpenOptions { cache_dir, dataset, settings, profiling: Default::default(), stop: Default::default() };
-    database::open(&DatabaseSpec { engine, at: At::Local }, &options).expect("the server runs").into()
+    database::open(&DatabaseSpec::new(engine, At::Local), &options).expect("the server runs").into()
 }
 
 /// A private PostgreSQL with a small buffer and a tablespace `fast`, and tables in it.

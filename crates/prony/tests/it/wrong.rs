@@ -69,7 +69,7 @@ fn a_refused_statement_fails_its_transaction_or_stops_the_trial() {
         stop: Default::default(),
     };
     let at = At::File(program.path("own.db").display().to_string());
-    let database = database::open(&DatabaseSpec { engine: Engine::Sqlite, at }, &options).expect("a file");
+    let database = database::open(&DatabaseSpec::new(Engine::Sqlite, at), &options).expect("a file");
     database.outside().expect("a session").script("CREATE TABLE t (v INTEGER NOT NULL)").expect("a table");
     drop(database);
     program.write("bad.sql", "INSERT INTO t VALUES (NULL);\n");
@@ -113,8 +113,7 @@ fn a_data_set_that_was_altered_is_noticed_before_the_trial() {
         profiling: Profiling::default(),
         stop: Default::default(),
     };
-    let database =
-        database::open(&DatabaseSpec { engine: Engine::Sqlite, at: At::Cache }, &options).expect("it is there");
+    let database = database::open(&DatabaseSpec::new(Engine::Sqlite, At::Cache), &options).expect("it is there");
     let mut session = database.session(&Texts::none(Engine::Sqlite), &Sessions::default()).expect("a session");
     session.script("DROP INDEX trade_symbol_at").expect("it goes");
     drop((session, database));

@@ -43,6 +43,7 @@ fn footprint(footprint: &Footprint) -> String {
         (footprint.watts, "W"),
         (footprint.rack_units, "rack units"),
         (footprint.price, "price"),
+        (footprint.floor, "m2"),
     ];
     let known: Vec<String> = parts
         .iter()

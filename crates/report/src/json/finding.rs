@@ -2,8 +2,8 @@
 
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
-    Beside, Comparison, DamageFinding, DeadlineFinding, FallClaim, Finding, HighestRate, Knee, OutageFinding, Scaling,
-    ServiceFit, SustainedFinding, ThresholdOutcome,
+    Beside, Comparison, DamageFinding, DeadlineFinding, FallClaim, Finding, FootprintAmount, FootprintFinding,
+    HighestRate, Knee, OutageFinding, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome,
 };
 use serde_json::Value;
 use study::Direction;
@@ -13,6 +13,7 @@ impl Json for Finding {
     fn json(&self) -> Value {
         let (kind, found) = match self {
             Finding::Comparison(found) => return found.json(),
+            Finding::Footprint(found) => ("footprint", found.json()),
             Finding::Beside(found) => ("beside", found.json()),
             Finding::Knee(found) => ("knee", found.json()),
             Finding::HighestRate(found) => ("highest-rate", found.json()),
@@ -40,6 +41,16 @@ objects! {
         "ratio": found.ratio.value, "low": found.ratio.low, "high": found.ratio.high, "n": found.ratio.n,
         "confidence": found.ratio.confidence, margin, detectable, interleaved, adjusted, p_value,
         "verdict": found.verdict.word(), reason,
+    }
+
+    found: FootprintFinding {
+        "factors": factors(&found.point.factors), baseline, what, primary, "same": found.same.word(), ratio, amounts,
+        price, "break_even_price": found.break_even,
+    }
+
+    amount: FootprintAmount {
+        "amount": amount.amount, of_system, of_baseline, "per_s_for_each": amount.rate_for_each,
+        "baseline_per_s_for_each": amount.baseline_for_each, ratio,
     }
 
     found: Beside {

@@ -3,7 +3,7 @@
 use super::trial;
 use super::value::{factors, object, objects};
 use crate::caveats::all_caveats;
-use analysis::{Caveat, Comparison, Estimate, Findings, PointSummary};
+use analysis::{Caveat, Comparison, Estimate, Findings, FootprintFinding, PointSummary};
 use observation::{Ceiling, Fact, Footprint, RunFacts, SystemFacts, TrialCheck};
 use serde_json::Value;
 
@@ -25,7 +25,8 @@ pub fn compare_json(findings: &Findings, runs: &[&str]) -> Value {
     object!(findings {
         "schema": "prony/compare/1", "study": findings.run.study, "runs": runs,
         "baseline": comparisons.first().map(|comparison| &comparison.baseline), answer, "systems": findings.run.systems,
-        "findings": comparisons, "caveats": all_caveats(findings),
+        "findings": comparisons, "footprints": findings.findings.iter().filter(|one| FootprintFinding::of(one).is_some()).collect::<Vec<_>>(),
+        "caveats": all_caveats(findings),
     })
 }
 
@@ -39,7 +40,7 @@ objects! {
 
     system: SystemFacts { name, kind, place, modules, driver, footprint, fingerprint }
 
-    footprint: Footprint { drives, watts, rack_units, price }
+    footprint: Footprint { drives, watts, rack_units, price, floor }
 
     fact: Fact { key, value, private }
 

@@ -1,6 +1,7 @@
 //! Findings as sentences: one each, the number first, its interval beside it.
 
 use super::curve::factor_text;
+use super::footprint;
 use super::quantity::Quantity;
 use analysis::{
     Burst, Comparison, DeadlineFinding, Estimate, FallClaim, Finding, HighestRate, InTime, Knee, Scaling, ScalingKind,
@@ -59,6 +60,7 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
     };
     match finding {
         Finding::Comparison(finding) => comparison(finding),
+        Finding::Footprint(finding) => footprint::conclusion(finding),
         Finding::Beside(finding) => {
             let system = if several { format!(" on {}", finding.point.system) } else { String::new() };
             let subject = format!("{}{system}", finding.subject());

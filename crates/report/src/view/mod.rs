@@ -14,6 +14,7 @@ mod curve;
 mod distribution;
 mod elapsed;
 mod figure;
+mod footprint;
 mod frontier;
 mod generator;
 mod given;
@@ -130,13 +131,13 @@ fn conclusions(findings: &Findings) -> Vec<Conclusion> {
         Finding::Outage(_) => 1,
         Finding::Threshold(_) | Finding::Deadline(_) => 2,
         Finding::Comparison(comparison) if comparison.primary => 3,
-        Finding::Beside(_) => 3,
+        Finding::Beside(_) | Finding::Footprint(_) => 3,
         Finding::Comparison(_) => 6,
         // At most and sustained that hardly differ are told after all that was found.
         Finding::Sustained(found) if !sustained::differs(found) => 5,
         _ => 4,
     };
-    let mut ordered: Vec<&Finding> = findings.findings.iter().collect();
+    let mut ordered: Vec<&Finding> = findings.findings.iter().filter(|one| footprint::told(findings, one)).collect();
     ordered.sort_by_key(|finding| rank(finding));
     ordered.into_iter().map(|finding| conclusion(finding, several_systems(findings))).collect()
 }
@@ -241,6 +242,7 @@ fn further_figures(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) ->
     let mut figures = Vec::new();
     for sweep in sweeps {
         figures.extend(frontier::figure(findings, sweep, caveats));
+        figures.extend(footprint::figure(findings, sweep.experiment));
         figures.extend(beside::figures(findings, sweep, caveats));
         figures.extend(mix::figures(findings, sweep, caveats));
         figures.extend(server::figures(findings, sweep));

@@ -191,15 +191,15 @@ pub fn label() -> impl Strategy<Value = TrialLabel> {
 fn system() -> impl Strategy<Value = SystemFacts> {
     let fact = (text(), text(), any::<bool>()).prop_map(|(key, value, private)| Fact { key, value, private });
     let part = || option::of(float());
-    ([text(), text(), text(), text()], any::<u32>(), vec(fact, 0..4), part(), part(), part(), part()).prop_map(
-        |([name, kind, place, driver], modules, fingerprint, drives, watts, rack_units, price)| SystemFacts {
+    ([text(), text(), text(), text()], any::<u32>(), vec(fact, 0..4), part(), part(), part(), part(), part()).prop_map(
+        |([name, kind, place, driver], modules, fingerprint, drives, watts, rack_units, price, floor)| SystemFacts {
             name,
             kind,
             place,
             modules,
             driver,
             fingerprint,
-            footprint: Footprint { drives, watts, rack_units, price },
+            footprint: Footprint { drives, watts, rack_units, price, floor },
         },
     )
 }
@@ -335,7 +335,7 @@ pub fn plain_facts() -> RunFacts {
                 Fact { key: "kernel.release".into(), value: "6.12.0".into(), private: false },
                 Fact { key: "host.name".into(), value: "goldfinch".into(), private: true },
             ],
-            footprint: Footprint { drives: Some(2.0), watts: None, rack_units: Some(0.5), price: None },
+            footprint: Footprint { drives: Some(2.0), rack_units: Some(0.5), ..Footprint::default() },
         }],
         ceiling: Some(Ceiling {
             null_operation_ns: 41.5,

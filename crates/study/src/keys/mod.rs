@@ -8,6 +8,7 @@
 
 pub(crate) mod access;
 mod domain;
+pub(crate) mod layout;
 pub(crate) mod load;
 pub(crate) mod phases;
 pub(crate) mod session;
@@ -25,6 +26,10 @@ pub enum Group {
     System,
     /// How a system is opened, once for the whole run: in `[system.NAME]` only.
     Opening,
+    /// The two tiers of a system, and its layout by name: in `[system.NAME]` only.
+    Placing,
+    /// What lies on which tier: in `[layout.NAME]` and `[system.NAME]`.
+    Layout,
     /// One workload: in `[workload.NAME]`, a stream or an experiment.
     Workload(&'static Row),
     /// How sessions talk to a database: in the same places.
@@ -45,6 +50,8 @@ impl Group {
         match self {
             Group::System => "System",
             Group::Opening => "Opening",
+            Group::Placing => "Tiers",
+            Group::Layout => "Layouts",
             Group::Workload(row) => row.title,
             Group::Session => "Sessions",
             Group::Access => "Access",
@@ -62,6 +69,11 @@ impl Group {
             }
             Group::System => "In `[system.NAME]`, and in an experiment.",
             Group::Opening => "In `[system.NAME]` only, never a factor: a system is opened once for the whole run.",
+            Group::Placing => {
+                "In `[system.NAME]` only, never a factor, for systems `local:postgres`, `local:mariadb` and `sqlite:`: two layouts \
+                 are two systems."
+            }
+            Group::Layout => "In `[layout.NAME]`, and in `[system.NAME]`, never a factor.",
             Group::Session => "How a database is talked to: in a workload that asks one, a stream, or an experiment.",
             Group::Access => "How a workload reaches the system: in a workload, a stream, or an experiment.",
             Group::Load => "In the `load` table of a stream or an experiment.",
@@ -173,7 +185,7 @@ pub fn keys() -> impl Iterator<Item = Key> + Clone {
     let of_workload = |row: &'static Row| {
         row.keys.iter().map(move |key| Key { group: Group::Workload(row), key: *key, meant: Meant::Always })
     };
-    let before = [system::SYSTEM, system::OPENING];
+    let before = [system::SYSTEM, system::OPENING, layout::PLACING, layout::LAYOUTS];
     let after = [session::SESSION, access::ACCESS, load::LOAD, state::STATE, phases::PHASES];
     let listed = |lists: &[&'static [Key]]| lists.iter().flat_map(|list| list.iter().copied()).collect::<Vec<_>>();
     listed(&before).into_iter().chain(WORKLOADS.iter().flat_map(of_workload)).chain(listed(&after))

@@ -215,7 +215,9 @@ fn alone(workload: Placed) -> StreamDefinition {
 
 /// Repeats are not a factor: they are what a factor's levels are compared with.
 fn varies(key: Key) -> bool {
-    key.group != Group::Opening && !key.is(&phases::REPLICATES) && !key.is(&phases::REPLICATES_MAX)
+    !matches!(key.group, Group::Opening | Group::Placing | Group::Layout)
+        && !key.is(&phases::REPLICATES)
+        && !key.is(&phases::REPLICATES_MAX)
 }
 
 fn elsewhere(name: &str) -> Option<String> {

@@ -8,7 +8,7 @@ mod experiment;
 mod settings;
 mod system;
 
-use crate::definition::{Definition, Parameter, WorkloadDefinition};
+use crate::definition::{Definition, LayoutDefinition, Parameter, WorkloadDefinition};
 use crate::{SteadyRule, deadline, keys};
 use reading::{Entry, Form, Origin, Problems, Section};
 use settings::{Tables, settings};
@@ -29,6 +29,10 @@ pub(crate) fn definition(name: &str, text: &str, problems: &mut Problems) -> Opt
     definition.systems = named(&mut root, "system", problems)
         .into_iter()
         .filter_map(|(name, section)| system::system(name, section, &parameters, problems))
+        .collect();
+    definition.layouts = named(&mut root, "layout", problems)
+        .into_iter()
+        .map(|(entry, section)| layout(entry, section, &parameters, problems))
         .collect();
     definition.workloads = named(&mut root, "workload", problems)
         .into_iter()
@@ -68,6 +72,7 @@ fn head(name: &str, root: &mut Section, problems: &mut Problems) -> Definition {
         deadline: deadline::definition(root, problems),
         parameters: Vec::new(),
         systems: Vec::new(),
+        layouts: Vec::new(),
         workloads: Vec::new(),
         defaults: Vec::new(),
         experiments: Vec::new(),
@@ -144,6 +149,12 @@ fn workload(
     Some(WorkloadDefinition { name: entry.name, kind: kind?, settings })
 }
 
+fn layout(entry: Entry, mut section: Section, parameters: &[Parameter], problems: &mut Problems) -> LayoutDefinition {
+    let settings = settings(&mut section, Tables::Layout, parameters, problems);
+    section.finish(&Tables::Layout.names(), |name| Tables::Layout.elsewhere(name), problems);
+    LayoutDefinition { name: entry.name, settings }
+}
+
 fn defaults(root: &mut Section, parameters: &[Parameter], problems: &mut Problems) -> Vec<crate::definition::Setting> {
     let Some(entry) = root.take("defaults") else { return Vec::new() };
     let Some(mut section) = Section::of("defaults", entry.node, problems) else { return Vec::new() };
@@ -158,6 +169,7 @@ fn elsewhere(name: &str) -> Option<String> {
     }
     let guess = match name {
         "systems" => "[system.NAME]",
+        "layouts" => "[layout.NAME]",
         "workloads" => "[workload.NAME]",
         "experiments" => "[[experiment]]",
         "parameters" => "[parameter.NAME]",

@@ -10,6 +10,7 @@ use workload::{Interface, Row};
 #[derive(Clone, Copy)]
 pub(super) enum Tables {
     System,
+    Layout,
     /// A workload whose kind is not known.
     AnyWorkload,
     Workload(&'static Row),
@@ -22,7 +23,10 @@ impl Tables {
     fn holds(self, key: Key) -> bool {
         let work = matches!(key.group, Group::Workload(_) | Group::Session | Group::Access);
         match self {
-            Tables::System => matches!(key.group, Group::System | Group::Opening),
+            Tables::System => {
+                matches!(key.group, Group::System | Group::Opening | Group::Placing | Group::Layout)
+            }
+            Tables::Layout => key.group == Group::Layout,
             Tables::AnyWorkload | Tables::Stream => work,
             Tables::Workload(row) => match key.group {
                 Group::Workload(_) => key.applies(row),
@@ -38,6 +42,7 @@ impl Tables {
     fn what(self) -> String {
         match self {
             Tables::System => "a system".to_owned(),
+            Tables::Layout => "a layout".to_owned(),
             Tables::AnyWorkload => "a workload".to_owned(),
             Tables::Workload(row) => format!("a workload of kind `{}`", row.word),
             Tables::Stream => "a stream".to_owned(),
@@ -55,7 +60,8 @@ impl Tables {
         let home = match group {
             Group::Workload(row) => return format!("a workload of kind `{}`, a stream or an experiment", row.word),
             Group::System => "`[system.NAME]` or an experiment",
-            Group::Opening => "`[system.NAME]`",
+            Group::Opening | Group::Placing => "`[system.NAME]`",
+            Group::Layout => "`[layout.NAME]` or `[system.NAME]`",
             Group::Session => "a workload that asks a database, a stream or an experiment",
             Group::Access => "a workload, a stream or an experiment",
             Group::Load => "the `load` table of a stream or an experiment",

@@ -33,9 +33,7 @@ pub(super) fn system(
         Some("sqlite") => database(&mut section, ("path", Engine::Sqlite, At::Cache), problems),
         Some("postgres") => database(&mut section, ("url", Engine::Postgres, At::Local), problems),
         Some("mariadb") => database(&mut section, ("url", Engine::Mariadb, At::Local), problems),
-        Some("null-database") => {
-            Some(Place::Database(DatabaseSpec { engine: Engine::Null, at: At::Nowhere { socket: false } }))
-        }
+        Some("null-database") => Some(Place::Database(DatabaseSpec::new(Engine::Null, At::Nowhere { socket: false }))),
         given => {
             let at = kind.as_ref().map_or(&entry.at, |kind| &kind.at);
             let given = given.map_or("nothing".to_owned(), |given| format!("`{given}`"));
@@ -61,10 +59,10 @@ fn database(
     problems: &mut Problems,
 ) -> Option<Place> {
     let Some(given) = section.text(key, problems) else {
-        return Some(Place::Database(DatabaseSpec { engine, at: own }));
+        return Some(Place::Database(DatabaseSpec::new(engine, own)));
     };
     if key == "path" {
-        return Some(Place::Database(DatabaseSpec { engine, at: At::File(given.text) }));
+        return Some(Place::Database(DatabaseSpec::new(engine, At::File(given.text))));
     }
     match target::parse(&given.text).map(|spec| spec.place) {
         Ok(Place::Database(spec)) if spec.engine == engine => Some(Place::Database(spec)),
@@ -175,12 +173,13 @@ fn footprint(section: &mut Section, problems: &mut Problems) -> Footprint {
         let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
         number.ok_or_else(|| format!("a number from 0, without a unit, got `{text}`"))
     };
-    Footprint {
-        drives: section.read("drives", problems, amount),
-        watts: section.read("watts", problems, amount),
-        rack_units: section.read("rack_units", problems, amount),
-        price: section.read("price", problems, amount),
+    let mut footprint = Footprint::default();
+    for name in Footprint::NAMES {
+        if let Some(stated) = footprint.get_mut(name) {
+            *stated = section.read(name, problems, amount);
+        }
     }
+    footprint
 }
 
 /// The hint for a key of another kind of system.

@@ -3,6 +3,7 @@
 mod checking;
 mod expansion;
 mod guide;
+mod layouts;
 mod opening;
 mod overriding;
 mod refusals;

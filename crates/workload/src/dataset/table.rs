@@ -81,6 +81,17 @@ impl Table {
     ) -> Table {
         Table { name: name.into(), columns: columns.into(), key, references: &[], indexes: &[] }
     }
+
+    /// What an index on these columns is called.
+    pub fn index_name(&self, columns: &[&str]) -> String {
+        format!("{}_{}", self.name, columns.join("_"))
+    }
+
+    /// Its indexes as PostgreSQL calls them, that of the key first.
+    pub fn index_names(&self) -> Vec<String> {
+        let key = (!self.key.is_empty()).then(|| format!("{}_pkey", self.name));
+        key.into_iter().chain(self.indexes.iter().map(|columns| self.index_name(columns))).collect()
+    }
 }
 
 /// Tables as `name (column kind, ...) key (columns) refers [table(columns), ...] indexes [(columns), ...];`, where

@@ -228,7 +228,7 @@ fn rows_without_end_are_cut_off() {
 fn a_stop_ends_every_wait_for_a_server_that_says_nothing() {
     let stop = Arc::new(AtomicBool::new(true));
     let at = study::At::Url(pretending());
-    let spec = study::DatabaseSpec { engine: Engine::Mariadb, at };
+    let spec = study::DatabaseSpec::new(Engine::Mariadb, at);
     let options = crate::OpenOptions {
         cache_dir: "/nowhere".into(),
         dataset: None,

@@ -14,7 +14,7 @@ use workload::transaction::{Answers, Batch, Value};
 #[test]
 fn counters_count_what_was_done() {
     let Some(own) = own("counters") else { return };
-    let spec = DatabaseSpec { engine: Engine::Mariadb, at: At::Local };
+    let spec = DatabaseSpec::new(Engine::Mariadb, At::Local);
     let database = crate::open(&spec, &own.options()).unwrap();
     let count = |wanted: Counter| {
         let found = database.counters().into_iter().find(|(counter, _)| *counter == wanted);

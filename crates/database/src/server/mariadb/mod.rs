@@ -7,19 +7,33 @@ mod configuration;
 mod programs;
 
 use super::kind::ServerKind;
+use super::laid::{self, Laid};
 use super::life;
 use super::owner::Owner;
 use crate::DatabaseError;
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustix::process::Signal;
+use std::ffi::OsStr;
 use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use study::{Layout, Tier};
 
 /// A private MariaDB.
 pub type Server = life::Server<Mariadb>;
+
+/// The part of a layout that holds the redo log.
+const LOG: &str = "log";
+
+/// The part that holds the undo logs.
+const UNDO: &str = "undo";
+
+/// Moves the file of a table of a data set, and leaves the path of it.
+const MOVE: &str = "for file in \"$1\"/prony_*/\"$3\".ibd; do [ -e \"$file\" ] || continue; \
+                    at=\"$2/$(basename \"$(dirname \"$file\")\")\"; mkdir -p \"$at\" && mv -T \"$file\" \"$at/$3.ibd\" \
+                    && printf %s \"$at/$3.ibd\" > \"${file%.ibd}.isl\" || exit 1; done";
 
 /// How long one look waits for the greeting.
 const GREETING: Duration = Duration::from_millis(500);
@@ -34,6 +48,17 @@ pub struct Mariadb {
 }
 
 impl life::Server<Mariadb> {
+    /// Its layout, with the place of the tables that do not lie with the data.
+    pub(crate) fn layout(&self) -> Option<(&Layout, Option<PathBuf>)> {
+        self.laid.as_ref().map(|laid| (&laid.layout, laid.part(laid::TABLES)))
+    }
+
+    /// Whether the undo logs lie where the layout says. A server that was not told to end slowly still has them with the data.
+    pub(crate) fn undoes_apart(&self) -> bool {
+        let undo = self.laid.as_ref().and_then(|laid| laid.part(UNDO));
+        undo.is_none_or(|undo| undo.join("undo001").is_file())
+    }
+
     /// The socket that its sessions come in by.
     pub(crate) fn socket(&self) -> PathBuf {
         Mariadb::socket(&self.folder)
@@ -88,6 +113,47 @@ impl ServerKind for Mariadb {
             None => command.arg("--initialize-insecure"),
         };
         vec![command]
+    }
+
+    /// The redo log, the undo logs, temporary files, and the tables that do not lie with the data.
+    fn parts(layout: &Layout) -> Vec<(&'static str, Tier)> {
+        let other = layout.data.other();
+        let apart = |part, tier| (tier != layout.data).then_some((part, tier));
+        let parts = [apart(LOG, layout.log), apart(UNDO, layout.undo), Some((laid::TEMPORARY, layout.temporary))];
+        parts.into_iter().flatten().chain(layout.folder(other).map(|_| (laid::TABLES, other))).collect()
+    }
+
+    fn places(laid: &Laid) -> String {
+        let line = |key: &str, part: &str, rest: &str| {
+            laid.part(part).map(|at| format!("{key}={}{rest}\n", at.display())).unwrap_or_default()
+        };
+        let undo = if laid.part(UNDO).is_some() { "innodb_undo_tablespaces=3\n" } else { "" };
+        [
+            line("innodb_log_group_home_dir", LOG, ""),
+            line("innodb_undo_directory", UNDO, ""),
+            undo.to_owned(),
+            line("tmpdir", laid::TEMPORARY, ""),
+            line("innodb_temp_data_file_path", laid::TEMPORARY, "/ibtmp1:12M:autoextend"),
+        ]
+        .concat()
+    }
+
+    /// A table lies elsewhere when its file does and a file beside the others says where: as `DATA DIRECTORY` leaves them.
+    fn spreading(&self, owner: &Owner, data: &Path, laid: &Laid) -> Vec<Command> {
+        let script = |script: &str, words: &[&OsStr]| {
+            let mut command = owner.command(Path::new("sh"));
+            command.args(["-c", script, "sh"]).arg(data).args(words);
+            command
+        };
+        let mut moves = Vec::new();
+        if let Some(log) = laid.part(LOG) {
+            moves.push(script("mv \"$1\"/ib_logfile* \"$2\"", &[log.as_os_str()]));
+        }
+        if let Some(tables) = laid.part(laid::TABLES) {
+            let elsewhere = laid.layout.objects.iter().filter(|(_, tier)| *tier != laid.layout.data);
+            moves.extend(elsewhere.map(|(name, _)| script(MOVE, &[tables.as_os_str(), name.as_ref()])));
+        }
+        moves
     }
 
     // The mark must be its first argument.

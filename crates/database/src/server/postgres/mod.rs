@@ -8,18 +8,26 @@ mod programs;
 mod tests;
 
 use super::kind::ServerKind;
+use super::laid::{self, Laid};
 use super::life;
 use super::owner::Owner;
 use crate::DatabaseError;
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use study::{Layout, Tier};
 
 /// A private PostgreSQL.
 pub type Server = life::Server<Postgres>;
 
 /// The superuser of our servers.
 pub(crate) const USER: &str = "prony";
+
+/// The folder of its log, in its data.
+const WAL: &str = "pg_wal";
+
+/// The part of a layout that holds it.
+const LOG: &str = "log";
 
 /// A PostgreSQL that is installed: the server, what makes its first files, and their version.
 #[derive(Clone, Debug)]
@@ -34,6 +42,11 @@ impl life::Server<Postgres> {
     /// Its version, such as 15.14.
     pub fn version(&self) -> &str {
         &self.kind.version
+    }
+
+    /// Its layout, with the place of the tablespace for what does not lie with the data.
+    pub(crate) fn layout(&self) -> Option<(&Layout, Option<PathBuf>)> {
+        self.laid.as_ref().map(|laid| (&laid.layout, laid.part(laid::TABLES)))
     }
 
     /// Whether a library that servers load at their start lies where packages put it; they may split it off.
@@ -90,6 +103,28 @@ impl ServerKind for Postgres {
             command
         };
         ["C.UTF-8", "C"].map(make).into()
+    }
+
+    /// The log, and the tablespace of what does not lie with the data: it is there as soon as both tiers are, to be moved to.
+    fn parts(layout: &Layout) -> Vec<(&'static str, Tier)> {
+        let log = (layout.log != layout.data).then_some((LOG, layout.log));
+        let other = layout.data.other();
+        log.into_iter().chain(layout.folder(other).map(|_| (laid::TABLES, other))).collect()
+    }
+
+    fn places(laid: &Laid) -> String {
+        let Layout { data, temporary, .. } = laid.layout;
+        if temporary == data { String::new() } else { format!("temp_tablespaces = '{}'\n", temporary.word()) }
+    }
+
+    fn spreading(&self, owner: &Owner, data: &Path, laid: &Laid) -> Vec<Command> {
+        let Some(log) = laid.part(LOG) else { return Vec::new() };
+        let (inside, outside) = (data.join(WAL), log.join(WAL));
+        let mut moved = owner.command(Path::new("mv"));
+        moved.arg("-T").arg(&inside).arg(&outside);
+        let mut linked = owner.command(Path::new("ln"));
+        linked.args(["-s", "-T"]).arg(&outside).arg(&inside);
+        vec![moved, linked]
     }
 
     fn starting(&self, owner: &Owner, folder: &Path) -> Command {

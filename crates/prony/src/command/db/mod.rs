@@ -117,6 +117,7 @@ fn fill(asked: &DbFill) -> Result<Outcome, Failure> {
             let words = match filled {
                 Filled::Reused { .. } => "is there already".to_owned(),
                 Filled::Restored => "was restored".to_owned(),
+                Filled::Copied => "was copied from the fill of all layouts and laid out".to_owned(),
                 Filled::Anew { rows } => format!("was filled with {rows} rows"),
             };
             output::print(&format!("{} in `{}` {words}\n", set.name(), spec.shown()))?;

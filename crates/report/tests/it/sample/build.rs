@@ -285,7 +285,7 @@ pub fn system(name: &str, kind: &str, place: &str, modules: u32) -> SystemFacts 
             fact("filesystem.options", "rw,noatime,inode64", false),
             fact("filesystem.free", "1.8 TiB", false),
         ],
-        footprint: Footprint { drives: Some(1.0), watts: Some(13.5), rack_units: None, price: None },
+        footprint: Footprint { drives: Some(1.0), watts: Some(13.5), ..Footprint::default() },
     }
 }
 

@@ -61,6 +61,7 @@ fn of(point: &mut Point) -> [&mut String; 3] {
 fn rename_finding(finding: &mut Finding, rename: &dyn Fn(&str) -> String) {
     let texts: Vec<&mut String> = match finding {
         Finding::Comparison(f) => of(&mut f.point).into_iter().chain([&mut f.baseline, &mut f.metric]).collect(),
+        Finding::Footprint(f) => of(&mut f.point).into_iter().chain([&mut f.baseline]).collect(),
         Finding::Beside(f) => of(&mut f.point).into_iter().chain(of(&mut f.baseline)).chain(&mut f.beside).collect(),
         Finding::Knee(f) => of(&mut f.point).into_iter().chain([&mut f.factor]).collect(),
         Finding::HighestRate(f) => of(&mut f.point).into_iter().chain([&mut f.reason]).collect(),
@@ -165,6 +166,7 @@ fn run() -> RunFacts {
                     watts: Some(13.5),
                     rack_units: Some(14.0),
                     price: Some(15_000.25),
+                    floor: Some(1.75),
                 },
             },
             SystemFacts {
@@ -508,6 +510,34 @@ fn findings() -> Vec<Finding> {
             point: At::new("curve", "left", "stream-1").with("outstanding", count(32.0)).point(),
             claim: Some(FallClaim::Credit),
             sustained: sustained(20.0),
+        }),
+        Finding::Footprint(FootprintFinding {
+            point: At::new("curve", "right", "stream-0").with("outstanding", count(33.0)).point(),
+            baseline: "left".into(),
+            what: Yield::Accounts.word().into(),
+            primary: true,
+            same: Same::Yes,
+            ratio: estimate(0.97),
+            amounts: vec![
+                FootprintAmount {
+                    amount: "drives",
+                    of_system: 22.0,
+                    of_baseline: 96.0,
+                    rate_for_each: estimate(403.0),
+                    baseline_for_each: estimate(94.0),
+                    ratio: estimate(4.28),
+                },
+                FootprintAmount {
+                    amount: "floor",
+                    of_system: 0.75,
+                    of_baseline: 0.5,
+                    rate_for_each: estimate(11_822.0),
+                    baseline_for_each: estimate(18_047.0),
+                    ratio: estimate(0.655),
+                },
+            ],
+            break_even: Some(estimate(9_311.0)),
+            price: Some(4_411.5),
         }),
         Finding::Beside(Beside {
             point: At::new("curve", "left", "stream-1").point(),

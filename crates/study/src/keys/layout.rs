@@ -1,0 +1,102 @@
+//! Keys of layouts.
+
+use super::group;
+use crate::{Folder, Tier};
+use observation::Footprint;
+use reading::key::{Choice, Domain, Text};
+use reading::{Entry, Form};
+
+const TIER: Choice<Tier> = Choice(&[("slow", Tier::Slow), ("fast", Tier::Fast)]);
+
+group! { PLACING, Placing;
+    Never LAYOUT "layout": Text = Text("a name: `all-slow`, `all-fast`, `log-apart`, `log-fast`, `hot-fast`, `indexes-fast`, or of a \
+         `[layout.NAME]`"), Follows("(none: everything lies in the folder of the server)"),
+        "Which data of a private server, or of SQLite, lies on which of the two tiers. A list behind `--set` makes a system of each, \
+         all from one fill.";
+    Never SLOW "slow": Places = Places, Follows("(none)"),
+        "The slow tier: a folder that is empty, or holds only what Prony placed there.";
+    Never FAST "fast": Places = Places, Follows("(none)"), "The fast tier, likewise.";
+    Never SLOW_FOOTPRINT "slow_footprint": Takes = Takes, Follows("(not stated)"),
+        "What the slow tier takes to run. The footprint of a system is its own with that of the tiers that its layout uses.";
+    Never FAST_FOOTPRINT "fast_footprint": Takes = Takes, Follows("(not stated)"), "What the fast tier takes to run.";
+}
+
+group! { LAYOUTS, Layout;
+    Never DATA_ON "data_on": Choice<Tier> = TIER, Follows("(as the layout says)"),
+        "Where tables lie that are not named, and whatever has no place of its own.";
+    Never INDEXES_ON "indexes_on": Choice<Tier> = TIER, Follows("(beside the data)"),
+        "Where indexes lie that are not named: of PostgreSQL alone, where they are files of their own.";
+    Never LOG_ON "log_on": Choice<Tier> = TIER, Follows("(beside the data)"),
+        "Where the log lies: the write-ahead log of PostgreSQL, the redo log of MariaDB.";
+    Never UNDO_ON "undo_on": Choice<Tier> = TIER, Follows("(beside the data)"), "Where MariaDB keeps its undo logs.";
+    Never TEMPORARY_ON "temporary_on": Choice<Tier> = TIER, Follows("(beside the data)"),
+        "Where temporary files and tables lie.";
+    Never FAST_OBJECTS "fast_objects": Names = Names, Follows("(none)"),
+        "Tables and indexes that lie on the fast tier whatever else is said. An index is called as the server calls it: `account_pkey`.";
+    Never SLOW_OBJECTS "slow_objects": Names = Names, Follows("(none)"), "Those that lie on the slow tier.";
+}
+
+/// A folder, which may lie on a device that is not there.
+pub(crate) struct Places;
+
+impl Domain for Places {
+    type Value = Folder;
+
+    fn read(&self, text: &str) -> Result<Folder, String> {
+        if text.is_empty() {
+            return Err(self.refused(text));
+        }
+        Folder::read(text)
+    }
+
+    fn allowed(&self) -> String {
+        "a folder, or `emulated:MODEL:DIR`".to_owned()
+    }
+}
+
+/// Names with blanks or commas between.
+pub(crate) struct Names;
+
+impl Domain for Names {
+    type Value = Vec<String>;
+
+    fn read(&self, text: &str) -> Result<Vec<String>, String> {
+        let apart = |c: char| c.is_whitespace() || c == ',';
+        Ok(text.split(apart).filter(|name| !name.is_empty()).map(str::to_owned).collect())
+    }
+
+    fn allowed(&self) -> String {
+        "names with blanks between".to_owned()
+    }
+}
+
+/// What a tier takes to run: `drives=96 watts=1440`, or a table.
+pub(crate) struct Takes;
+
+impl Domain for Takes {
+    type Value = Footprint;
+
+    fn read(&self, text: &str) -> Result<Footprint, String> {
+        let mut footprint = Footprint::default();
+        for word in text.split_whitespace() {
+            let (key, value) = word.split_once('=').ok_or_else(|| self.refused(text))?;
+            let number = value.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+            let number = number.ok_or_else(|| format!("a number from 0, without a unit, got `{value}`"))?;
+            *footprint.get_mut(key).ok_or_else(|| self.refused(text))? = Some(number);
+        }
+        Ok(footprint)
+    }
+
+    fn allowed(&self) -> String {
+        let names: Vec<String> = Footprint::NAMES.iter().map(|name| format!("{name}=N")).collect();
+        format!("some of `{}`, or a table of these", names.join(" "))
+    }
+
+    fn spelled(&self, entries: &[Entry]) -> Option<Result<String, String>> {
+        let part = |entry: &Entry| match &entry.node.form {
+            Form::Text(text) => Ok(format!("{}={text}", entry.name)),
+            _ => Err(format!("{}, got {}", self.allowed(), entry.node.noun())),
+        };
+        Some(entries.iter().map(part).collect::<Result<Vec<_>, _>>().map(|parts| parts.join(" ")))
+    }
+}

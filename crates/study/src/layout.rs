@@ -1,0 +1,148 @@
+//! Layouts: which data of a database lives where.
+//!
+//! The one idea: there are two tiers, `slow` and `fast`, each a folder, and a layout says for each kind of data on which of them it
+//! lies. It is a value with a name, so that two layouts are two systems that are compared like any others.
+//!
+//! What it does not do: it touches no folder; `database` places the data of private servers by it.
+
+use crate::Folder;
+
+/// A tier of storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Tier {
+    /// The one that there is much of.
+    Slow,
+    /// The one that is worth something.
+    Fast,
+}
+
+impl Tier {
+    /// Both.
+    pub const ALL: [Tier; 2] = [Tier::Slow, Tier::Fast];
+
+    /// Its word: in keys, in names of tablespaces and folders, and in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Tier::Slow => "slow",
+            Tier::Fast => "fast",
+        }
+    }
+
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> Tier {
+        match self {
+            Tier::Slow => Tier::Fast,
+            Tier::Fast => Tier::Slow,
+        }
+    }
+}
+
+/// The folder of a tier.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TierFolder {
+    /// As it is written: what files lie in, and the device through which they are seen.
+    pub folder: Folder,
+    /// The path through which they are reached: that of the folder, until somebody has mounted its device elsewhere.
+    pub reached: String,
+}
+
+/// Which data of a database lives where.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    /// What it is called: a name that ships or is the study's, and what of it is otherwise.
+    pub name: String,
+    /// Where tables lie that are not named, and everything that has no place of its own.
+    pub data: Tier,
+    /// Where indexes lie that are not named.
+    pub indexes: Tier,
+    /// Where the log lies: the write-ahead log of PostgreSQL, the redo log of MariaDB.
+    pub log: Tier,
+    /// Where MariaDB keeps what it needs to undo.
+    pub undo: Tier,
+    /// Where temporary files and tables lie.
+    pub temporary: Tier,
+    /// Tables and indexes that are named, each with its tier.
+    pub objects: Vec<(String, Tier)>,
+    /// The folder of the slow tier, where there is one.
+    pub slow: Option<TierFolder>,
+    /// The folder of the fast tier, where there is one.
+    pub fast: Option<TierFolder>,
+}
+
+impl Layout {
+    /// The folder of a tier.
+    pub fn folder(&self, tier: Tier) -> Option<&TierFolder> {
+        match tier {
+            Tier::Slow => self.slow.as_ref(),
+            Tier::Fast => self.fast.as_ref(),
+        }
+    }
+
+    /// The folders of both tiers, to be mounted.
+    pub fn folders_mut(&mut self) -> impl Iterator<Item = &mut TierFolder> {
+        self.slow.iter_mut().chain(&mut self.fast)
+    }
+
+    /// The tiers that have a folder, with it.
+    pub fn folders(&self) -> impl Iterator<Item = (Tier, &TierFolder)> {
+        Tier::ALL.into_iter().filter_map(|tier| Some((tier, self.folder(tier)?)))
+    }
+
+    /// Where a table lies.
+    pub fn of_table(&self, name: &str) -> Tier {
+        self.named(name).unwrap_or(self.data)
+    }
+
+    /// Where an index lies.
+    pub fn of_index(&self, name: &str) -> Tier {
+        self.named(name).unwrap_or(self.indexes)
+    }
+
+    fn named(&self, name: &str) -> Option<Tier> {
+        self.objects.iter().find(|(object, _)| object == name).map(|(_, tier)| *tier)
+    }
+
+    /// Each kind of data, in words, with its tier.
+    fn parts(&self) -> [(&'static str, Tier); 5] {
+        [
+            ("data", self.data),
+            ("indexes", self.indexes),
+            ("the log", self.log),
+            ("the undo log", self.undo),
+            ("temporary files", self.temporary),
+        ]
+    }
+
+    /// What lies on a tier, in words; nothing of a tier that is not used.
+    pub fn on(&self, tier: Tier) -> Vec<String> {
+        let apart = |tier: Tier| {
+            let parts = self.parts().into_iter().filter(move |(_, at)| *at == tier);
+            let named = self.objects.iter().filter(move |(_, at)| *at == tier);
+            parts.map(|(what, _)| what.to_owned()).chain(named.map(|(name, _)| format!("`{name}`"))).collect::<Vec<_>>()
+        };
+        match tier == self.data {
+            false => apart(tier),
+            true if apart(tier.other()).is_empty() => vec!["everything".to_owned()],
+            true => vec!["the rest".to_owned()],
+        }
+    }
+
+    /// Whether anything lies on a tier.
+    pub fn uses(&self, tier: Tier) -> bool {
+        !self.on(tier).is_empty()
+    }
+
+    /// The tiers on which anything lies, with their folders.
+    pub fn used(&self) -> impl Iterator<Item = (Tier, &TierFolder)> {
+        self.folders().filter(|(tier, _)| self.uses(*tier))
+    }
+
+    /// The layout in words: `log-apart: the log on slow (/srv/a), the rest on fast (/srv/b)`.
+    pub fn shown(&self) -> String {
+        let told = |(tier, at): (Tier, &TierFolder)| {
+            format!("{} on {} ({})", self.on(tier).join(" and "), tier.word(), at.folder)
+        };
+        format!("{}: {}", self.name, self.used().map(told).collect::<Vec<_>>().join(", "))
+    }
+}

@@ -1,0 +1,337 @@
+//! From the keys of a system to its layout, and what is refused of it.
+//!
+//! The one idea: a layout that ships, one of the study and single keys are layers; the last that says where something lies wins.
+//! What the layout then needs (a folder for each tier that it uses, objects that the data set has) is held against what there is.
+//!
+//! What it does not do: whether folders are there and empty says the survey.
+
+use crate::experiment::{Chosen, SystemChoice, find};
+use crate::keys::Group;
+use crate::keys::layout::{
+    DATA_ON, FAST, FAST_FOOTPRINT, FAST_OBJECTS, INDEXES_ON, LAYOUT, LOG_ON, SLOW, SLOW_FOOTPRINT, SLOW_OBJECTS,
+    TEMPORARY_ON, UNDO_ON,
+};
+use crate::point::Point;
+use crate::{At, DatabaseSpec, Engine, Folder, Layout, Place, Stream, SystemSpec, Tier, TierFolder};
+use reading::key::{Default, Domain};
+use reading::{Key, Origin, Problems, known_names, listed};
+use std::path::{Component, Path, PathBuf};
+use workload::dataset::Table;
+
+/// A layout that ships: its name, and where data, indexes and the log lie.
+const SHIPPED: [(&str, [Tier; 3]); 6] = [
+    ("all-slow", [Tier::Slow; 3]),
+    ("all-fast", [Tier::Fast; 3]),
+    ("log-apart", [Tier::Fast, Tier::Fast, Tier::Slow]),
+    ("log-fast", [Tier::Slow, Tier::Slow, Tier::Fast]),
+    (HOT, [Tier::Slow; 3]),
+    ("indexes-fast", [Tier::Slow, Tier::Fast, Tier::Slow]),
+];
+
+/// The layout of which the user names the objects.
+const HOT: &str = "hot-fast";
+
+/// A table `[layout.NAME]` with its values.
+pub(crate) struct Named {
+    pub name: String,
+    pub settings: Vec<Chosen>,
+}
+
+/// Whether a `--set` of a key of layouts is meant for a system.
+pub(crate) fn meant(spec: &SystemSpec) -> bool {
+    matches!(&spec.place, Place::Database(database) if database.engine != Engine::Null)
+}
+
+/// Whether a key says where data lies.
+pub(crate) fn places(group: Group) -> bool {
+    matches!(group, Group::Placing | Group::Layout)
+}
+
+/// A system for each layout of a list; each is called after its own.
+pub(crate) fn apart(systems: Vec<SystemChoice>) -> Vec<SystemChoice> {
+    let each = |system: SystemChoice| {
+        let last = find(&system.settings, &LAYOUT).map(|chosen| chosen.at.clone());
+        let of_list = |chosen: &&Chosen| chosen.key.is(&LAYOUT) && Some(&chosen.at) == last.as_ref();
+        let levels: Vec<Chosen> = system.settings.iter().filter(of_list).cloned().collect();
+        if levels.len() < 2 {
+            return vec![system];
+        }
+        let alone = |level: Chosen| {
+            let mut one = system.clone();
+            one.spec.name = format!("{} {}", system.spec.name, level.text);
+            one.settings.push(level);
+            one
+        };
+        levels.into_iter().map(alone).collect()
+    };
+    systems.into_iter().flat_map(each).collect()
+}
+
+/// Gives every system its layout, where it has one. A study of which the command line still says nothing may leave folders, layout
+/// and hot objects to it, and has no layout until then.
+pub(crate) fn settle(systems: &mut [SystemChoice], named: &[Named], whole: bool, problems: &mut Problems) {
+    for system in systems.iter_mut() {
+        let Some(first) = system.settings.iter().find(|chosen| places(chosen.key.group)) else { continue };
+        let (first, name) = ((first.at.clone(), first.key.name()), system.spec.name.clone());
+        let Place::Database(DatabaseSpec { engine, at: At::Local | At::Cache, .. }) = system.spec.place else {
+            let got = match &system.spec.place {
+                Place::Database(spec) => spec.shown(),
+                place => place.word().to_owned(),
+            };
+            let message = format!(
+                "a layout places what Prony makes itself: systems `local:postgres`, `local:mariadb` and `sqlite:`, got `{got}`"
+            );
+            problems.add(&first.0, &format!("system.{name}.{}", first.1), message);
+            continue;
+        };
+        let settler = Settler { system, engine, named, whole, problems };
+        if let Some((layout, footprint)) = settler.layout()
+            && let Place::Database(spec) = &mut system.spec.place
+        {
+            spec.layout = Some(layout);
+            system.spec.footprint = system.spec.footprint.with(&footprint);
+        }
+    }
+    folders_apart(systems, problems);
+}
+
+struct Settler<'a, 'p> {
+    system: &'a SystemChoice,
+    engine: Engine,
+    named: &'a [Named],
+    /// Whether the command line has said what it says.
+    whole: bool,
+    problems: &'p mut Problems,
+}
+
+impl<'a> Settler<'a, '_> {
+    /// The layout, and what the tiers take that it uses.
+    fn layout(mut self) -> Option<(Layout, observation::Footprint)> {
+        let (name, base, layer) = self.base()?;
+        let own = self.system.settings.as_slice();
+        let says = |key: &dyn reading::AnyKey| find(own, key).is_some();
+        let tier = |key, below: Tier| value(own, key).or_else(|| value(layer, key)).unwrap_or(below);
+        let data = tier(&DATA_ON, base.map_or(Tier::Slow, |base| base[0]));
+        let follows = |at: usize| base.map_or(data, |base| if base[at] == base[0] { data } else { base[at] });
+        let objects = |key, tier: Tier| {
+            let names: Vec<String> = value(own, key).or_else(|| value(layer, key)).unwrap_or_default();
+            names.into_iter().map(move |name| (name, tier)).collect::<Vec<_>>()
+        };
+        let changed: Vec<String> = own
+            .iter()
+            .filter(|chosen| chosen.key.group == Group::Layout && !(name == HOT && chosen.key.is(&FAST_OBJECTS)))
+            .map(|chosen| format!("{}={}", chosen.key.name(), chosen.text))
+            .collect();
+        let layout = Layout {
+            name: [vec![name.clone()], changed]
+                .concat()
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join(" "),
+            data,
+            indexes: tier(&INDEXES_ON, follows(1)),
+            log: tier(&LOG_ON, follows(2)),
+            undo: tier(&UNDO_ON, data),
+            temporary: tier(&TEMPORARY_ON, data),
+            objects: [objects(&FAST_OBJECTS, Tier::Fast), objects(&SLOW_OBJECTS, Tier::Slow)].concat(),
+            slow: value(own, &SLOW).map(tier_folder),
+            fast: value(own, &FAST).map(tier_folder),
+        };
+        if !self.complete(&layout, name == HOT) {
+            return None;
+        }
+        if let Some((twice, _)) = layout
+            .objects
+            .iter()
+            .enumerate()
+            .find_map(|(at, (name, _))| layout.objects[..at].iter().find(|(earlier, _)| earlier == name))
+        {
+            let key: &dyn reading::AnyKey = if says(&SLOW_OBJECTS) { &SLOW_OBJECTS } else { &FAST_OBJECTS };
+            self.refuse(key, &format!("every object once, got `{twice}` twice"), "");
+        }
+        self.can(&layout);
+        let takes = |tier: Tier| match tier {
+            Tier::Slow => value(own, &SLOW_FOOTPRINT),
+            Tier::Fast => value(own, &FAST_FOOTPRINT),
+        };
+        let used = Tier::ALL.into_iter().filter(|tier| layout.uses(*tier)).filter_map(takes);
+        let footprint = used.fold(observation::Footprint::default(), |sum, takes| sum.with(&takes));
+        Some((layout, footprint))
+    }
+
+    /// The name, what ships under it, and the settings of the study's own layout.
+    fn base(&mut self) -> Option<(String, Option<[Tier; 3]>, &'a [Chosen])> {
+        let own = self.system.settings.as_slice();
+        let Some(chosen) = find(own, &LAYOUT) else {
+            let given = [&SLOW, &FAST].map(|key| find(own, key).is_some());
+            let all = match given {
+                [true, false] => Some("all-slow"),
+                [false, true] => Some("all-fast"),
+                _ => None,
+            };
+            if all.is_none() && find(own, &DATA_ON).is_none() {
+                let first = own.iter().find(|chosen| places(chosen.key.group)).filter(|_| self.whole)?;
+                let message = "a `layout`, or at least `data_on`, to say what lies on which tier, got none";
+                let hint = Some(format!("`--set layout=NAME`: {}", listed(self.names())));
+                self.problems.add_with(&first.at, &self.key(first.key.name()), message, hint);
+                return None;
+            }
+            let shipped = SHIPPED.iter().find(|(name, _)| Some(*name) == all);
+            return Some((all.unwrap_or_default().to_owned(), shipped.map(|(_, base)| *base), &[]));
+        };
+        if let Some(own) = self.named.iter().find(|named| named.name == chosen.text) {
+            return Some((chosen.text.clone(), None, &own.settings));
+        }
+        if let Some((_, base)) = SHIPPED.iter().find(|(name, _)| *name == chosen.text) {
+            return Some((chosen.text.clone(), Some(*base), &[]));
+        }
+        let hint = Some(known_names(&chosen.text, self.names()));
+        self.problems.add_with(
+            &chosen.at,
+            &self.key(LAYOUT.name),
+            format!("the name of a layout, got `{}`", chosen.text),
+            hint,
+        );
+        None
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.named.iter().map(|named| named.name.as_str()).chain(SHIPPED.iter().map(|(name, _)| *name)).collect()
+    }
+
+    /// Whether all is said that a run needs: the hot objects, and a folder for each tier that is used.
+    fn complete(&mut self, layout: &Layout, hot: bool) -> bool {
+        let nameless = hot && layout.objects.is_empty();
+        let missing = |tier: &Tier| layout.uses(*tier) && layout.folder(*tier).is_none();
+        let missing: Vec<Tier> = Tier::ALL.into_iter().filter(missing).collect();
+        if nameless && self.whole {
+            let hint = "name them with `--set fast_objects='NAME NAME'`";
+            self.refuse(&LAYOUT, "the tables and indexes that are hot, got none", hint);
+        }
+        for tier in missing.iter().filter(|_| self.whole) {
+            let (word, on) = (tier.word(), layout.on(*tier).join(", "));
+            let message = format!("a folder for what the layout `{}` puts there ({on}), got none", layout.name);
+            let hint = Some(format!("give `--set {word}=DIR` or `--set {word}=emulated:MODEL:DIR`"));
+            self.problems.add_with(&self.origin(&LAYOUT), &self.key(word), message, hint);
+        }
+        !nameless && missing.is_empty()
+    }
+
+    /// What the engine cannot lay apart.
+    fn can(&mut self, layout: &Layout) {
+        let Layout { data, indexes, log, undo, temporary, .. } = *layout;
+        let apart =
+            |key: &'static dyn reading::AnyKey, at: Tier, why: &'static str| (at != data).then_some((key, at, why));
+        let found = match self.engine {
+            Engine::Postgres => {
+                vec![apart(&UNDO_ON, undo, "PostgreSQL has no undo log: it keeps old rows in the tables")]
+            }
+            Engine::Mariadb => vec![apart(&INDEXES_ON, indexes, "MariaDB keeps a table and its indexes in one file")],
+            Engine::Sqlite | Engine::Null => vec![
+                apart(&INDEXES_ON, indexes, "SQLite keeps tables and indexes in one file"),
+                apart(&LOG_ON, log, "SQLite looks for its journal beside the file, and nowhere else"),
+                apart(&UNDO_ON, undo, "SQLite's journal is what it undoes with, and lies beside the file"),
+                apart(&TEMPORARY_ON, temporary, "SQLite's temporary files lie in a folder of the whole process"),
+            ],
+        };
+        for (key, at, why) in found.into_iter().flatten() {
+            let message = format!("`{}`, where the data lies: {why}, got `{}`", data.word(), at.word());
+            self.refuse(key, &message, "");
+        }
+        if self.engine == Engine::Sqlite && !layout.objects.is_empty() {
+            self.refuse(&FAST_OBJECTS, "no object: SQLite keeps all of them in one file", "");
+        }
+    }
+
+    fn refuse(&mut self, key: &dyn reading::AnyKey, message: &str, hint: &str) {
+        let (at, name) = (self.origin(key), self.key(key.name()));
+        self.problems.add_with(&at, &name, message, Some(hint.to_owned()).filter(|hint| !hint.is_empty()));
+    }
+
+    /// Where a key was given, or else what gave the system its layout.
+    fn origin(&self, key: &dyn reading::AnyKey) -> Origin {
+        let own = &self.system.settings;
+        let given = find(own, key).or_else(|| find(own, &LAYOUT));
+        given
+            .or_else(|| own.iter().find(|chosen| places(chosen.key.group)))
+            .map_or(Origin::Whole, |chosen| chosen.at.clone())
+    }
+
+    fn key(&self, key: &str) -> String {
+        format!("system.{}.{key}", self.system.spec.name)
+    }
+}
+
+fn value<F: Domain, D: Default>(layer: &[Chosen], key: &Key<F, D>) -> Option<F::Value>
+where
+    Key<F, D>: reading::AnyKey,
+{
+    find(layer, key).map(|chosen| key.value(&chosen.text))
+}
+
+fn tier_folder(folder: Folder) -> TierFolder {
+    TierFolder { reached: folder.path.clone(), folder }
+}
+
+/// No folder of a tier lies in another, and none is seen through two devices at once.
+fn folders_apart(systems: &[SystemChoice], problems: &mut Problems) {
+    let mut seen: Vec<(PathBuf, &Folder, &str, Tier)> = Vec::new();
+    for system in systems {
+        let Place::Database(DatabaseSpec { layout: Some(layout), .. }) = &system.spec.place else { continue };
+        for (tier, TierFolder { folder, .. }) in layout.folders() {
+            let path = plain(&folder.path);
+            let crosses = |(other, known, of, at): &&(PathBuf, &Folder, &str, Tier)| {
+                let same = *known == folder && !(*of == system.spec.name && *at != tier);
+                !same && (other.starts_with(&path) || path.starts_with(other))
+            };
+            if let Some((_, other, of, at)) = seen.iter().find(crosses) {
+                let message = format!(
+                    "folders that lie apart, each seen in one way, got `{folder}` beside `{other}`, the {} tier of `{of}`",
+                    at.word()
+                );
+                let given = find(&system.settings, if tier == Tier::Slow { &SLOW } else { &FAST });
+                let at = given.map_or(Origin::Whole, |chosen| chosen.at.clone());
+                problems.add(&at, &format!("system.{}.{}", system.spec.name, tier.word()), message);
+            }
+            seen.push((path, folder, &system.spec.name, tier));
+        }
+    }
+}
+
+/// A path without what leads nowhere.
+fn plain(path: &str) -> PathBuf {
+    Path::new(path).components().filter(|part| *part != Component::CurDir).collect()
+}
+
+/// Refuses objects that the data set of a point does not have.
+pub(crate) fn fits(point: &Point, streams: &[Stream], problems: &mut Problems) {
+    let Place::Database(DatabaseSpec { engine, layout: Some(layout), .. }) = &point.spec().place else { return };
+    let mut refuse = |key: &dyn reading::AnyKey, message: String, hint: Option<String>| {
+        let own = &point.system.settings;
+        let given = find(own, key).or_else(|| find(own, &LAYOUT)).map_or(Origin::Whole, |chosen| chosen.at.clone());
+        problems.add_with(&given, &format!("system.{}.{}", point.spec().name, key.name()), message, hint);
+    };
+    let sets = streams.iter().filter_map(|stream| stream.transactions()?.0.data_set(false));
+    let tables: Vec<Table> = sets.flat_map(|set| set.tables()).collect();
+    if tables.is_empty() {
+        if layout.indexes != layout.data || !layout.objects.is_empty() {
+            let message =
+                "a workload that brings its data set: of tables that scripts make, Prony knows nothing to place";
+            refuse(&LAYOUT, message.to_owned(), None);
+        }
+        return;
+    }
+    let mut known: Vec<String> = tables.iter().map(|table| table.name.to_string()).collect();
+    let indexes: Vec<String> = tables.iter().flat_map(Table::index_names).collect();
+    let of_table = |name: &String| indexes.contains(name) && *engine == Engine::Mariadb;
+    if *engine == Engine::Postgres {
+        known.extend(indexes.iter().cloned());
+    }
+    for (name, tier) in layout.objects.iter().filter(|(name, _)| !known.contains(name)) {
+        let why = if of_table(name) { ": MariaDB keeps an index in the file of its table" } else { "" };
+        let message = format!("tables and indexes of the data set, got `{name}`{why}");
+        let key: &dyn reading::AnyKey = if *tier == Tier::Fast { &FAST_OBJECTS } else { &SLOW_OBJECTS };
+        refuse(key, message, Some(known_names(name, known.iter().map(String::as_str))));
+    }
+}
