@@ -44,6 +44,9 @@ pub enum DatabaseError {
     /// Something of that name exists and does not carry our mark.
     #[error("{place}: {name} exists and was not made by Prony; it was left untouched")]
     NotOurs { place: String, name: String },
+    /// Something there is not as Prony makes it, and could run code of its maker.
+    #[error("{place}: {name}: {what} was not made by Prony; it was left untouched")]
+    Planted { place: String, name: String, what: String },
     /// A data set of ours is there, but another one.
     #[error("{place}: {name} holds the data set {found}, not {wanted}")]
     OtherDataSet { place: String, name: String, found: String, wanted: String },
@@ -147,8 +150,8 @@ impl DatabaseError {
             }
             DatabaseError::Refused { .. } => "check that the server runs and that host, port and database are right",
             DatabaseError::Password { .. } => {
-                "check user and password; a password may stand in the address, in the file that --password-file or \
-                 PGPASSFILE names, or in the variable PGPASSWORD or MYSQL_PWD"
+                "check user and password; a password may stand in the address, in the file that PGPASSFILE names, or, for a \
+                 server that --on names on this command line, in that of --password-file or in PGPASSWORD or MYSQL_PWD"
             }
             DatabaseError::Secure { .. } => "check the server's certificate, or ask for no TLS in the address",
             DatabaseError::Privilege { .. } => "grant it, or name a user who has it",
@@ -161,6 +164,9 @@ impl DatabaseError {
             }
             DatabaseError::Setting { .. } => "give a value that the message allows",
             DatabaseError::NotOurs { .. } => "name another database or file, or remove this one yourself",
+            DatabaseError::Planted { .. } => {
+                "connect as the role that filled it, remove what is not Prony's, or name another database or file"
+            }
             DatabaseError::OtherDataSet { name, found, .. } => {
                 return Some(format!(
                     "name another database or file, ask for {found}, or remove {name} yourself and fill it anew: prony db fill"

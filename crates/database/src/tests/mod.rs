@@ -5,5 +5,6 @@ mod alike;
 pub(crate) mod certificates;
 mod cost;
 mod plans;
+mod planted;
 pub(crate) mod skip;
 mod tampering;
