@@ -30,11 +30,11 @@ pub(crate) fn resolve(definition: &Definition, overrides: &Overrides, problems: 
     let sets = sets(definition, &names, overrides, problems);
     let resolver = Resolver { definition, sets: &sets };
     resolver.system_settings(&mut systems, problems);
-    if let Some(password) = &overrides.password {
-        for system in &mut systems {
-            if let Place::Database(spec) = &mut system.spec.place {
-                *spec = spec.clone().with_password(password);
-            }
+    for system in &mut systems {
+        if let Place::Database(spec) = &mut system.spec.place
+            && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))
+        {
+            *spec = named.with_password_of(&overrides.passwords);
         }
     }
     let mut notes = Vec::new();
