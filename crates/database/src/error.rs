@@ -47,6 +47,9 @@ pub enum DatabaseError {
     /// Something does not lie where the layout says.
     #[error("{place}: {what} does not lie where the layout says")]
     NotLaidOut { place: String, what: String },
+    /// Something there is not as Prony makes it, and could run code of its maker.
+    #[error("{place}: {name}: {what} was not made by Prony; it was left untouched")]
+    Planted { place: String, name: String, what: String },
     /// A data set of ours is there, but another one.
     #[error("{place}: {name} holds the data set {found}, not {wanted}")]
     OtherDataSet { place: String, name: String, found: String, wanted: String },
@@ -150,8 +153,8 @@ impl DatabaseError {
             }
             DatabaseError::Refused { .. } => "check that the server runs and that host, port and database are right",
             DatabaseError::Password { .. } => {
-                "check user and password; a password may stand in the address, in the file that --password-file or \
-                 PGPASSFILE names, or in the variable PGPASSWORD or MYSQL_PWD"
+                "check user and password; a password may stand in the address, in the file that PGPASSFILE names, or, for a \
+                 server that --on names on this command line, in that of --password-file or in PGPASSWORD or MYSQL_PWD"
             }
             DatabaseError::Secure { .. } => "check the server's certificate, or ask for no TLS in the address",
             DatabaseError::Privilege { .. } => "grant it, or name a user who has it",
@@ -166,6 +169,9 @@ impl DatabaseError {
             DatabaseError::NotOurs { .. } => "name another database or file, or remove this one yourself",
             DatabaseError::NotLaidOut { .. } => {
                 "this server lays nothing apart so; take another layout, or remove the server: prony db down --remove"
+            }
+            DatabaseError::Planted { .. } => {
+                "connect as the role that filled it, remove what is not Prony's, or name another database or file"
             }
             DatabaseError::OtherDataSet { name, found, .. } => {
                 return Some(format!(

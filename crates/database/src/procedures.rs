@@ -30,7 +30,8 @@ pub fn see_to(database: &dyn Database, dataset: &DataSet) -> Result<bool, Databa
     let mut session = database.session(&Texts::none(database.engine()), &Sessions::default())?;
     let action = "make stored procedures in the schema of the data set";
     let failed = |failure| DatabaseError::statement(&database.place(), action, failure);
-    if known(&mut *session).map_err(failed)?.as_deref() == Some(procedures.version.as_str()) {
+    let known = known(&mut *session).map_err(failed)?.as_deref() == Some(procedures.version.as_str());
+    if known && !(language == Language::Mariadb && strange(&mut *session).map_err(failed)?) {
         return Ok(false);
     }
     make(&mut *session, &procedures).map_err(failed)?;
@@ -41,6 +42,14 @@ pub fn see_to(database: &dyn Database, dataset: &DataSet) -> Result<bool, Databa
 fn known(session: &mut dyn Session) -> Result<Option<String>, Failure> {
     let found = session.one(&format!("SELECT value FROM {TABLE} WHERE fact = '{FACT}'"))?;
     Ok(found.as_ref().and_then(Value::text).map(str::to_owned))
+}
+
+/// Whether somebody else made one of them, which would do as he likes with our rights. In PostgreSQL nothing of a schema is touched
+/// in which such a one is.
+fn strange(session: &mut dyn Session) -> Result<bool, Failure> {
+    let sql = "SELECT routine_name FROM information_schema.routines WHERE routine_schema = DATABASE() \
+               AND security_type = 'INVOKER' AND definer <> CURRENT_USER() LIMIT 1";
+    Ok(session.one(sql)?.is_some())
 }
 
 /// Makes all of them. The mark loses its word first and gets it last, so that what is cut off in between is made again.

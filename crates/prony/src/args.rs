@@ -306,7 +306,9 @@ arguments! {
         password_file: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)
             "File with the password of the databases",
             "File whose first line is the password of databases whose URLs say none; nobody but its owner may be able to \
-             read it. Default: `PGPASSWORD`, the file that `PGPASSFILE` names, or `MYSQL_PWD`.";
+             read it. Default: `PGPASSWORD`, the file that `PGPASSFILE` names, or `MYSQL_PWD`. Only servers that --on names are \
+             told it, so that no study sends it to a server of its author's; a line of the file that `PGPASSFILE` names says its \
+             own server.";
     }
 
     /// `quick`.
@@ -622,10 +624,11 @@ arguments! {
         seed: Option<u64> = arg(long, value_name = "N") "Seed of every random choice [default: fresh]",
             "Seed of every random choice: order, offsets, arrivals. Default: fresh, and always recorded, so \
              that a run can be repeated.";
-        resume: Option<String> = arg(long, value_name = "RUN", value_hint = ValueHint::FilePath, conflicts_with_all = ["study", "on", "set", "only", "backend", "output", "seed"])
+        resume: Option<String> = arg(long, value_name = "RUN", value_hint = ValueHint::FilePath, conflicts_with_all = ["study", "set", "only", "backend", "output", "seed"])
             "Go on with a run that was cut short",
             "Go on with a run that was cut short: finished trials are kept, the others run in the planned \
-             order. Study, systems and seed come from the file. RUN is a path, an id or its beginning, or `latest`.";
+             order. Study, systems and seed come from the file. RUN is a path, an id or its beginning, or `latest`. A server that \
+             wants a password is confirmed with --on and its URL.";
         fail_if: Vec<String> = arg(long, value_name = "CONDITION", action = ArgAction::Append)
             "Exit with 1 when this is true [repeatable]",
             "Exit with 1 when this is true: `throughput < 10k/s`, `response p99 > 2ms`. Repeat it for several. \

@@ -12,7 +12,7 @@ use report::{Colour, Detail, Layout};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Writes to stdout at once; a reader that went away is [`Failure::BrokenPipe`].
@@ -95,6 +95,22 @@ pub fn page(findings: &Findings, path: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::caused(format!("writing the report `{}`", path.display()), &error))
 }
 
+/// The name that a page is given when nobody names one: it is not written through a link, and not into what is no file.
+///
+/// # Errors
+/// When something else than a file has that name.
+pub fn page_beside(run: &Path) -> Result<PathBuf, Failure> {
+    let path = run.with_extension("html");
+    match fs::symlink_metadata(&path) {
+        Ok(found) if !found.is_file() => {
+            let kind = if found.is_symlink() { "a link" } else { "no regular file" };
+            Err(Failure::new(format!("writing the report `{}`: it is {kind}, and it stays as it is", path.display()))
+                .hint("name another file, or this one if it is meant: -o FILE"))
+        }
+        _ => Ok(path),
+    }
+}
+
 /// Refuses a file that is there and is no page that Prony wrote: a run, for one, that was named in place of its page.
 ///
 /// # Errors
@@ -149,8 +165,18 @@ pub fn note_failure(failure: &Failure) {
 /// Characters that a column is padded to at most.
 const WIDEST: usize = 1000;
 
+/// A text that stays on its line: no name makes a line of its own.
+pub fn on_one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\n', '\t']) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace('\n', &report::shown('\n')).replace('\t', &report::shown('\t')))
+}
+
 /// Rows in columns, two spaces apart, a line each.
 pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let rows: Vec<[String; N]> =
+        rows.iter().map(|row| row.each_ref().map(|cell| on_one_line(cell).into_owned())).collect();
     let length = |row: &[String; N], column: usize| row[column].chars().count();
     // A longer cell moves those behind it, in its own row alone.
     let width = |column| rows.iter().map(|row| length(row, column)).max().unwrap_or_default().min(WIDEST);
@@ -207,6 +233,25 @@ mod tests {
         assert_eq!((harmless(hostile, false), harmless(hostile, true)), (shown.into(), shown.into()));
         assert_eq!(harmless("ä \x1b[1;31merror:\x1b[0m €", true), "ä \x1b[1;31merror:\x1b[0m €");
         assert_eq!(harmless("\x1b[31mred", false), "\\u001b[31mred");
+    }
+
+    #[test]
+    fn a_cell_makes_no_line_of_its_own() {
+        let rows = [["a\nb\tc".to_owned(), "d".to_owned()]];
+        assert_eq!(columns(&rows), "a\\u000ab\\u0009c  d\n");
+    }
+
+    #[test]
+    fn a_page_beside_a_run_follows_no_link_and_enters_no_pipe() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (run, page) = (folder.path().join("h.prony"), folder.path().join("h.html"));
+        assert_eq!(page_beside(&run).ok(), Some(page.clone()));
+        std::os::unix::fs::symlink("other.html", &page).expect("a link");
+        assert!(page_beside(&run).is_err());
+        fs::remove_file(&page).expect("it is ours");
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
+        rustix::fs::mknodat(rustix::fs::CWD, &page, kind, mode, 0).expect("a pipe");
+        assert!(page_beside(&run).is_err());
     }
 
     #[test]

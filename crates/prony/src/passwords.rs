@@ -1,14 +1,18 @@
-//! Passwords of databases: read from a file, kept out of run files, and a word of warning where others can read them.
+//! Passwords of databases: read from a file or the environment, kept out of run files, and a word of warning where others can read
+//! them.
 //!
-//! What it does not do: it knows no environment; the databases themselves read `PGPASSWORD`, `PGPASSFILE` and `MYSQL_PWD`.
+//! The one idea: a password that says of no server that it is for that one goes only to servers that the user names on this
+//! command line. A study or a run file may come from anybody, and would have it sent to a server of its author's.
+//!
+//! What it does not do: it reads no `PGPASSFILE`, whose lines say for which server each password is; the database room does.
 
 use crate::failure::Failure;
 use observation::RunFacts;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use study::Secret;
 use study::password::{has_password, kept_text, without_password, without_passwords};
+use study::{Engine, Secret};
 
 /// More than this is no password.
 const BYTES_MAX: u64 = 4096;
@@ -17,11 +21,26 @@ const BYTES_MAX: u64 = 4096;
 pub const SEEN: &str = "note: everybody on this machine can read the password on the command line while this runs (`ps`); \
                         --password-file keeps it to yourself";
 
+/// The passwords for servers that are named on this command line: that of the file, then those of `PGPASSWORD` and `MYSQL_PWD`.
+///
+/// # Errors
+/// As [`read`].
+pub fn given(file: Option<&Path>) -> Result<Vec<(Engine, Secret)>, Failure> {
+    let mut all = Vec::new();
+    if let Some(password) = file.map(read).transpose()? {
+        all.extend([Engine::Postgres, Engine::Mariadb].map(|engine| (engine, password.clone())));
+    }
+    for (engine, name) in [(Engine::Postgres, "PGPASSWORD"), (Engine::Mariadb, "MYSQL_PWD")] {
+        all.extend(std::env::var(name).ok().map(|password| (engine, Secret(password))));
+    }
+    Ok(all)
+}
+
 /// The password in a file: its first line. A pipe will do when somebody writes into it.
 ///
 /// # Errors
 /// When it cannot be read, others may read it too, or it holds no password.
-pub fn read(path: &Path) -> Result<Secret, Failure> {
+fn read(path: &Path) -> Result<Secret, Failure> {
     let doing = format!("reading the password in `{}`", path.display());
     let text = text(path).map_err(|error| Failure::caused(&doing, &error))?;
     let Some(text) = text else {

@@ -53,8 +53,8 @@ pub fn read_or_fail(text: &StudyText, changes: &Changes, fail_if: &[String]) -> 
 /// # Errors
 /// When the file of the password cannot be read, or others may read it too.
 pub fn overrides_or_fail(changes: &Changes, fail_if: &[String]) -> Result<Overrides, Failure> {
-    let password = changes.password_file.as_deref().map(passwords::read).transpose()?;
-    Ok(Overrides { password, ..overrides(changes, fail_if) })
+    let passwords = passwords::given(changes.password_file.as_deref())?;
+    Ok(Overrides { passwords, ..overrides(changes, fail_if) })
 }
 
 /// Problems as a failure: one line each, with its place as editors understand it: `mine.toml:12:8`.
@@ -86,7 +86,8 @@ fn overrides(changes: &Changes, fail_if: &[String]) -> Overrides {
         only: changes.only.clone(),
         fail_if: fail_if.to_vec(),
         listed_settings: !changes.allow_server_settings,
-        password: None,
+        named: changes.on.clone(),
+        passwords: Vec::new(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::VERSION;
 use std::path::{Path, PathBuf};
+use system::beside::Planted;
 
 /// Why a run file could not be made, opened, written or read; the first that each of these holds is the path of the file.
 #[derive(Debug, thiserror::Error)]
@@ -84,6 +85,14 @@ pub enum StoreError {
 pub(crate) const KEPT: &str = "every interval that was finished before is kept; make room, then go on with --resume";
 
 impl StoreError {
+    /// What lies beside a run file and must not.
+    pub(crate) fn planted(path: &Path, planted: Planted) -> StoreError {
+        match planted {
+            Planted::Unreachable(name, error) => StoreError::Unreachable(name, error),
+            Planted::Strange(name, why) => StoreError::Strange(path.to_path_buf(), name, why),
+        }
+    }
+
     /// The same of a file that was about to be made.
     pub(crate) fn unmade(self) -> StoreError {
         match self {

@@ -1,7 +1,6 @@
 //! Making, opening and closing a run file, and who may hold it.
 
 use crate::StoreError;
-use crate::beside::{self, must_be_free, remove_made};
 use crate::error::During;
 use crate::pages::Pages;
 use crate::{bounds, checksum, facts, recover, reserve, schema, trial};
@@ -13,6 +12,7 @@ use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use system::beside::{self, remove_made};
 
 /// Nothing in a run file comes near this; a larger value in a file that was tampered with is refused.
 const VALUE_BYTES_MAX: i32 = 64 << 20;
@@ -113,7 +113,8 @@ impl RunFile {
     fn reader(at: &Path, path: &Path, access: Access, all: All) -> Result<RunFile, StoreError> {
         must_hold_something(at)?;
         if access == Access::Read {
-            beside::must_be_files(at, path)?;
+            let at = fs::canonicalize(at).map_err(|source| StoreError::Unreachable(path.to_path_buf(), source))?;
+            beside::must_be_files(&at).map_err(|planted| StoreError::planted(path, planted))?;
         }
         let connection = connect(at, access, path)?;
         schema::check_marks(&connection, path)?;
@@ -223,7 +224,8 @@ fn check(connection: &Connection, at: &Path, path: &Path, all: All) -> Result<fs
         }
     }
     bounds::check(connection, path, pages.bytes(), all == All::Tables)?;
-    checksum::check(connection, path, if all == All::Tables { &[] } else { &RECORDS })?;
+    let but: &[&str] = if all == All::Tables { &[] } else { &RECORDS };
+    checksum::check(connection, path, but, pages.closed())?;
     Ok(pages.into_file())
 }
 
@@ -237,7 +239,9 @@ pub(crate) fn make<T>(path: &Path, fill: impl FnOnce() -> Result<T, StoreError>)
 }
 
 fn make_empty(path: &Path) -> Result<(), StoreError> {
-    must_be_free(path)?;
+    if let Some(name) = beside::taken(path) {
+        return Err(StoreError::Exists(name));
+    }
     match OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(StoreError::Exists(path.to_path_buf())),

@@ -15,7 +15,6 @@
 //!
 //! What it does not do: it judges nothing, prints nothing, and reads no clock.
 
-mod beside;
 mod blob;
 mod bounds;
 mod cells;

@@ -14,6 +14,9 @@ use std::path::Path;
 /// SQLite refuses deeper trees; ours have three levels.
 const DEPTH_MAX: u32 = 20;
 
+/// What the head of a file without a write-ahead log says of who may write and read it.
+const CLOSED: [u8; 2] = [1, 1];
+
 /// The pages of one file, and which of them have been met.
 #[derive(Debug)]
 pub(crate) struct Pages {
@@ -22,6 +25,7 @@ pub(crate) struct Pages {
     /// A page less what is set aside at its end.
     usable: usize,
     count: u64,
+    closed: bool,
     /// A bit a page. Zeros that nobody asked for take no memory.
     met: Vec<u64>,
 }
@@ -49,7 +53,13 @@ impl Pages {
         }
         let count = file.metadata().map_err(|error| error.to_string())?.len() / page_bytes as u64;
         let words = usize::try_from(count / 64 + 1).unwrap_or(usize::MAX);
-        Ok(Pages { file, page_bytes, usable, count, met: vec![0; words] })
+        let closed = header[18..20] == CLOSED;
+        Ok(Pages { file, page_bytes, usable, count, closed, met: vec![0; words] })
+    }
+
+    /// Whether the run was closed: a writer has a write-ahead log from the first moment to the last.
+    pub(crate) fn closed(&self) -> bool {
+        self.closed
     }
 
     /// The bytes of the file.

@@ -7,7 +7,6 @@
 //! What it does not do: it asks for no table, because those have not been looked at yet.
 
 use crate::StoreError;
-use crate::beside::{self, JOURNAL, LOG};
 use crate::error::{During, KEPT};
 use crate::file::{Access, connect};
 use rustix::fs::{SeekFrom, seek};
@@ -15,13 +14,14 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Seek as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use system::beside::{self, JOURNAL, LOG};
 use tempfile::TempDir;
 
 const ACTION: &str = "opening the file";
 
 /// Folds a log in and rolls a journal back. No table is read. Errors call the file by the name that the user knows.
 pub(crate) fn settle(at: &Path, path: &Path) -> Result<(), StoreError> {
-    beside::must_be_ours(at)?;
+    beside::must_be_ours(at).map_err(|planted| StoreError::planted(path, planted))?;
     let connection = connect(at, Access::Write, path)?;
     connection.execute_batch("BEGIN IMMEDIATE; COMMIT;").during(ACTION, path)?;
     connection.close().map_err(|(_, error)| error).during(ACTION, path)?;
@@ -38,7 +38,8 @@ pub(crate) fn copy(path: &Path) -> Result<(TempDir, PathBuf), StoreError> {
     let mut run = File::open(path).map_err(unreachable)?;
     let mut others = Vec::new();
     for suffix in [LOG, JOURNAL] {
-        others.extend(beside::open(path, suffix)?.map(|file| (suffix, file)));
+        let found = beside::open(path, suffix).map_err(|planted| StoreError::planted(path, planted))?;
+        others.extend(found.map(|file| (suffix, file)));
     }
     let before = look(&run, &others).map_err(unreachable)?;
     let copied = |error| StoreError::NoCopy(path.to_path_buf(), place(), error);

@@ -4,8 +4,8 @@
 //!
 //! What it does not do: it opens nothing, and it knows no password beyond the URL that it was given.
 
-use crate::Layout;
 use crate::password::{self, Secret};
+use crate::{Layout, Place};
 use observation::{OVER_SOCKET, SystemKind};
 use workload::dataset::Language;
 
@@ -110,13 +110,21 @@ impl DatabaseSpec {
         }
     }
 
-    /// The same with that password, when it is a running server whose URL says none.
+    /// The same with the first password of its engine, when it is a running server whose URL says none.
     #[must_use]
-    pub fn with_password(mut self, password: &Secret) -> DatabaseSpec {
-        if let At::Url(url) = &mut self.at {
+    pub fn with_password_of(mut self, passwords: &[(Engine, Secret)]) -> DatabaseSpec {
+        let found = passwords.iter().find(|(engine, _)| *engine == self.engine);
+        if let (At::Url(url), Some((_, password))) = (&mut self.at, found) {
             *url = password::with_password(url, password);
         }
         self
+    }
+
+    /// The database as a target names it, when it is this one but for its password.
+    pub fn named_by(&self, target: &str) -> Option<DatabaseSpec> {
+        let Place::Database(named) = crate::target(target).ok()?.place else { return None };
+        let bare = |spec: &DatabaseSpec| spec.shown().replacen(&format!(":{}@", password::LEFT_OUT), "@", 1);
+        (named.engine == self.engine && bare(&named) == bare(self)).then_some(named)
     }
 }
 
@@ -180,12 +188,29 @@ impl Default for Sessions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
 
     #[test]
     fn a_place_is_shown_without_its_password() {
         let spec = DatabaseSpec::new(Engine::Postgres, At::Url("postgres://me:secret@host/db".into()));
         assert!(!format!("{spec:?}").contains("secret"));
-        assert!(!format!("{:?}", Place::Database(spec.with_password(&Secret("other".into())))).contains("secret"));
+        let other = [(Engine::Postgres, Secret("other".into()))];
+        assert!(!format!("{:?}", Place::Database(spec.with_password_of(&other))).contains("secret"));
+    }
+
+    #[test]
+    fn a_target_names_a_database_whatever_its_password_and_nothing_beside_it() {
+        let of = |url: &str| DatabaseSpec::new(Engine::Postgres, At::Url(url.into()));
+        let kept = of("postgres://me:***@host/db");
+        for named in ["postgres://me:s3cret@host/db", "postgres://me@host/db", "there=postgres://me@host/db"] {
+            assert!(kept.named_by(named).is_some() && of("postgres://me@host/db").named_by(named).is_some(), "{named}");
+        }
+        assert_eq!(kept.named_by("postgres://me:s3cret@host/db"), Some(of("postgres://me:s3cret@host/db")));
+        for other in [
+            "postgres://me@evil/db",
+            "postgres://me@host/db?host=evil",
+            "postgres://me@host/db?cleartext_password=true",
+        ] {
+            assert_eq!(of(other).named_by("postgres://me@host/db"), None, "{other}");
+        }
     }
 }

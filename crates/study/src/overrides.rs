@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it applies nothing; see [`crate::resolve`].
 
+use crate::Engine;
 use crate::definition::Definition;
 use crate::experiment::LEVELS_MAX;
 use crate::keys::layout::LAYOUT;
@@ -27,8 +28,11 @@ pub struct Overrides {
     /// Whether private servers are given only settings that move their performance: always for a run, unless
     /// `--allow-server-settings` is given, and never for a look at one that was made.
     pub listed_settings: bool,
-    /// The password of databases whose URLs say none.
-    pub password: Option<Secret>,
+    /// The targets that were typed on this command line, with or without passwords: no other server is told a password of
+    /// `passwords`.
+    pub named: Vec<String>,
+    /// Passwords of servers whose URLs say none, those of `--password-file` before those of the environment.
+    pub passwords: Vec<(Engine, Secret)>,
 }
 
 impl Overrides {

@@ -44,11 +44,11 @@ pub(crate) fn resolve(
     let as_named = systems.clone();
     let mut systems = placing::apart(systems);
     placing::settle(&mut systems, &named, whole, problems);
-    if let Some(password) = &overrides.password {
-        for system in &mut systems {
-            if let Place::Database(spec) = &mut system.spec.place {
-                *spec = spec.clone().with_password(password);
-            }
+    for system in &mut systems {
+        if let Place::Database(spec) = &mut system.spec.place
+            && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))
+        {
+            *spec = named.with_password_of(&overrides.passwords);
         }
     }
     let mut notes = Vec::new();

@@ -47,6 +47,16 @@ pub struct Study {
     pub(crate) experiments: Vec<Experiment>,
 }
 
+/// Refuses more systems than a run can tell apart.
+pub(crate) fn too_many_systems(count: usize, problems: &mut Problems) -> bool {
+    let too_many = count > SYSTEMS_MAX;
+    if too_many {
+        let message = format!("at most {SYSTEMS_MAX} systems in a study, got {count}");
+        problems.add(&Origin::Whole, "system", message);
+    }
+    too_many
+}
+
 impl Study {
     /// Reads and checks a study file.
     ///
@@ -129,9 +139,8 @@ impl Study {
     /// Makes every trial once on a machine that can do everything, to find what no machine could do, how many modules of
     /// which size each system must offer, and whether it must be filled.
     fn check_points(&mut self, overrides: &Overrides, problems: &mut Problems) {
-        if self.systems.len() > SYSTEMS_MAX {
-            let message = format!("at most {SYSTEMS_MAX} systems in a study, got {}", self.systems.len());
-            return problems.add(&Origin::Whole, "system", message);
+        if too_many_systems(self.systems.len(), problems) {
+            return;
         }
         let points = self.experiments.iter().fold(0u64, |sum, e| sum.saturating_add(e.point_count()));
         let points = points.saturating_mul(self.systems.len() as u64);

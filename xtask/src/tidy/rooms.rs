@@ -48,7 +48,7 @@ const RULES: [Rule; 19] = [
     rule("system", "units random load workload observation study recorder"),
     rule("database", "units load workload observation study advisor recorder system"),
     rule("probe", "units observation system"),
-    rule("store", "units observation"),
+    rule("store", "units observation system"),
     rule("engine", "units random load workload observation study recorder system database probe model"),
     rule(
         "prony",

@@ -3,6 +3,7 @@
 //! The one idea: every engine is one implementation of [`Database`]. Sessions are opened through it; the data set's place is
 //! looked up, made, copied and dropped through it.
 
+pub(crate) mod origin;
 pub(crate) mod place;
 
 use crate::DataSet;
@@ -152,6 +153,15 @@ pub trait Database: Send + Sync {
         self.session(&Texts::none(self.engine()), &Sessions::default())
     }
 
+    /// The same for one who asks catalogues and names everything in full: no function or operator of anybody's stands in the way of
+    /// the server's.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    fn catalogue(&self) -> Result<Box<dyn Session>, DatabaseError> {
+        self.outside()
+    }
+
     /// A session in the data set for filling it, with what makes that fast.
     ///
     /// # Errors
@@ -193,7 +203,7 @@ pub trait Database: Send + Sync {
             // A restore ends the server, and a session's lock with it.
             Some(server) => server.claim(&dataset.schema()),
             None => {
-                let (place, outside) = (self.place(), || self.outside());
+                let (place, outside) = (self.place(), || self.catalogue());
                 Claim::session((self.engine(), &place), &self.name_of(dataset), outside)
             }
         }

@@ -1,6 +1,6 @@
 //! The place of a data set on a server: a schema in PostgreSQL, a database in MariaDB.
 
-use super::Database;
+use super::{Database, origin};
 use crate::DataSet;
 use crate::dialect::quoted;
 use crate::mark::{self, TABLE};
@@ -13,7 +13,7 @@ use workload::transaction::Value;
 pub(crate) fn find<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Result<Found, DatabaseError> {
     let (engine, schema) = (database.engine(), dataset.schema());
     let failed = |failure| DatabaseError::statement(&database.place(), "look up schemas and tables", failure);
-    let mut session = database.outside()?;
+    let mut session = database.catalogue()?;
     if session.query(&schemas(engine, &schema)).map_err(failed)?.is_empty() {
         return Ok(Found::Nothing);
     }
@@ -24,6 +24,9 @@ pub(crate) fn find<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Res
     if !tables.iter().any(|row| row.first().and_then(Value::text) == Some(TABLE)) {
         return Ok(Found::NotOurs);
     }
+    if let Some(what) = origin::strange(&mut *session, engine, &schema).map_err(failed)?.into_iter().next() {
+        return Err(DatabaseError::Planted { place: database.place(), name: schema, what });
+    }
     let rows = session.query(&mark::query(&in_schema(engine, &schema))).map_err(failed)?;
     Ok(Found::Ours(Mark::read(&rows)))
 }
@@ -32,10 +35,14 @@ pub(crate) fn find<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Res
 pub(crate) fn all<D: Database + ?Sized>(database: &D) -> Result<Vec<DataSet>, DatabaseError> {
     let engine = database.engine();
     let failed = |failure| DatabaseError::statement(&database.place(), "look up schemas and tables", failure);
-    let mut session = database.outside()?;
+    let mut session = database.catalogue()?;
     let mut found = Vec::new();
     for row in session.query(&marked(engine)).map_err(failed)? {
         let Some(schema) = row.first().and_then(Value::text) else { continue };
+        // Whoever asks for such a data set by name is told what is strange about it.
+        if !origin::plain(schema) || !origin::strange(&mut *session, engine, schema).map_err(failed)?.is_empty() {
+            continue;
+        }
         let rows = session.query(&mark::query(&in_schema(engine, schema))).map_err(failed)?;
         let mark = Mark::read(&rows);
         found.extend(mark.dataset.filter(|_| mark.state != State::Filling));
@@ -62,7 +69,7 @@ pub(crate) fn make<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Res
         Engine::Mariadb => format!("CREATE DATABASE IF NOT EXISTS {name} CHARACTER SET utf8mb4; {mark}"),
         _ => format!("BEGIN; CREATE SCHEMA IF NOT EXISTS {name}; {mark}; COMMIT"),
     };
-    run(database, &mut *database.outside()?, &script, "create a schema")
+    run(database, &mut *database.catalogue()?, &script, "create a schema")
 }
 
 /// Drops the place, after another look at its mark.
@@ -76,7 +83,7 @@ pub(crate) fn clear<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Re
                 Engine::Mariadb => format!("DROP DATABASE {name}"),
                 _ => format!("DROP SCHEMA {name} CASCADE"),
             };
-            run(database, &mut *database.outside()?, &script, "drop a schema")
+            run(database, &mut *database.catalogue()?, &script, "drop a schema")
         }
     }
 }

@@ -6,6 +6,7 @@
 //! What it does not do: it mends nothing, and it measures no time but with the clock that it is handed.
 
 use super::{DataSet, shape};
+use crate::database::origin;
 use crate::{Database, DatabaseError, Failure, Session, Texts, dialect};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -191,7 +192,12 @@ impl Looking<'_> {
                 missing.remove(row.first().and_then(Value::text).unwrap_or_default());
             }
         }
-        let violations = missing.into_iter().take(VIOLATIONS).map(|what| format!("{what} is missing")).collect();
+        let schema = self.dataset.schema();
+        let strange = origin::strange(self.session, engine, &schema);
+        let strange = strange.map_err(|failure| failed(self.dataset, "schema", failure))?;
+        let strange = strange.into_iter().map(|what| format!("{what} was not made by Prony"));
+        let missing = missing.into_iter().map(|what| format!("{what} is missing"));
+        let violations = strange.chain(missing).take(VIOLATIONS).collect();
         Ok(self.told(
             "schema",
             "all tables, columns, keys, indexes and references of the data set are there, each of its kind and in force",

@@ -113,10 +113,7 @@ fn at_url(url: &str, options: &OpenOptions) -> Result<Place, DatabaseError> {
         let problem = "only a private server takes settings; change it on the server itself".to_owned();
         return Err(DatabaseError::Setting { key: key.clone(), value: value.clone(), problem });
     }
-    let mut place = Place::read(url)?;
-    // The variable that the servers' own client reads.
-    place.password = place.password.or_else(|| std::env::var("MYSQL_PWD").ok());
-    Ok(place)
+    Place::read(url)
 }
 
 fn facts(shown: &str, session: &mut MariadbSession) -> Result<Facts, DatabaseError> {

@@ -1,6 +1,6 @@
 //! Where a PostgreSQL is, and as whom we ask: a URL and what it means.
 //!
-//! It reads no environment by itself: a password that is not in the URL is handed over.
+//! Of the environment it reads `PGPASSFILE` alone, whose lines say for which server each password is.
 
 use super::passfile;
 use crate::DatabaseError;
@@ -93,20 +93,14 @@ impl Connect {
         self
     }
 
-    /// The same with the password of the environment, as PostgreSQL's own clients do: `PGPASSWORD`, then the file that
-    /// `PGPASSFILE` names. A password in the URL comes before both.
+    /// The same with the password of the file that `PGPASSFILE` names, when the URL had none. It is not for a URL that lets a
+    /// password go in the clear: a study may have brought that one.
     ///
     /// # Errors
     /// When the file cannot be read, or others may read it too.
     pub(super) fn with_environment(self) -> Result<Connect, DatabaseError> {
-        if self.password.is_some() {
-            return Ok(self);
-        }
-        let password = match (std::env::var("PGPASSWORD"), std::env::var_os("PGPASSFILE")) {
-            (Ok(password), _) => Some(password),
-            (Err(_), Some(file)) => passfile::password(file.as_ref(), &self)?,
-            (Err(_), None) => None,
-        };
+        let file = std::env::var_os("PGPASSFILE").filter(|_| self.password.is_none() && !self.cleartext);
+        let password = file.map(|file| passfile::password(file.as_ref(), &self)).transpose()?.flatten();
         Ok(password.into_iter().fold(self, Connect::with_password))
     }
 

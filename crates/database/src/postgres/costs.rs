@@ -37,7 +37,7 @@ const AMOUNTS: [OfStatement; 7] = [
 
 /// Makes the extension in a database of our own.
 pub(super) fn make(session: &mut PostgresSession) -> Result<(), String> {
-    session.script("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").map_err(|failure| failure.text)
+    session.script("CREATE EXTENSION IF NOT EXISTS pg_stat_statements SCHEMA public").map_err(|failure| failure.text)
 }
 
 /// What statements of this user, and of scripts on a private server, have cost in this database so far.

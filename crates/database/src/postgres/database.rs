@@ -46,6 +46,8 @@ const MATTER: &[&str] = &[
 
 /// The schema of a private server that belongs to no data set.
 const PUBLIC: &str = "public";
+/// Where sessions that ask catalogues look for names: no function or operator of anybody's stands in the way of the server's.
+const CATALOGUE: &str = "pg_catalog";
 
 /// A PostgreSQL.
 #[derive(Debug)]
@@ -142,7 +144,7 @@ impl Postgres {
     }
 
     fn plain(&self) -> Result<PostgresSession, DatabaseError> {
-        self.connected(&Texts::none(Engine::Postgres), &Sessions::default(), None)
+        self.connected(&Texts::none(Engine::Postgres), &Sessions::default(), Some(CATALOGUE.to_owned()))
     }
 
     /// Work on a server with a layout.
@@ -162,7 +164,7 @@ impl Postgres {
 
 /// What does not change while a server runs, and the process that served the one who asked.
 fn looked(connect: &Connect, place: String) -> Result<(Facts, u32), DatabaseError> {
-    let mut session = connect.begin(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default(), None)?;
+    let mut session = connect.begin(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default(), Some(CATALOGUE))?;
     let names: Vec<String> = MATTER.iter().map(|name| format!("'{name}'")).collect();
     let sql = "SELECT name, current_setting(name) FROM pg_settings WHERE name IN";
     let rows = session.query(&format!("{sql} ({}) ORDER BY name", names.join(", ")));
@@ -269,8 +271,12 @@ impl Database for Postgres {
         self.script(&mut self.plain()?, "CHECKPOINT", "ask for a checkpoint")
     }
 
-    fn outside(&self) -> Result<Box<dyn Session>, DatabaseError> {
+    fn catalogue(&self) -> Result<Box<dyn Session>, DatabaseError> {
         Ok(Box::new(self.plain()?))
+    }
+
+    fn outside(&self) -> Result<Box<dyn Session>, DatabaseError> {
+        Ok(Box::new(self.connected(&Texts::none(Engine::Postgres), &Sessions::default(), None)?))
     }
 
     fn fill_session(&self, dataset: &DataSet) -> Result<Box<dyn Session>, DatabaseError> {

@@ -3,12 +3,14 @@
 //! The one idea: our number stands in the head of the file, in its first 100 bytes, and is written before anything else. So a file
 //! can be recognised without opening it as a database, even when a fill without a journal was cut off.
 
-use super::lock;
+use super::enter::{enter, head, regular};
+use super::session::failure;
+use crate::database::origin;
 use crate::mark::{self, Found, Mark, State};
 use crate::{DataSet, DatabaseError};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OptionalExtension as _};
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -96,21 +98,17 @@ impl Place {
         if !ours(&head) {
             return Ok(Found::NotOurs);
         }
-        match self.mark() {
-            Ok(mark) => Ok(Found::Ours(mark)),
+        let failed = |failure| DatabaseError::statement(shown, "read the mark", failure);
+        let connection = enter(&self.path, false, &self.stop).map_err(failed)?;
+        match look(&connection) {
+            Ok(Ok(mark)) => Ok(Found::Ours(mark)),
+            Ok(Err(what)) => {
+                Err(DatabaseError::Planted { place: shown.to_owned(), name: self.path.display().to_string(), what })
+            }
             // A fill without a journal that was cut off may leave pages that do not fit together.
             Err(error) if cut_off(&error) => Ok(Found::Ours(Mark::cut_off())),
-            Err(error) => Err(DatabaseError::statement(shown, "read the mark", super::session::failure(&error))),
+            Err(error) => Err(failed(failure(&error))),
         }
-    }
-
-    fn mark(&self) -> rusqlite::Result<Mark> {
-        let connection = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        lock::wait_unless(&connection, &self.stop)?;
-        let mut statement = connection.prepare(&mark::query(mark::TABLE))?;
-        let row = |row: &rusqlite::Row<'_>| Ok(vec![Value::Text(row.get(0)?), Value::Text(row.get(1)?)]);
-        let rows = statement.query_map([], row)?.collect::<rusqlite::Result<Vec<_>>>()?;
-        Ok(Mark::read(&rows))
     }
 
     /// Makes the file with the mark that a fill has begun.
@@ -132,9 +130,9 @@ impl Place {
     }
 
     fn script(&self, shown: &str, action: &str, sql: &str) -> Result<(), DatabaseError> {
-        let failed = |error| DatabaseError::statement(shown, action, super::session::failure(&error));
-        let connection = Connection::open(&self.path).map_err(failed)?;
-        lock::wait_unless(&connection, &self.stop).and_then(|()| connection.execute_batch(sql)).map_err(failed)
+        let done = enter(&self.path, true, &self.stop)
+            .and_then(|connection| connection.execute_batch(sql).map_err(|error| failure(&error)));
+        done.map_err(|failure| DatabaseError::statement(shown, action, failure))
     }
 
     /// Removes the file and its copy, after another look at whose they are.
@@ -182,11 +180,16 @@ impl Place {
     }
 }
 
-/// The first 100 bytes of a file, or what there is of them.
-fn head(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut head = Vec::with_capacity(100);
-    File::open(path)?.take(100).read_to_end(&mut head)?;
-    Ok(head)
+/// The mark, or what is strange in the file.
+fn look(connection: &Connection) -> rusqlite::Result<Result<Mark, String>> {
+    let strange = connection.query_row(&origin::query(Engine::Sqlite, ""), [], |row| row.get::<_, String>(0));
+    if let Some(what) = strange.optional()? {
+        return Ok(Err(what));
+    }
+    let mut statement = connection.prepare(&mark::query(mark::TABLE))?;
+    let row = |row: &rusqlite::Row<'_>| Ok(vec![Value::Text(row.get(0)?), Value::Text(row.get(1)?)]);
+    let rows = statement.query_map([], row)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(Ok(Mark::read(&rows)))
 }
 
 fn ours(head: &[u8]) -> bool {
@@ -205,7 +208,12 @@ fn cut_off(error: &rusqlite::Error) -> bool {
 fn copy(from: &Path, to: &Path) -> Result<(), DatabaseError> {
     let mut half = to.as_os_str().to_owned();
     half.push(".half");
-    let copied = std::fs::copy(from, &half).and_then(|_| File::open(&half)?.sync_all());
+    // What lies under that name may be a link: it is not written through.
+    let _ = std::fs::remove_file(&half);
+    let copied = regular(from).and_then(|mut source| {
+        let mut made = File::create_new(&half)?;
+        std::io::copy(&mut source, &mut made).and_then(|_| made.sync_all())
+    });
     let moved = copied.and_then(|()| std::fs::rename(&half, to));
     moved.map_err(|error| {
         let _ = std::fs::remove_file(&half);

@@ -6,6 +6,7 @@
 //! What it does not do: it writes to no file that does not carry our mark.
 
 mod costs;
+mod enter;
 mod file;
 mod lock;
 mod queue;

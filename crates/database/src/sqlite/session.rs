@@ -1,11 +1,12 @@
 //! One SQLite connection as a session.
 
 use super::costs::Samples;
+use super::enter::enter;
 use super::lock;
 use super::queue::{Queue, Turn};
 use crate::dialect::{self, COMMIT, ROLLBACK, quoted};
+use crate::session::{ANSWER_MAX, TOO_LONG};
 use crate::{Cut, Failure, FailureKind, Rows, Session, Text, Texts};
-use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, Error, ErrorCode, Statement, ToSql};
 use std::path::Path;
@@ -13,6 +14,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use study::{Engine, Protocol, Sessions};
 use workload::transaction::{Answers, Batch, Call, Value};
+
+/// What a value costs beside its text.
+const ROW: usize = size_of::<Value>();
 
 /// A connection.
 #[derive(Debug)]
@@ -39,16 +43,10 @@ impl Connected {
         queue: Arc<Queue>,
         stop: Arc<AtomicBool>,
     ) -> Result<Connected, Failure> {
-        let opened = Connection::open(path).and_then(|connection| {
-            // A script that attaches a file, or vacuums into one, writes where nobody has looked.
-            connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
-            // Sessions of this process wait in the queue.
-            lock::wait_unless(&connection, &stop)?;
-            // Room for all, and for begin, commit and rollback.
-            connection.set_prepared_statement_cache_capacity(texts.len() + 8);
-            Ok(connection)
-        });
-        let connection = opened.map_err(|error| failure(&error))?;
+        // Sessions of this process wait in the queue.
+        let connection = enter(path, true, &stop)?;
+        // Room for all, and for begin, commit and rollback.
+        connection.set_prepared_statement_cache_capacity(texts.len() + 8);
         let session = Connected {
             connection,
             texts: texts.clone(),
@@ -302,13 +300,24 @@ impl Session for Connected {
     }
 
     fn query(&mut self, sql: &str) -> Result<Vec<Vec<Value>>, Failure> {
-        let read = || {
+        let mut taken = 0;
+        let mut read = || {
             let mut statement = self.connection.prepare(sql)?;
             let columns = statement.column_count();
-            let rows = statement.query_map([], |row| (0..columns).map(|at| Ok(value(row.get_ref(at)?))).collect())?;
-            rows.collect::<rusqlite::Result<Vec<Vec<Value>>>>()
+            let (mut rows, mut all) = (statement.query([])?, Vec::new());
+            while let Some(row) = rows.next()? {
+                let row: Vec<Value> =
+                    (0..columns).map(|at| Ok(value(row.get_ref(at)?))).collect::<Result<_, Error>>()?;
+                taken += row.iter().map(|value| value.text().map_or(ROW, str::len) + ROW).sum::<usize>();
+                if taken > ANSWER_MAX {
+                    break;
+                }
+                all.push(row);
+            }
+            Ok(all)
         };
-        read().map_err(|error| failure(&error))
+        let all = read().map_err(|error| failure(&error))?;
+        if taken > ANSWER_MAX { Err(Failure::new(FailureKind::Refused, TOO_LONG)) } else { Ok(all) }
     }
 
     fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn Rows) -> Result<u64, Failure> {

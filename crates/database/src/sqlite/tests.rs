@@ -379,6 +379,11 @@ fn a_script_reaches_no_file_but_its_own() {
         assert!(session.script(&sql).is_err(), "{sql}");
         assert!(!other.exists(), "{sql}");
     }
+    let name = "PRAGMA temp_store = FILE; PRAGMA \"Temp_Store_Directory\" = '/'";
+    assert!(session.script(name).unwrap_err().text.contains("not authorized"));
+    // A name is a name, and says nothing of how a file is opened.
+    let named = at(Path::new(&format!("file:{}?mode=rwc", other.display())), None);
+    assert!(named.session(&Texts::none(Engine::Sqlite), &Sessions::default()).is_err() && !other.exists());
 }
 
 #[test]
@@ -406,4 +411,136 @@ fn a_cache_folder_in_which_others_may_plant_files_is_refused_and_so_is_a_link() 
     assert!(!elsewhere.exists());
     std::fs::remove_file(cache.join(format!("{}.sqlite", dataset.name()))).unwrap();
     fill().unwrap();
+}
+
+/// A journal that is to be rolled back, and belongs to a change of which `named` tells the other files.
+fn journal_that_names(named: &Path) -> Vec<u8> {
+    const MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+    let name = named.to_str().unwrap().as_bytes();
+    let mut bytes = MAGIC.to_vec();
+    [0u32, 7, 1, 512, 4096].iter().for_each(|number| bytes.extend(number.to_be_bytes()));
+    bytes.resize(512, 0);
+    bytes.extend((0x4000_0000u32 / 4096 + 1).to_be_bytes());
+    bytes.extend(name);
+    bytes.extend((name.len() as u32).to_be_bytes());
+    bytes.extend(name.iter().map(|byte| u32::from(*byte)).sum::<u32>().to_be_bytes());
+    bytes.extend(MAGIC);
+    bytes
+}
+
+fn pipe(path: &Path) {
+    rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
+}
+
+#[test]
+fn what_is_planted_beside_a_data_set_deletes_nothing_and_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, victim) = (folder.path().join("desk.sqlite"), folder.path().join("precious"));
+    let (database, set) = (at(&path, Some(desk(5, 7))), desk(5, 7));
+    filled(&*database, &set, false).unwrap();
+    // As a file with a rollback journal has it.
+    plain(&*database).script("PRAGMA journal_mode = DELETE").unwrap();
+    std::fs::write(&victim, "a day of work").unwrap();
+    let link = folder.path().join("link.sqlite");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let beside = |suffix: &str| folder.path().join(format!("desk.sqlite{suffix}"));
+    let plants: [(&str, &dyn Fn(&Path)); 4] = [
+        ("names another file, which would be deleted", &|at| std::fs::write(at, journal_that_names(&victim)).unwrap()),
+        ("is no regular file", &pipe),
+        ("is a link", &|at| std::os::unix::fs::symlink(&victim, at).unwrap()),
+        ("has a second name elsewhere", &|at| std::fs::hard_link(&victim, at).unwrap()),
+    ];
+    for (words, plant) in plants {
+        plant(&beside("-journal"));
+        for path in [&path, &link] {
+            let told = format!("{:?}", at(path, Some(set.clone())).find(&set).unwrap_err());
+            assert!(told.contains(words), "{told}");
+            // A workload of the user's own looks for no mark.
+            let own = at(path, None).session(&Texts::none(Engine::Sqlite), &Sessions::default()).err().unwrap();
+            assert!(format!("{own:?}").contains(words), "{own:?}");
+        }
+        std::fs::remove_file(beside("-journal")).unwrap();
+    }
+    assert_eq!(std::fs::read(&victim).unwrap(), b"a day of work");
+    assert_eq!(filled(&*database, &set, false).unwrap(), Filled::Reused { state: State::Ready });
+}
+
+#[test]
+fn a_pipe_is_no_sqlite_file_and_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe.sqlite");
+    pipe(&path);
+    let told = format!("{:?}", at(&path, Some(desk(5, 7))).find(&desk(5, 7)).unwrap_err());
+    assert!(told.contains("is no regular file"), "{told}");
+    let own = at(&path, None).session(&Texts::none(Engine::Sqlite), &Sessions::default()).err().unwrap();
+    assert!(format!("{own:?}").contains("is no regular file"), "{own:?}");
+}
+
+#[test]
+fn a_copy_is_not_written_through_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, victim) = (folder.path().join("desk.sqlite"), folder.path().join("precious"));
+    std::fs::write(&victim, "a day of work").unwrap();
+    std::os::unix::fs::symlink(&victim, folder.path().join("desk.sqlite.kept.half")).unwrap();
+    let (database, set) = (at(&path, Some(desk(5, 7))), desk(5, 7));
+    filled(&*database, &set, true).unwrap();
+    assert_eq!(std::fs::read(&victim).unwrap(), b"a day of work");
+    assert!(database.has_copy(&set));
+}
+
+#[test]
+fn a_data_set_with_a_view_or_a_trigger_of_somebodys_is_named_and_not_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("desk.sqlite");
+    let (database, set) = (at(&path, Some(desk(5, 7))), desk(5, 7));
+    filled(&*database, &set, false).unwrap();
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
+    let ways = [
+        (
+            format!("CREATE TRIGGER t BEFORE INSERT ON trade BEGIN {endless}; END"),
+            "the trigger t was not made by Prony",
+            "DROP TRIGGER t",
+        ),
+        (
+            format!(
+                "ALTER TABLE prony_dataset RENAME TO pd; \
+                 CREATE VIEW prony_dataset AS SELECT fact, value FROM pd WHERE ({endless}) > 0"
+            ),
+            "the view prony_dataset was not made by Prony",
+            "DROP VIEW prony_dataset; ALTER TABLE pd RENAME TO prony_dataset",
+        ),
+        (
+            "CREATE VIRTUAL TABLE f USING fts3(a)".to_owned(),
+            "the virtual table f was not made by Prony",
+            "DROP TABLE f",
+        ),
+    ];
+    for (plant, words, remove) in ways {
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.execute_batch(&plant).unwrap();
+        let told = filled(&*database, &set, false).unwrap_err().to_string();
+        assert!(told.contains(words), "{told}");
+        assert!(database.clear(&set).is_err());
+        other.execute_batch(remove).unwrap();
+        assert_eq!(filled(&*database, &set, false).unwrap(), Filled::Reused { state: State::Ready });
+    }
+    // One that comes later is found by the check after a trial.
+    rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE VIEW v AS SELECT 1").unwrap();
+    let clock = || std::time::Duration::ZERO;
+    let found = crate::dataset::fingerprint(&mut *plain(&*database), Engine::Sqlite, &set, &clock).unwrap();
+    assert_eq!(found[0].violations, ["the view v was not made by Prony"]);
+}
+
+#[test]
+fn an_answer_that_would_fill_the_memory_is_refused() {
+    let (_folder, database, _) = counters();
+    let mut session = plain(&*database);
+    let many = |value: &str| {
+        format!("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT {value} FROM n")
+    };
+    assert_eq!(session.query(&many("hex(zeroblob(1000))")).unwrap().len(), 9);
+    let told = session.query(&many("hex(zeroblob(20000000))")).unwrap_err().text;
+    assert!(told.contains("more than 256 MiB at once"), "{told}");
+    let told = session.query("SELECT zeroblob(900000000)").unwrap_err().text;
+    assert!(told.contains("too big"), "{told}");
 }

@@ -6,6 +6,7 @@ pub(crate) mod certificates;
 mod cost;
 mod layouts;
 mod plans;
+mod planted;
 mod scripts;
 pub(crate) mod skip;
 mod tampering;

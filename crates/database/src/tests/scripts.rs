@@ -144,7 +144,7 @@ fn a_script_beside_a_data_set_reads_and_writes_its_rows_and_changes_nothing_else
             stop: Arc::default(),
         };
         drop(first);
-        let database = open(&DatabaseSpec { engine, at: At::Local }, &options).unwrap();
+        let database = open(&DatabaseSpec::new(engine, At::Local), &options).unwrap();
         database.make(&set).unwrap();
         let mut ours = database.fill_session(&set).unwrap();
         ours.script("CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 1)").unwrap();

@@ -4,7 +4,9 @@
 //! so that nothing is wrong when the one who moves is killed between the two.
 
 use super::{number, oid, text};
+use crate::database::origin;
 use crate::{Failure, Session};
+use study::Engine;
 
 /// The mark of the schema.
 const MARK: &str = "Prony: where tables and indexes lay before prony tier moved them";
@@ -24,11 +26,12 @@ pub struct Kept {
 }
 
 /// What is in the place of the journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Nothing,
     Ours,
-    Strange,
+    /// What is not ours, in words.
+    Strange(String),
 }
 
 pub(super) fn place(session: &mut dyn Session) -> Result<Place, Failure> {
@@ -36,8 +39,12 @@ pub(super) fn place(session: &mut dyn Session) -> Result<Place, Failure> {
         "SELECT coalesce(obj_description(oid, 'pg_namespace'), '') FROM pg_namespace WHERE nspname = 'prony_tier'";
     Ok(match session.one(sql)? {
         None => Place::Nothing,
-        Some(value) if value.text() == Some(MARK) => Place::Ours,
-        Some(_) => Place::Strange,
+        Some(value) if value.text() != Some(MARK) => Place::Strange("the schema prony_tier".to_owned()),
+        // Anybody may write a comment like ours.
+        Some(_) => match origin::strange(session, Engine::Postgres, "prony_tier")?.into_iter().next() {
+            None => Place::Ours,
+            Some(what) => Place::Strange(what),
+        },
     })
 }
 

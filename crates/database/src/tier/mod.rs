@@ -55,7 +55,7 @@ impl Watch {
             Engine::Mariadb => mariadb::LIMITS,
             Engine::Sqlite | Engine::Null => return Err(no_tiers(place)),
         };
-        let mut session = database.outside()?;
+        let mut session = database.catalogue()?;
         let failed = |failure| DatabaseError::statement(&place, "limit a session that only reads", failure);
         session.script(limits).map_err(failed)?;
         Ok(Watch { session, engine, place, fast: fast.to_owned() })

@@ -52,7 +52,19 @@ pub struct Relation {
     pub space: u32,
     bytes: f64,
     owned: bool,
-    excludes: bool,
+    /// Whether it is built anew beside the work of others, and not copied under a lock.
+    anew: bool,
+}
+
+impl Relation {
+    /// What a move of it costs, in a line.
+    pub fn cost(&self) -> String {
+        let bytes = units::bytes(units::Bytes(self.bytes as u64));
+        match self.anew {
+            true => format!("{bytes} are built anew; no lock but for moments at both ends"),
+            false => format!("{bytes} are copied; nobody reads or writes it meanwhile"),
+        }
+    }
 }
 
 /// A session that moves.
@@ -83,7 +95,7 @@ impl<'a> Mover<'a> {
                            (DATA DIRECTORY), and a copy of it has to be made there";
             return Err(DatabaseError::Address { place, problem: problem.to_owned() });
         }
-        let mut session = database.outside()?;
+        let mut session = database.catalogue()?;
         let failed = |failure| DatabaseError::statement(&place, "prepare a session that moves", failure);
         let limits = format!(
             "SET lock_timeout = {}; SET statement_timeout = 0; SET standard_conforming_strings = on; \
@@ -123,13 +135,13 @@ impl<'a> Mover<'a> {
         let action = "read the journal of moves";
         match journal::place(self.session.as_mut()).map_err(|failure| self.failed(action, failure))? {
             Place::Nothing => Ok(Vec::new()),
-            Place::Strange => Err(self.not_ours()),
+            Place::Strange(what) => Err(self.not_ours(what)),
             Place::Ours => journal::read(self.session.as_mut()).map_err(|failure| self.failed(action, failure)),
         }
     }
 
-    fn not_ours(&self) -> DatabaseError {
-        DatabaseError::NotOurs { place: self.place.clone(), name: "the schema prony_tier".to_owned() }
+    fn not_ours(&self, what: String) -> DatabaseError {
+        DatabaseError::Planted { place: self.place.clone(), name: "prony_tier".to_owned(), what }
     }
 
     /// Refuses before anything is changed what the user may not do with these objects, and makes the journal.
@@ -156,7 +168,7 @@ impl<'a> Mover<'a> {
         let action = "make the journal of moves";
         match journal::place(self.session.as_mut()).map_err(|failure| self.failed(action, failure))? {
             Place::Ours => Ok(()),
-            Place::Strange => Err(self.not_ours()),
+            Place::Strange(what) => Err(self.not_ours(what)),
             Place::Nothing if number(row, 1) != 1.0 => Err(lacks(action, "it needs CREATE on the database")),
             Place::Nothing => journal::make(self.session.as_mut()).map_err(|failure| self.failed(action, failure)),
         }
@@ -211,7 +223,8 @@ impl<'a> Mover<'a> {
             space: oid(row, 4),
             bytes: number(row, 5),
             owned: number(row, 6) == 1.0,
-            excludes: number(row, 7) == 1.0,
+            // Before version 14 no index is built anew elsewhere, and one of an exclusion never beside others' work.
+            anew: text(row, 0) == "i" && self.major >= 14 && number(row, 7) != 1.0,
         }))
     }
 
@@ -268,8 +281,7 @@ impl<'a> Mover<'a> {
         let space = name.as_ref().and_then(|value| value.text()).unwrap_or_default();
         let relation = &object.kept.name;
         Ok(match object.kind {
-            // Before version 14 no index is built anew elsewhere, and one of an exclusion never beside others' work.
-            Kind::Index if self.major >= 14 && !object.excludes => {
+            Kind::Index if object.anew => {
                 format!("REINDEX (CONCURRENTLY, TABLESPACE {space}) INDEX {relation}")
             }
             Kind::Index => format!("ALTER INDEX {relation} SET TABLESPACE {space}"),
@@ -334,7 +346,7 @@ impl<'a> Mover<'a> {
     /// # Errors
     /// When the server does not take it.
     pub fn end_other(database: &dyn Database, process: u32) -> Result<(), DatabaseError> {
-        let mut session = database.outside()?;
+        let mut session = database.catalogue()?;
         let ended = session.script(&format!("SELECT pg_terminate_backend({process})"));
         ended.map_err(|failure| DatabaseError::statement(&database.place(), "end a move that was stopped", failure))
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Writes the page beside the run, to a file, or to stdout.
 pub fn run(asked: &Report) -> Result<(), Failure> {
     let (file, findings) = judged::named(&asked.choice.run)?;
-    let path = asked.output.clone().unwrap_or_else(|| file.path().with_extension("html"));
+    let path = asked.output.clone().map_or_else(|| output::page_beside(file.path()), Ok)?;
     if path == Path::new("-") {
         output::print(&report::html(&findings))
     } else {

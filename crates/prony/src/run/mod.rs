@@ -100,6 +100,7 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Fa
     let doing = |error| Failure::caused(format!("going on with the run `{}`", path.display()), &error);
     let facts = RunFile::open(&path).and_then(|file| file.facts()).map_err(doing)?;
     let study = judged::study_with(&facts, study_file::overrides_or_fail(&asked.changes, &asked.fail_if)?)?;
+    confirmed(&study, &asked.changes.on)?;
     asked.html.as_deref().map_or(Ok(()), request::page)?;
     let facts = passwords::left_out(facts);
     let plan = plan_to_run(&facts.study, &study, facts.seed)?;
@@ -108,6 +109,9 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Fa
     let summaries = judged::summaries(&file, study.judgement())?;
     sameness::same_plan(&facts.id, &plan, &summaries)?;
     let progress = Progress::new(asked.voice, planned::expected_in_all(&plan));
+    if passwords::typed(&asked.changes.on) {
+        progress.say(passwords::SEEN);
+    }
     let finished = units::counted(summaries.len() as u64, "finished trials");
     // The file says where to, and it may have come from somebody else.
     let systems = planned::systems(&study).join(" and ");
@@ -127,6 +131,20 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Fa
         devices: emulated::Devices::default(),
     };
     run.go(progress, &stop, &clock)
+}
+
+/// Refuses to confirm a server that the run is not on.
+fn confirmed(study: &Study, named: &[String]) -> Result<(), Failure> {
+    let is = |system: &SystemSpec, text: &str| matches!(&system.place, Place::Database(spec) if spec.named_by(text).is_some());
+    match named.iter().find(|text| !study.systems().iter().any(|system| is(system, text))) {
+        None => Ok(()),
+        Some(text) => Err(Failure::new(format!(
+            "going on with a run: --on repeats a server of the run, on which are {}, got `{}`",
+            planned::systems(study).join(" and "),
+            study::without_password(text)
+        ))
+        .hint("leave --on away: the systems come from the file")),
+    }
 }
 
 /// Removes the scratch folders that a killed part of this run left behind. The run file is ours alone now, so nobody works

@@ -4,6 +4,7 @@
 use crate::house::House;
 use crate::program::Program;
 use observation::RunFacts;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::Command;
@@ -135,4 +136,49 @@ fn no_slip_in_a_study_or_an_option_shows_the_password() {
             assert_eq!(ran.code, Some(2), "{option}\n{ran}");
         }
     }
+}
+
+/// One who pretends to be a PostgreSQL, asks for the password itself, and keeps all that he is told.
+fn listener() -> (u16, std::sync::Arc<std::sync::Mutex<Vec<u8>>>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let (port, heard) =
+        (listener.local_addr().expect("it has one").port(), std::sync::Arc::<std::sync::Mutex<Vec<u8>>>::default());
+    let keeps = heard.clone();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut part = [0; 1024];
+            let _ = stream.read(&mut part);
+            let _ = stream.write_all(&[b'R', 0, 0, 0, 8, 0, 0, 0, 3]);
+            let count = stream.read(&mut part).unwrap_or(0);
+            keeps.lock().expect("no test fails here").extend_from_slice(&part[..count]);
+        }
+    });
+    (port, heard)
+}
+
+#[test]
+fn a_study_does_not_have_a_password_sent_to_a_server_of_its_authors() {
+    let (port, heard) = listener();
+    let program = Program::new();
+    let url = format!("postgres://me@127.0.0.1:{port}/shared?cleartext_password=true&sslmode=disable");
+    program.write("one.sql", "SELECT 1;\n").write("theirs.toml", &study(&url));
+    program.write("secret", &format!("{PASSWORD}\n")).write("pgpass", &format!("*:*:*:*:{PASSWORD}\n"));
+    own(program.path("secret"), 0o600);
+    own(program.path("pgpass"), 0o600);
+    let told =
+        || heard.lock().expect("no test fails here").windows(PASSWORD.len()).any(|part| part == PASSWORD.as_bytes());
+    let run = |line: &str| {
+        let mut command = program.command(line);
+        command.env("PGPASSWORD", PASSWORD).env("PGPASSFILE", program.path("pgpass"));
+        let output = command.output().expect("it starts");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for line in ["run ./theirs.toml", "run ./theirs.toml --password-file secret", "db check ./theirs.toml"] {
+        let said = run(line);
+        assert!(!told(), "{line}: {said}");
+    }
+    assert!(run("run ./theirs.toml").contains("a server that --on names on this command line"));
+    // Named by the user, it is told, as the address says.
+    run(&format!("run ./theirs.toml --on '{url}'"));
+    assert!(told());
 }

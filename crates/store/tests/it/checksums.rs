@@ -72,6 +72,9 @@ fn what_was_changed_is_named_with_its_trial() {
         ("UPDATE run SET seed = seed + 1", "the table `run`"),
         ("UPDATE system_fact SET value = 'a better one'", "the table `system_fact`"),
         ("DELETE FROM trial WHERE id = 2", "the list of trials"),
+        ("DELETE FROM checksum WHERE part = 'run'; UPDATE run SET title = 'x'", "the table `run`"),
+        ("DELETE FROM checksum WHERE trial = 0; UPDATE run SET title = 'x'", "the table `about`"),
+        ("DELETE FROM checksum", "the table `about`"),
         ("UPDATE checksum SET crc32c = 0 WHERE part = 'cell' AND trial = 2", "the table `checksum`"),
     ] {
         let said = said_after(sql);

@@ -26,7 +26,12 @@ pub(crate) fn definition(name: &str, text: &str, problems: &mut Problems) -> Opt
     let mut root = Section::new("", Origin::File { line: 1, column: 1 }, entries);
     let parameters = parameters(&mut root, problems);
     let mut definition = head(name, &mut root, problems);
-    definition.systems = named(&mut root, "system", problems)
+    let systems = named(&mut root, "system", problems);
+    // Before anything is compared with anything.
+    if crate::study::too_many_systems(systems.len(), problems) {
+        return None;
+    }
+    definition.systems = systems
         .into_iter()
         .filter_map(|(name, section)| system::system(name, section, &parameters, problems))
         .collect();

@@ -260,3 +260,32 @@ fn a_server_by_url_has_no_copy_to_restore_and_that_is_said_before_anything_is_fi
     );
     assert!(on(url, &["state=left"]).is_ok() && on("local:postgres", &[]).is_ok());
 }
+
+/// Where the database of a study is after the command line.
+fn url(study: &Study) -> String {
+    let Place::Database(spec) = &study.systems()[0].place else { panic!("a database") };
+    let study::At::Url(url) = &spec.at else { panic!("a URL") };
+    url.clone()
+}
+
+#[test]
+fn a_password_goes_to_servers_that_this_command_line_names_and_to_no_others() {
+    let secret = || vec![(study::Engine::Postgres, study::Secret("s3cret".to_owned()))];
+    let text = "title = \"t\"\n[system.db]\nkind = \"postgres\"\nurl = \"postgres://me@far/d\"\n[workload.w]\nkind = \"rows\"\n\
+                [[experiment]]\nname = \"e\"\nworkload = \"w\"\nmeasure = \"1 s\"\n";
+    let of_study = Study::parse("s", text).unwrap_or_else(|problems| panic!("{problems}"));
+    let with = |study: &Study, targets: &[&str], named: &[&str]| {
+        let owned = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+        let overrides =
+            Overrides { targets: owned(targets), named: owned(named), passwords: secret(), ..Overrides::default() };
+        url(&study.with(&overrides).unwrap_or_else(|problems| panic!("{problems}")))
+    };
+    // A study, and a run that goes on: nobody but its author named the server.
+    assert_eq!(with(&of_study, &[], &[]), "postgres://me@far/d");
+    assert_eq!(with(&of_study, &["postgres://me@evil/d"], &[]), "postgres://me@evil/d");
+    assert_eq!(with(&of_study, &["postgres://me@evil/d"], &["postgres://me@far/d"]), "postgres://me@evil/d");
+    let given = "postgres://me@far/d?password=s3cret";
+    assert_eq!(with(&of_study, &[], &["postgres://me@far/d"]), given);
+    assert_eq!(with(&of_study, &["postgres://me@far/d"], &["postgres://me@far/d"]), given);
+    assert_eq!(with(&of_study, &["postgres://me:***@far/d"], &["postgres://me:own@far/d"]), "postgres://me:own@far/d");
+}

@@ -405,3 +405,10 @@ fn a_study_without_systems_takes_them_from_on_and_its_run_is_read_without() {
     assert_eq!(study.unwrap_or_else(|problems| panic!("{problems}")).systems().len(), 1);
     Study::parse_run("s", text).unwrap_or_else(|problems| panic!("{problems}"));
 }
+
+#[test]
+fn far_too_many_systems_are_told_before_they_are_compared() {
+    let systems: String = (0..20_000).map(|n| format!("[system.s{n}]\nkind = \"null\"\n")).collect();
+    let told = Study::parse("s", &format!("title = \"t\"\n{systems}")).unwrap_err().to_string();
+    assert!(told.contains("at most 256 systems in a study, got 20000"), "{told}");
+}

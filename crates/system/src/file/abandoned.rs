@@ -34,8 +34,10 @@ pub fn abandoned(dir: &Path) -> io::Result<Vec<Abandoned>> {
 impl Abandoned {
     fn look(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
-        let is_folder = fs::symlink_metadata(path).ok()?.is_dir();
-        (is_folder && name.starts_with(marker::FOLDER_PREFIX)).then_some(())?;
+        let found = fs::symlink_metadata(path).ok()?;
+        (found.is_dir() && name.starts_with(marker::FOLDER_PREFIX)).then_some(())?;
+        // Anybody may copy a marker; what another user's folder holds is his.
+        (found.uid() == rustix::process::geteuid().as_raw()).then_some(())?;
         let lock = open_own(&path.join(marker::FILE_NAME)).ok()?;
         lock.metadata().ok()?.is_file().then_some(())?;
         let marker = Marker::read(&lock)?;

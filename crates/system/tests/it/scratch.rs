@@ -119,6 +119,19 @@ fn a_living_scratch_is_not_abandoned_and_a_kept_one_is_found_and_removed() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
+#[test]
+fn a_folder_of_another_user_is_left_alone_whatever_its_marker_says() {
+    let dir = folder();
+    let mut scratch = Scratch::create(&spec(&[dir.path().to_path_buf()], 1)).unwrap();
+    let kept = scratch.keep();
+    drop(scratch);
+    assert_eq!(abandoned(dir.path()).unwrap().len(), 1);
+    if std::os::unix::fs::chown(&kept[0], Some(65_534), None).is_err() {
+        return crate::skip::note("a folder of another user: only root may give one away");
+    }
+    assert!(abandoned(dir.path()).unwrap().is_empty());
+}
+
 /// Set for the child of the next test: where it makes its files until it is killed.
 const CHILD_DIR: &str = "PRONY_TEST_SCRATCH_DIR";
 

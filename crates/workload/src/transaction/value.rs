@@ -44,6 +44,10 @@ impl Value {
     }
 }
 
+/// Characters of a text that are shown.
+const SHOWN: usize = 200;
+
+/// As it is told to people: on one line, and cut where it is long.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -51,7 +55,15 @@ impl fmt::Display for Value {
             Value::Int(number) => number.fmt(f),
             // Some engines give sums of whole numbers as numbers with a fraction.
             Value::Float(number) => number.fmt(f),
-            Value::Text(text) => f.write_str(text),
+            Value::Text(text) => {
+                for c in text.chars().take(SHOWN) {
+                    if c.is_control() { write!(f, "{}", c.escape_default())? } else { write!(f, "{c}")? }
+                }
+                match text.char_indices().nth(SHOWN) {
+                    Some(_) => write!(f, "… ({} bytes)", text.len()),
+                    None => Ok(()),
+                }
+            }
         }
     }
 }
@@ -71,5 +83,19 @@ impl From<&str> for Value {
 impl From<String> for Value {
     fn from(text: String) -> Value {
         Value::Text(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_told_on_one_line_and_not_at_any_length() {
+        let forged = Value::from("1\n  holds   items: all is well\u{1b}[2J");
+        assert_eq!(forged.to_string(), "1\\n  holds   items: all is well\\u{1b}[2J");
+        let long = Value::Text("ä".repeat(1_000_000)).to_string();
+        assert_eq!(long, format!("{}… (2000000 bytes)", "ä".repeat(SHOWN)));
+        assert_eq!(Value::Text("ä".repeat(SHOWN)).to_string(), "ä".repeat(SHOWN));
     }
 }

@@ -73,8 +73,9 @@ fn hold(told: &Told, stop: &Arc<AtomicBool>) -> Result<super::Checked, Failure> 
 fn told(file: &RunFile, changes: &Changes) -> Result<Vec<Told>, Failure> {
     let facts = judged::facts(file)?;
     let anew = Overrides { targets: Vec::new(), ..study_file::overrides_or_fail(changes, &[])? };
-    let study = judged::study_with(&facts, anew)?;
     let elsewhere = changes.on.first().map(|text| super::target(text)).transpose()?;
+    let elsewhere = elsewhere.map(|spec| spec.with_password_of(&anew.passwords));
+    let study = judged::study_with(&facts, anew)?;
     let mut all: Vec<Told> = Vec::new();
     for trial in trials(file, &facts, &study)? {
         let of_run = super::databases(&study).find(|(name, _)| *name == trial.label.system);

@@ -28,10 +28,10 @@ pub fn run(asked: &Db) -> Result<Outcome, Failure> {
 }
 
 fn up(asked: &DbUp) -> Result<Outcome, Failure> {
-    let password = asked.password_file.as_deref().map(passwords::read).transpose()?;
+    let passwords = passwords::given(asked.password_file.as_deref())?;
     warn(std::slice::from_ref(&asked.target));
     let spec = target(&asked.target)?;
-    let spec = password.iter().fold(spec, DatabaseSpec::with_password);
+    let spec = spec.with_password_of(&passwords);
     let settings: Result<Vec<(String, String)>, Failure> = asked.server.iter().map(|text| setting(text)).collect();
     let settings = settings?;
     if !asked.allow_server_settings {

@@ -42,8 +42,7 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
         }
     }
     if asked.manner.dry_run {
-        let cost = |name: &str| plan.moves.iter().find(|one| one.name == name).map_or("", |one| one.cost.as_str());
-        return walk.dry(asked.json, objects.iter().map(|(object, space)| (object, *space, cost(&object.kept.name))));
+        return walk.dry(asked.json, &objects);
     }
     let changed: Vec<Relation> =
         objects.iter().filter(|(object, space)| object.space != *space).map(|(one, _)| one.clone()).collect();
@@ -69,7 +68,7 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
         for one in &kept {
             there.extend(mover.find_kept(one).map_err(doing)?.map(|object| (object, one.home)));
         }
-        return walk.dry(asked.json, there.iter().map(|(object, home)| (object, *home, "")));
+        return walk.dry(asked.json, &there);
     }
     mover.tidy().map_err(doing)?;
     let process = mover.process;
@@ -111,15 +110,12 @@ impl Walk<'_> {
         self.done.push(done);
     }
 
-    /// What would be done.
-    fn dry<'b>(
-        &self,
-        as_json: bool,
-        objects: impl Iterator<Item = (&'b Relation, u32, &'b str)>,
-    ) -> Result<Exit, Failure> {
-        let wanted: Vec<(&str, &str)> = objects
-            .filter(|(object, space, _)| object.space != *space)
-            .map(|(object, _, cost)| (object.kept.name.as_str(), cost))
+    /// What would be done, and what it costs as the objects are now: a plan may have been written by anybody.
+    fn dry(&self, as_json: bool, objects: &[(Relation, u32)]) -> Result<Exit, Failure> {
+        let wanted: Vec<(&str, String)> = objects
+            .iter()
+            .filter(|(object, space)| object.space != *space)
+            .map(|(object, _)| (object.kept.name.as_str(), object.cost()))
             .collect();
         let json = || {
             let list: Vec<_> = wanted
@@ -132,10 +128,7 @@ impl Walk<'_> {
             [] => "nothing would be moved\n".to_owned(),
             wanted => wanted
                 .iter()
-                .map(|(name, cost)| match *cost {
-                    "" => format!("would move {name}\n"),
-                    cost => format!("would move {name}: {cost}\n"),
-                })
+                .map(|(name, cost)| format!("would move {}: {cost}\n", output::on_one_line(name)))
                 .collect(),
         };
         output::answer(as_json, json, text)?;

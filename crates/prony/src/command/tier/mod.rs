@@ -35,10 +35,9 @@ pub fn run(asked: &Tier) -> Result<Outcome, Failure> {
 
 /// The database that a command is about.
 fn spec(place: &TierPlace) -> Result<DatabaseSpec, Failure> {
-    let password = place.password_file.as_deref().map(passwords::read).transpose()?;
+    let passwords = passwords::given(place.password_file.as_deref())?;
     db::warn(std::slice::from_ref(&place.url));
-    let spec = db::target(&place.url)?;
-    Ok(password.iter().fold(spec, DatabaseSpec::with_password))
+    Ok(db::target(&place.url)?.with_password_of(&passwords))
 }
 
 fn open(spec: &DatabaseSpec, stop: Arc<AtomicBool>) -> Result<Box<dyn Database>, Failure> {

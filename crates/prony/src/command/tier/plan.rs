@@ -18,8 +18,6 @@ pub(super) struct Planned {
     pub(super) space: u32,
     /// Whether it leaves the fast tier.
     pub(super) back: bool,
-    /// What it costs, in words.
-    pub(super) cost: String,
 }
 
 /// A plan.
@@ -58,7 +56,6 @@ fn understood(path: String, parsed: &Value) -> Option<Plan> {
             index: one["kind"].as_str()? == advisor::Kind::Index.word(),
             space: space.unwrap_or(0),
             back,
-            cost: text(&one["says"])?,
         })
     };
     Some(Plan {
