@@ -44,6 +44,15 @@ pub enum DatabaseError {
     /// Something of that name exists and does not carry our mark.
     #[error("{place}: {name} exists and was not made by Prony; it was left untouched")]
     NotOurs { place: String, name: String },
+    /// A data set of ours would have to go, and something of somebody else's would go with it.
+    #[error("{place}: {name} holds `{what}`, which was not made by Prony; it was left untouched")]
+    Foreign { place: String, name: String, what: String },
+    /// Another version of Prony made it.
+    #[error(
+        "{place}: {name} holds a data set of format {format}, and this version of Prony reads format {}; it was left untouched",
+        crate::mark::FORMAT
+    )]
+    OtherFormat { place: String, name: String, format: String },
     /// A data set of ours is there, but another one.
     #[error("{place}: {name} holds the data set {found}, not {wanted}")]
     OtherDataSet { place: String, name: String, found: String, wanted: String },
@@ -161,6 +170,14 @@ impl DatabaseError {
             }
             DatabaseError::Setting { .. } => "give a value that the message allows",
             DatabaseError::NotOurs { .. } => "name another database or file, or remove this one yourself",
+            DatabaseError::Foreign { what, .. } => {
+                return Some(format!("move `{what}` elsewhere, or name another database or file"));
+            }
+            DatabaseError::OtherFormat { name, .. } => {
+                return Some(format!(
+                    "name another database or file, or remove {name} yourself and fill it anew: prony db fill"
+                ));
+            }
             DatabaseError::OtherDataSet { name, found, .. } => {
                 return Some(format!(
                     "name another database or file, ask for {found}, or remove {name} yourself and fill it anew: prony db fill"

@@ -6,7 +6,7 @@
 use super::lock;
 use crate::mark::{self, Found, Mark, State};
 use crate::{DataSet, DatabaseError};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::MetadataExt as _;
@@ -34,6 +34,10 @@ pub(super) struct Place {
     /// Ends the wait for other processes.
     stop: Arc<AtomicBool>,
 }
+
+/// What of a file's content is a table to whoever made it.
+const TABLES: &str =
+    "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite^_%' ESCAPE '^'";
 
 impl Place {
     pub(super) fn at(path: PathBuf, stop: Arc<AtomicBool>) -> Place {
@@ -68,6 +72,11 @@ impl Place {
         &self.path
     }
 
+    /// Whether Prony chose the path.
+    pub(super) fn chosen(&self) -> bool {
+        self.chosen
+    }
+
     /// The same path with an ending added.
     pub(super) fn beside(&self, ending: &str) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
@@ -96,21 +105,41 @@ impl Place {
         if !ours(&head) {
             return Ok(Found::NotOurs);
         }
-        match self.mark() {
-            Ok(mark) => Ok(Found::Ours(mark)),
+        match self.texts(&mark::query(mark::TABLE)) {
             // A fill without a journal that was cut off may leave pages that do not fit together.
-            Err(error) if cut_off(&error) => Ok(Found::Ours(Mark::cut_off())),
+            Ok(rows) if rows.is_empty() => Ok(Found::CutOff),
+            Err(error) if cut_off(&error) => Ok(Found::CutOff),
+            Ok(rows) => Ok(Found::by_mark(&rows)),
+            // A table of that name with other columns, or with other things in them.
+            Err(error) if matches!(error.sqlite_error_code(), None | Some(ErrorCode::Unknown)) => Ok(Found::NotOurs),
             Err(error) => Err(DatabaseError::statement(shown, "read the mark", super::session::failure(&error))),
         }
     }
 
-    fn mark(&self) -> rusqlite::Result<Mark> {
+    /// The rows of a query that gives texts.
+    fn texts(&self, sql: &str) -> rusqlite::Result<Vec<Vec<Value>>> {
         let connection = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         lock::wait_unless(&connection, &self.stop)?;
-        let mut statement = connection.prepare(&mark::query(mark::TABLE))?;
-        let row = |row: &rusqlite::Row<'_>| Ok(vec![Value::Text(row.get(0)?), Value::Text(row.get(1)?)]);
-        let rows = statement.query_map([], row)?.collect::<rusqlite::Result<Vec<_>>>()?;
-        Ok(Mark::read(&rows))
+        let mut statement = connection.prepare(sql)?;
+        let columns = statement.column_count();
+        let row = |row: &rusqlite::Row<'_>| (0..columns).map(|column| Ok(Value::Text(row.get(column)?))).collect();
+        statement.query_map([], row)?.collect()
+    }
+
+    /// Refuses to remove or replace a file of the user's in which he has a table, beside those of this data set.
+    fn no_foreign(&self, shown: &str, dataset: &DataSet) -> Result<(), DatabaseError> {
+        if self.chosen {
+            return Ok(());
+        }
+        let tables = match self.texts(TABLES) {
+            Err(error) if cut_off(&error) => Vec::new(),
+            tables => tables
+                .map_err(|error| DatabaseError::statement(shown, "look up tables", super::session::failure(&error)))?,
+        };
+        match mark::foreign(&tables, Engine::Sqlite, dataset) {
+            Some(what) => Err(DatabaseError::Foreign { place: shown.to_owned(), name: self.name(), what }),
+            None => Ok(()),
+        }
     }
 
     /// Makes the file with the mark that a fill has begun.
@@ -138,9 +167,16 @@ impl Place {
     }
 
     /// Removes the file and its copy, after another look at whose they are.
-    pub(super) fn clear(&self, shown: &str) -> Result<(), DatabaseError> {
-        if self.find(shown)? == Found::NotOurs {
-            return Err(self.not_ours(shown));
+    pub(super) fn clear(&self, shown: &str, dataset: &DataSet) -> Result<(), DatabaseError> {
+        match self.find(shown)? {
+            Found::Nothing | Found::Empty => {}
+            Found::NotOurs => return Err(self.not_ours(shown)),
+            Found::OtherFormat(_) if self.chosen => {}
+            Found::OtherFormat(format) => {
+                return Err(DatabaseError::OtherFormat { place: shown.to_owned(), name: self.name(), format });
+            }
+            Found::CutOff => self.no_foreign(shown, dataset)?,
+            Found::Ours(mark) => self.no_foreign(shown, &mark.dataset)?,
         }
         let kept = self.beside(".kept");
         if head(&kept).is_ok_and(|head| ours(&head)) {
@@ -152,7 +188,11 @@ impl Place {
     }
 
     fn not_ours(&self, shown: &str) -> DatabaseError {
-        DatabaseError::NotOurs { place: shown.to_owned(), name: self.path.display().to_string() }
+        DatabaseError::NotOurs { place: shown.to_owned(), name: self.name() }
+    }
+
+    fn name(&self) -> String {
+        self.path.display().to_string()
     }
 
     /// Keeps a copy. The journal has to be written back before.
@@ -162,7 +202,7 @@ impl Place {
 
     /// Whether a copy of that data set, as its fill left it, is there.
     pub(super) fn has_copy(&self, shown: &str, dataset: &DataSet) -> bool {
-        let wanted = Found::Ours(Mark { state: State::Ready, dataset: Some(dataset.clone()) });
+        let wanted = Found::Ours(Mark { state: State::Ready, dataset: dataset.clone() });
         Place::at(self.beside(".kept"), self.stop.clone()).find(shown).is_ok_and(|found| found == wanted)
     }
 
@@ -175,6 +215,7 @@ impl Place {
         if self.find(shown)? == Found::NotOurs {
             return Err(self.not_ours(shown));
         }
+        self.no_foreign(shown, dataset)?;
         // A journal of the old file must never meet the new one.
         remove(&self.beside("-wal"))?;
         remove(&self.beside("-shm"))?;
@@ -194,9 +235,11 @@ fn ours(head: &[u8]) -> bool {
 }
 
 fn cut_off(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
     match error.sqlite_error_code() {
-        Some(code) => matches!(code, DatabaseCorrupt | NotADatabase) || error.to_string().contains("no such table"),
+        Some(code) => {
+            matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+                || error.to_string().contains("no such table")
+        }
         None => false,
     }
 }

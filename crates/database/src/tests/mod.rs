@@ -4,6 +4,7 @@ mod across;
 mod alike;
 pub(crate) mod certificates;
 mod cost;
+mod ownership;
 mod plans;
 pub(crate) mod skip;
 mod tampering;
