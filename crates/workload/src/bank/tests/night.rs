@@ -5,7 +5,7 @@ use super::{Bench, SCALE, data, day};
 use crate::bank::day::{self as by_day, Day};
 use crate::bank::night::{Spec, statements};
 use crate::dataset::DataSet;
-use crate::kind::{Around, Share, Transactions};
+use crate::kind::{Around, Ledger, Share, Transactions};
 use crate::transaction::{Begun, Business, Ending};
 use units::Nanos;
 
@@ -66,6 +66,45 @@ fn a_night_settles_every_account_once_and_leaves_the_books_in_order() {
         assert!(bench.number(&interest) > 0, "interest {sign}");
     }
     assert!(bench.touched.iter().all(|touched| *touched > 0), "every statement is called and finds something");
+}
+
+#[test]
+fn a_ledger_or_a_cut_off_that_is_gone_after_a_whole_night_is_missed() {
+    let data = data();
+    let mut bench = Bench::filled(&data, statements());
+    let found = SPEC.begin(&mut bench, 1, true).unwrap();
+    let mut business = night(SPEC, 1);
+    let pieces = SPEC.work().unwrap();
+    let mut ledgers = Vec::new();
+    for n in 0..pieces {
+        bench.carry(&mut *business, 0, Begun { n, payload: 0, at: Nanos::ZERO }).unwrap();
+        business.ended(0, Ending::Done, Nanos::ZERO, &mut Vec::new());
+        ledgers.push(SPEC.ledger(1, &found, &[&*business]).unwrap());
+    }
+    let damaged = |bench: &mut Bench, ledger: &Ledger| {
+        SPEC.hold(bench, ledger)
+            .unwrap()
+            .iter()
+            .filter(|verdict| verdict.damaged)
+            .map(|verdict| verdict.name)
+            .collect::<Vec<_>>()
+    };
+    let whole = ledgers.last().unwrap();
+    assert_eq!(damaged(&mut bench, whole), [""; 0]);
+    for gone in [
+        "delete from cut_off",
+        "delete from cut_off; delete from ledger",
+        "delete from cut_off; delete from ledger where branch_id = 1",
+    ] {
+        bench.db.execute_batch(&format!("begin; {gone}")).unwrap();
+        assert_eq!(bench.broken(&data), [""; 0], "{gone}: a night that was killed looks like that");
+        assert_eq!(damaged(&mut bench, whole), ["closed"], "{gone}");
+        bench.db.execute_batch("rollback").unwrap();
+    }
+    // A night that was killed has acknowledged no more than it did.
+    bench.db.execute_batch("delete from cut_off; delete from ledger where branch_id = 2").unwrap();
+    assert_eq!(damaged(&mut bench, &ledgers[pieces as usize - 3]), [""; 0]);
+    assert_eq!(damaged(&mut bench, &ledgers[pieces as usize - 2]), ["closed"]);
 }
 
 #[test]
