@@ -1,7 +1,7 @@
--- A bank's night as one statement a step over all accounts: what prony's jobs post span by span. The orders of interest and of
--- charges are one a branch, numbered after its first account.
+-- A bank's night as one statement a step over all accounts: row for row what prony's jobs post span by span. The orders of interest
+-- and of charges are one a branch, numbered after it.
 create temp table of_night as select a.id, a.branch_id, a.product_id,
-    9007199254740992 + 2 * min(a.id) over (partition by a.branch_id) as order_id, :accounts + a.branch_id as own
+    9007199254740992 + 2 * a.branch_id as order_id, :accounts + a.branch_id as own
     from account a where a.id <= :accounts;
 alter table of_night add primary key (id);
 analyze of_night;

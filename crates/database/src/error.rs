@@ -50,6 +50,15 @@ pub enum DatabaseError {
     /// Something there is not as Prony makes it, and could run code of its maker.
     #[error("{place}: {name}: {what} was not made by Prony; it was left untouched")]
     Planted { place: String, name: String, what: String },
+    /// A data set of ours would have to go, and something of somebody else's would go with it.
+    #[error("{place}: {name} holds `{what}`, which was not made by Prony; it was left untouched")]
+    Foreign { place: String, name: String, what: String },
+    /// Another version of Prony made it.
+    #[error(
+        "{place}: {name} holds a data set of format {format}, and this version of Prony reads format {}; it was left untouched",
+        crate::mark::FORMAT
+    )]
+    OtherFormat { place: String, name: String, format: String },
     /// A data set of ours is there, but another one.
     #[error("{place}: {name} holds the data set {found}, not {wanted}")]
     OtherDataSet { place: String, name: String, found: String, wanted: String },
@@ -172,6 +181,14 @@ impl DatabaseError {
             }
             DatabaseError::Planted { .. } => {
                 "connect as the role that filled it, remove what is not Prony's, or name another database or file"
+            }
+            DatabaseError::Foreign { what, .. } => {
+                return Some(format!("move `{what}` elsewhere, or name another database or file"));
+            }
+            DatabaseError::OtherFormat { name, .. } => {
+                return Some(format!(
+                    "name another database or file, or remove {name} yourself and fill it anew: prony db fill"
+                ));
             }
             DatabaseError::OtherDataSet { name, found, .. } => {
                 return Some(format!(

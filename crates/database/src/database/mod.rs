@@ -102,6 +102,11 @@ pub trait Database: Send + Sync {
         Ok(())
     }
 
+    /// Whether nobody but Prony keeps anything there: a private server, or a file in the cache.
+    fn alone(&self) -> bool {
+        self.private().is_some()
+    }
+
     /// Root processes of the server, when it runs on this machine and may be observed.
     fn server_processes(&self) -> Vec<u32> {
         self.private().and_then(Private::pid).into_iter().collect()
@@ -236,7 +241,7 @@ pub trait Database: Send + Sync {
     /// Drops the place of a data set with all that is in it. Called only when it carries our mark.
     ///
     /// # Errors
-    /// When it cannot be dropped.
+    /// When it is not ours after all, holds a table of somebody else's where others may keep some, or cannot be dropped.
     fn clear(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
         place::clear(self, dataset)
     }

@@ -3,9 +3,9 @@
 use super::{Database, origin};
 use crate::DataSet;
 use crate::dialect::quoted;
+use crate::mark::Found;
 use crate::mark::{self, TABLE};
-use crate::mark::{Found, Mark, State};
-use crate::{DatabaseError, Session};
+use crate::{DatabaseError, Failure, FailureKind, Session};
 use study::Engine;
 use workload::transaction::Value;
 
@@ -27,8 +27,18 @@ pub(crate) fn find<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Res
     if let Some(what) = origin::strange(&mut *session, engine, &schema).map_err(failed)?.into_iter().next() {
         return Err(DatabaseError::Planted { place: database.place(), name: schema, what });
     }
-    let rows = session.query(&mark::query(&in_schema(engine, &schema))).map_err(failed)?;
-    Ok(Found::Ours(Mark::read(&rows)))
+    let Some(rows) = marked_with(&mut *session, engine, &schema).map_err(failed)? else { return Ok(Found::NotOurs) };
+    // Between the table of the mark and its rows a fill may end where one statement does not take the other back.
+    let cut_off = rows.is_empty() && tables.len() == 1;
+    Ok(if cut_off { Found::CutOff } else { Found::by_mark(&rows) })
+}
+
+/// The rows of a mark; none where a table of that name has not its columns.
+fn marked_with(session: &mut dyn Session, engine: Engine, schema: &str) -> Result<Option<Vec<Vec<Value>>>, Failure> {
+    match session.query(&mark::query(&in_schema(engine, schema))) {
+        Err(failure) if failure.kind == FailureKind::Refused => Ok(None),
+        rows => rows.map(Some),
+    }
 }
 
 /// The data sets of all schemas that carry our mark and are filled.
@@ -43,9 +53,8 @@ pub(crate) fn all<D: Database + ?Sized>(database: &D) -> Result<Vec<DataSet>, Da
         if !origin::plain(schema) || !origin::strange(&mut *session, engine, schema).map_err(failed)?.is_empty() {
             continue;
         }
-        let rows = session.query(&mark::query(&in_schema(engine, schema))).map_err(failed)?;
-        let mark = Mark::read(&rows);
-        found.extend(mark.dataset.filter(|_| mark.state != State::Filling));
+        let rows = marked_with(&mut *session, engine, schema).map_err(failed)?;
+        found.extend(rows.and_then(|rows| Found::by_mark(&rows).filled()));
     }
     Ok(found)
 }
@@ -74,18 +83,38 @@ pub(crate) fn make<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Res
 
 /// Drops the place, after another look at its mark.
 pub(crate) fn clear<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Result<(), DatabaseError> {
-    let (engine, name) = (database.engine(), quoted(database.engine(), &dataset.schema()));
+    let (place, name) = (database.place(), dataset.schema());
     match find(database, dataset)? {
         Found::Nothing => Ok(()),
-        Found::NotOurs => Err(DatabaseError::NotOurs { place: database.place(), name: dataset.schema() }),
-        Found::Empty | Found::Ours(_) => {
-            let script = match engine {
-                Engine::Mariadb => format!("DROP DATABASE {name}"),
-                _ => format!("DROP SCHEMA {name} CASCADE"),
-            };
-            run(database, &mut *database.catalogue()?, &script, "drop a schema")
-        }
+        Found::Ours(mark) if mark.dataset == *dataset => dropped(database, dataset),
+        Found::Empty | Found::CutOff => dropped(database, dataset),
+        Found::OtherFormat(_) if database.alone() => dropped(database, dataset),
+        Found::OtherFormat(format) => Err(DatabaseError::OtherFormat { place, name, format }),
+        Found::NotOurs | Found::Ours(_) => Err(DatabaseError::NotOurs { place, name }),
     }
+}
+
+/// Where others may keep something, what is not ours is looked for first. On PostgreSQL our tables go by name and without what
+/// depends on them elsewhere, such as a view, so that the server refuses all of it where there is any.
+fn dropped<D: Database + ?Sized>(database: &D, dataset: &DataSet) -> Result<(), DatabaseError> {
+    let (engine, schema, mut session) = (database.engine(), dataset.schema(), database.catalogue()?);
+    let name = quoted(engine, &schema);
+    let mut first = String::new();
+    if !database.alone() {
+        let failed = |failure| DatabaseError::statement(&database.place(), "look up schemas and tables", failure);
+        let names = session.query(&contents(engine, &schema)).map_err(failed)?;
+        if let Some(what) = mark::foreign(&names, engine, dataset) {
+            return Err(DatabaseError::Foreign { place: database.place(), name: schema, what });
+        }
+        let ours = dataset.tables().into_iter().map(|table| table.name.to_string()).chain([TABLE.to_owned()]);
+        let ours: Vec<String> = ours.map(|table| format!("{name}.{}", quoted(engine, &table))).collect();
+        first = format!("DROP TABLE IF EXISTS {}; ", ours.join(", "));
+    }
+    let script = match engine {
+        Engine::Mariadb => format!("DROP DATABASE {name}"),
+        _ => format!("BEGIN; {first}DROP SCHEMA {name} CASCADE; COMMIT"),
+    };
+    run(database, &mut *session, &script, "drop a schema")
 }
 
 fn run<D>(database: &D, session: &mut dyn Session, script: &str, action: &str) -> Result<(), DatabaseError>
@@ -108,12 +137,17 @@ fn schemas(engine: Engine, schema: &str) -> String {
     }
 }
 
+/// Names of tables, views and routines.
 fn contents(engine: Engine, schema: &str) -> String {
     match engine {
-        Engine::Mariadb => format!("SELECT table_name FROM information_schema.tables WHERE table_schema = '{schema}'"),
+        Engine::Mariadb => format!(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = '{schema}' \
+             UNION ALL SELECT routine_name FROM information_schema.routines WHERE routine_schema = '{schema}'"
+        ),
         _ => format!(
             "SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
-             WHERE n.nspname = '{schema}'"
+             WHERE n.nspname = '{schema}' AND NOT c.relkind IN ('i', 'I') UNION ALL SELECT p.proname \
+             FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = '{schema}'"
         ),
     }
 }

@@ -3,7 +3,7 @@
 //! The one idea: the mark is there before the first row and says `ready` after the last index, so that whatever happens in between,
 //! the next fill knows what it found. Parts of tables are loaded side by side; what is built from rows follows.
 //!
-//! What it does not do: it drops nothing that does not carry our mark.
+//! What it does not do: it drops nothing that does not carry our mark, and no table of somebody else's beside it.
 
 use super::crowd::{Crowd, Job};
 use super::{DataSet, Found, Mark, Progress, Stage, State};
@@ -11,7 +11,7 @@ use crate::dialect::Definitions;
 use crate::mark;
 use crate::{Database, DatabaseError};
 use std::sync::atomic::{AtomicBool, Ordering};
-use study::Sessions;
+use study::{Engine, Sessions};
 
 /// Rows that one part of a table has at least, so that its load outweighs its beginning.
 const PART: u64 = 100_000;
@@ -127,7 +127,7 @@ fn reuse(database: &dyn Database, dataset: &DataSet, copy: bool) -> Result<Optio
 pub enum Recognised {
     /// There is nothing.
     Nothing,
-    /// A fill of ours did not end, or another version of Prony made it.
+    /// A fill of ours did not end, or another version of Prony made it where only Prony keeps anything.
     Unfinished,
     /// It is there, as the fill left it.
     Ready,
@@ -144,12 +144,21 @@ pub fn recognise(database: &dyn Database, dataset: &DataSet) -> Result<Recognise
     Ok(match database.find(dataset)? {
         Found::Nothing | Found::Empty => Recognised::Nothing,
         Found::NotOurs => return Err(DatabaseError::NotOurs { name: database.name_of(dataset), place }),
-        Found::Ours(Mark { state: State::Filling, .. } | Mark { dataset: None, .. }) => Recognised::Unfinished,
-        Found::Ours(Mark { state, dataset: Some(found) }) if found == *dataset => match state {
+        Found::CutOff => Recognised::Unfinished,
+        Found::OtherFormat(_) if database.alone() => Recognised::Unfinished,
+        Found::OtherFormat(format) => {
+            return Err(DatabaseError::OtherFormat { name: database.name_of(dataset), place, format });
+        }
+        Found::Ours(mark) if mark.dataset == *dataset => match mark.state {
+            State::Filling => Recognised::Unfinished,
+            State::Ready => Recognised::Ready,
             State::Used => Recognised::Used,
-            _ => Recognised::Ready,
         },
-        Found::Ours(Mark { dataset: Some(found), .. }) => {
+        // A file says by its head that it is ours, and half of another data set is of no use. A schema has the name of its own.
+        Found::Ours(Mark { state: State::Filling, .. }) if database.engine() == Engine::Sqlite => {
+            Recognised::Unfinished
+        }
+        Found::Ours(Mark { dataset: found, .. }) => {
             let (name, found, wanted) = (database.name_of(dataset), found.name(), dataset.name());
             return Err(DatabaseError::OtherDataSet { place, name, found, wanted });
         }

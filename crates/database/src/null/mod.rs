@@ -57,7 +57,7 @@ impl crate::Database for Database {
 
     // Whatever data set is asked for is there: it would hold nothing.
     fn find(&self, dataset: &DataSet) -> Result<Found, DatabaseError> {
-        Ok(Found::Ours(Mark { state: State::Ready, dataset: Some(dataset.clone()) }))
+        Ok(Found::Ours(Mark { state: State::Ready, dataset: dataset.clone() }))
     }
 
     fn make(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {

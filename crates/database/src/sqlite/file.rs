@@ -8,7 +8,7 @@ use super::session::failure;
 use crate::database::origin;
 use crate::mark::{self, Found, Mark, State};
 use crate::{DataSet, DatabaseError};
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
@@ -36,6 +36,10 @@ pub(super) struct Place {
     /// Ends the wait for other processes.
     stop: Arc<AtomicBool>,
 }
+
+/// What of a file's content is a table to whoever made it.
+const TABLES: &str =
+    "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite^_%' ESCAPE '^'";
 
 impl Place {
     pub(super) fn at(path: PathBuf, stop: Arc<AtomicBool>) -> Place {
@@ -70,6 +74,11 @@ impl Place {
         &self.path
     }
 
+    /// Whether Prony chose the path.
+    pub(super) fn chosen(&self) -> bool {
+        self.chosen
+    }
+
     /// The same path with an ending added.
     pub(super) fn beside(&self, ending: &str) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
@@ -101,13 +110,31 @@ impl Place {
         let failed = |failure| DatabaseError::statement(shown, "read the mark", failure);
         let connection = enter(&self.path, false, &self.stop).map_err(failed)?;
         match look(&connection) {
-            Ok(Ok(mark)) => Ok(Found::Ours(mark)),
-            Ok(Err(what)) => {
-                Err(DatabaseError::Planted { place: shown.to_owned(), name: self.path.display().to_string(), what })
-            }
+            Ok(Err(what)) => Err(DatabaseError::Planted { place: shown.to_owned(), name: self.name(), what }),
             // A fill without a journal that was cut off may leave pages that do not fit together.
-            Err(error) if cut_off(&error) => Ok(Found::Ours(Mark::cut_off())),
+            Ok(Ok(rows)) if rows.is_empty() => Ok(Found::CutOff),
+            Ok(Ok(rows)) => Ok(Found::by_mark(&rows)),
+            Err(error) if cut_off(&error) => Ok(Found::CutOff),
+            // A table of that name with other columns, or with other things in them.
+            Err(error) if matches!(error.sqlite_error_code(), None | Some(ErrorCode::Unknown)) => Ok(Found::NotOurs),
             Err(error) => Err(failed(failure(&error))),
+        }
+    }
+
+    /// Refuses to remove or replace a file of the user's in which he has a table, beside those of this data set.
+    fn no_foreign(&self, shown: &str, dataset: &DataSet) -> Result<(), DatabaseError> {
+        if self.chosen {
+            return Ok(());
+        }
+        let failed = |failure| DatabaseError::statement(shown, "look up tables", failure);
+        let connection = enter(&self.path, false, &self.stop).map_err(failed)?;
+        let tables = match texts(&connection, TABLES) {
+            Err(error) if cut_off(&error) => Vec::new(),
+            tables => tables.map_err(|error| failed(failure(&error)))?,
+        };
+        match mark::foreign(&tables, Engine::Sqlite, dataset) {
+            Some(what) => Err(DatabaseError::Foreign { place: shown.to_owned(), name: self.name(), what }),
+            None => Ok(()),
         }
     }
 
@@ -136,9 +163,16 @@ impl Place {
     }
 
     /// Removes the file and its copy, after another look at whose they are.
-    pub(super) fn clear(&self, shown: &str) -> Result<(), DatabaseError> {
-        if self.find(shown)? == Found::NotOurs {
-            return Err(self.not_ours(shown));
+    pub(super) fn clear(&self, shown: &str, dataset: &DataSet) -> Result<(), DatabaseError> {
+        match self.find(shown)? {
+            Found::Nothing | Found::Empty => {}
+            Found::NotOurs => return Err(self.not_ours(shown)),
+            Found::OtherFormat(_) if self.chosen => {}
+            Found::OtherFormat(format) => {
+                return Err(DatabaseError::OtherFormat { place: shown.to_owned(), name: self.name(), format });
+            }
+            Found::CutOff => self.no_foreign(shown, dataset)?,
+            Found::Ours(mark) => self.no_foreign(shown, &mark.dataset)?,
         }
         let kept = self.beside(".kept");
         if head(&kept).is_ok_and(|head| ours(&head)) {
@@ -150,7 +184,11 @@ impl Place {
     }
 
     fn not_ours(&self, shown: &str) -> DatabaseError {
-        DatabaseError::NotOurs { place: shown.to_owned(), name: self.path.display().to_string() }
+        DatabaseError::NotOurs { place: shown.to_owned(), name: self.name() }
+    }
+
+    fn name(&self) -> String {
+        self.path.display().to_string()
     }
 
     /// Keeps a copy. The journal has to be written back before.
@@ -160,7 +198,7 @@ impl Place {
 
     /// Whether a copy of that data set, as its fill left it, is there.
     pub(super) fn has_copy(&self, shown: &str, dataset: &DataSet) -> bool {
-        let wanted = Found::Ours(Mark { state: State::Ready, dataset: Some(dataset.clone()) });
+        let wanted = Found::Ours(Mark { state: State::Ready, dataset: dataset.clone() });
         Place::at(self.beside(".kept"), self.stop.clone()).find(shown).is_ok_and(|found| found == wanted)
     }
 
@@ -173,6 +211,7 @@ impl Place {
         if self.find(shown)? == Found::NotOurs {
             return Err(self.not_ours(shown));
         }
+        self.no_foreign(shown, dataset)?;
         // A journal of the old file must never meet the new one.
         remove(&self.beside("-wal"))?;
         remove(&self.beside("-shm"))?;
@@ -180,16 +219,21 @@ impl Place {
     }
 }
 
-/// The mark, or what is strange in the file.
-fn look(connection: &Connection) -> rusqlite::Result<Result<Mark, String>> {
+/// The rows of the mark, or what is strange in the file.
+fn look(connection: &Connection) -> rusqlite::Result<Result<Vec<Vec<Value>>, String>> {
     let strange = connection.query_row(&origin::query(Engine::Sqlite, ""), [], |row| row.get::<_, String>(0));
-    if let Some(what) = strange.optional()? {
-        return Ok(Err(what));
-    }
-    let mut statement = connection.prepare(&mark::query(mark::TABLE))?;
-    let row = |row: &rusqlite::Row<'_>| Ok(vec![Value::Text(row.get(0)?), Value::Text(row.get(1)?)]);
-    let rows = statement.query_map([], row)?.collect::<rusqlite::Result<Vec<_>>>()?;
-    Ok(Ok(Mark::read(&rows)))
+    Ok(match strange.optional()? {
+        Some(what) => Err(what),
+        None => Ok(texts(connection, &mark::query(mark::TABLE))?),
+    })
+}
+
+/// The rows of a query that gives texts.
+fn texts(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<Vec<Value>>> {
+    let mut statement = connection.prepare(sql)?;
+    let columns = statement.column_count();
+    let row = |row: &rusqlite::Row<'_>| (0..columns).map(|column| Ok(Value::Text(row.get(column)?))).collect();
+    statement.query_map([], row)?.collect()
 }
 
 fn ours(head: &[u8]) -> bool {
@@ -197,9 +241,11 @@ fn ours(head: &[u8]) -> bool {
 }
 
 fn cut_off(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
     match error.sqlite_error_code() {
-        Some(code) => matches!(code, DatabaseCorrupt | NotADatabase) || error.to_string().contains("no such table"),
+        Some(code) => {
+            matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+                || error.to_string().contains("no such table")
+        }
         None => false,
     }
 }

@@ -88,7 +88,7 @@ impl Database {
     }
 
     fn filling(&self, dataset: &DataSet) -> Result<bool, DatabaseError> {
-        let filling = |mark: &Mark| mark.state == State::Filling && mark.dataset.as_ref() == Some(dataset);
+        let filling = |mark: &Mark| mark.state == State::Filling && mark.dataset == *dataset;
         Ok(matches!(self.place.find(&self.shown)?, Found::Ours(mark) if filling(&mark)))
     }
 }
@@ -113,6 +113,10 @@ impl crate::Database for Database {
 
     fn folder(&self) -> Option<std::path::PathBuf> {
         Some(self.place.path().to_path_buf())
+    }
+
+    fn alone(&self) -> bool {
+        self.place.chosen()
     }
 
     fn standing(&self) -> Counted {
@@ -148,25 +152,21 @@ impl crate::Database for Database {
     }
 
     fn datasets(&self) -> Result<Vec<DataSet>, DatabaseError> {
-        let filled = |found: Found| match found {
-            Found::Ours(mark) if mark.state != State::Filling => mark.dataset,
-            _ => None,
-        };
         if self.place.path().exists() {
-            return Ok(filled(self.place.find(&self.shown)?).into_iter().collect());
+            return Ok(self.place.find(&self.shown)?.filled().into_iter().collect());
         }
         let Some(Ok(folder)) = self.place.path().parent().map(std::fs::read_dir) else { return Ok(Vec::new()) };
         let paths = folder.flatten().map(|entry| entry.path());
         let ours = paths.filter(|path| path.extension().is_some_and(|ending| ending == "sqlite"));
-        Ok(ours.filter_map(|path| filled(Place::at(path, self.stop.clone()).find(&self.shown).ok()?)).collect())
+        Ok(ours.filter_map(|path| Place::at(path, self.stop.clone()).find(&self.shown).ok()?.filled()).collect())
     }
 
     fn make(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
         self.place.make(&self.shown, dataset)
     }
 
-    fn clear(&self, _dataset: &DataSet) -> Result<(), DatabaseError> {
-        self.place.clear(&self.shown)
+    fn clear(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.place.clear(&self.shown, dataset)
     }
 
     fn settle(&self, dataset: &DataSet) -> Result<(), DatabaseError> {

@@ -25,6 +25,10 @@ impl Cache {
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
         Cache(folder, engine)
     }
+
+    pub(super) fn folder(&self) -> std::path::PathBuf {
+        self.0.path().to_owned()
+    }
 }
 
 impl Drop for Cache {

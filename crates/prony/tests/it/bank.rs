@@ -3,9 +3,11 @@
 use crate::house::House;
 use crate::program::Program;
 use crate::schema::hold;
+use database::OpenOptions;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::time::Duration;
+use study::{At, DatabaseSpec, Engine};
 
 /// A bank that is filled in a moment.
 const SMALL: &str = "--set accounts=1000";
@@ -65,6 +67,22 @@ fn a_bank_posts_by_day_and_balances_by_night_on_a_private_mariadb() {
     let Some(house) = House::with_server("local:mariadb") else { return };
     posts(&house);
     balances(&house);
+}
+
+#[test]
+fn a_ledger_and_a_cut_off_that_are_deleted_after_a_night_are_missed_by_its_run() {
+    let house = House::new("sqlite:own.db");
+    run(&house, "bank-night", &format!("{NIGHT} --only 'accounts by jobs'"));
+    let told = house.program.fine("db check --ledger x.prony");
+    assert!(told.contains("closed: 2 branches are totalled and the period is cut off, as was acknowledged"), "{told}");
+    let at = At::File(house.program.path("own.db").display().to_string());
+    let (cache_dir, profiling) = (house.program.path("cache"), Default::default());
+    let options = OpenOptions { cache_dir, dataset: None, settings: Vec::new(), profiling, stop: Default::default() };
+    let database = database::open(&DatabaseSpec { engine: Engine::Sqlite, at }, &options).expect("a file");
+    database.outside().expect("a session").script("DELETE FROM cut_off; DELETE FROM ledger").expect("they go");
+    let told = house.program.run("db check --ledger x.prony");
+    let missed = "BROKEN  closed: ";
+    assert!(told.code == Some(1) && told.raw.contains(missed) && told.raw.matches("BROKEN").count() == 1, "{told}");
 }
 
 /// A day alone and a day beside its night, at both levels at which a server gives conflicts up: what was acknowledged is there.

@@ -35,14 +35,15 @@ hold! {
          WHERE a.id IS NULL OR a.id > {accounts} OR s.period <> 1 OR n.numbers IS NULL OR s.numbers <> n.numbers \
          OR s.interest_cents * 3600000 <> s.numbers - s.numbers % 3600000 OR s.items <> COALESCE(i.items, 0) \
          OR s.charge_cents <> t.charge_cents + t.item_cents * s.items LIMIT 10";
-    "items of the night" of ["settlement", "payment_order", "item"]
+    "items of the night" of ["settlement", "payment_order", "item", "account"]
         "interest and charges of an account are posted in the orders of its settlement, on the last day and for today, against the \
-         bank's own account" =
-        "SELECT s.account_id, s.order_id, s.interest_cents, i.amount_cents AS interest, s.charge_cents, c.amount_cents AS charge \
-         FROM settlement s LEFT JOIN payment_order o ON o.id = s.order_id LEFT JOIN payment_order u ON u.id = s.order_id + 1 \
+         bank's own account in its branch" =
+        "SELECT s.account_id, s.order_id, s.interest_cents, i.amount_cents AS interest, s.charge_cents, c.amount_cents AS charge, \
+         o.account_id AS own FROM settlement s LEFT JOIN account a ON a.id = s.account_id LEFT JOIN payment_order o ON o.id = s.order_id LEFT JOIN payment_order u ON u.id = s.order_id + 1 \
          LEFT JOIN item i ON i.account_id = s.account_id AND i.posted_day = {last_day} AND i.order_id = s.order_id \
          LEFT JOIN item c ON c.account_id = s.account_id AND c.posted_day = {last_day} AND c.order_id = s.order_id + 1 \
-         WHERE o.id IS NULL OR u.id IS NULL OR u.account_id <> o.account_id OR COALESCE(i.amount_cents, 0) <> s.interest_cents \
+         LEFT JOIN account w ON w.id = o.account_id AND w.id > {accounts} \
+         WHERE o.id IS NULL OR u.id IS NULL OR w.id IS NULL OR w.branch_id <> a.branch_id OR u.account_id <> o.account_id OR COALESCE(i.amount_cents, 0) <> s.interest_cents \
          OR COALESCE(c.amount_cents, 0) <> -s.charge_cents OR i.kind <> 'interest' OR c.kind <> 'charge' \
          OR i.value_day <> {today} OR c.value_day <> {today} OR i.contra_id <> o.account_id OR c.contra_id <> o.account_id \
          LIMIT 10";

@@ -19,11 +19,14 @@ const LOOK: Nanos = Nanos::from_millis(1);
 /// Looks after which it goes on by what the data says: on a described machine nobody else moves while it waits.
 const LOOKS: u32 = 600_000;
 
-/// Accounts whose settlement was acknowledged, and those of which it is not known.
+/// Accounts whose settlement was acknowledged, and those of which it is not known; branches whose totals were acknowledged, and
+/// cut-offs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Settled {
     pub(super) done: u64,
     pub(super) unknown: u64,
+    pub(super) branches: u64,
+    pub(super) cut_offs: u64,
 }
 
 /// A worker of a bank's night.
@@ -106,12 +109,15 @@ impl Business for Night {
         slot.running = false;
         self.progress.ended(&slot.machine.piece);
         let span = span_of(&slot.machine);
-        match ending {
-            Ending::Done if span > 0 => self.settled.done += slot.machine.accounts,
-            Ending::Unknown => self.settled.unknown += span,
-            Ending::Done | Ending::Failed => {}
+        match (ending, &slot.machine.piece) {
+            (Ending::Done, Piece::Span(_)) => self.settled.done += slot.machine.accounts,
+            (Ending::Done, Piece::Branch(_)) => self.settled.branches += 1,
+            (Ending::Done, Piece::CutOff) => self.settled.cut_offs += 1,
+            (Ending::Unknown, _) => self.settled.unknown += span,
+            (Ending::Done, Piece::Nothing) | (Ending::Failed, _) => {}
         }
     }
+
     /// Accounts of a span that were left to settle. A branch and a cut-off give none.
     fn gave(&mut self, slot: u32) -> u64 {
         let machine = &self.slots[slot as usize].machine;

@@ -12,24 +12,38 @@ use crate::bank::Scale;
 use crate::bank::scale::TODAY;
 use crate::transaction::texts::say;
 use crate::transaction::{Answers, Batch, Step, Value};
+use std::collections::VecDeque;
+use std::ops::Range;
 
 /// A piece on its way.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     scale: Scale,
     pub(super) piece: Piece,
-    step: u8,
+    stage: Stage,
     /// Accounts of a span that this one settled; of a branch or the bank, accounts that are left.
     pub(super) accounts: u64,
+    /// Accounts of a span that wait to be settled, without those between them that are: but for a night that is gone on with, one
+    /// stretch.
+    left: VecDeque<Range<u64>>,
+}
+
+/// What a piece does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Ask,
+    Look,
+    GoOn,
+    Over,
 }
 
 impl Machine {
     pub(super) fn new(scale: Scale, piece: Piece) -> Machine {
-        Machine { scale, piece, step: 0, accounts: 0 }
+        Machine { scale, piece, stage: Stage::Ask, accounts: 0, left: VecDeque::new() }
     }
 
     pub(super) fn restart(&mut self) {
-        (self.step, self.accounts) = (0, 0);
+        *self = Machine::new(self.scale, self.piece.clone());
     }
 
     pub(super) fn complaint(&self) -> String {
@@ -42,21 +56,21 @@ impl Machine {
     }
 
     pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
-        self.step += 1;
-        match (self.step, &self.piece) {
-            (_, Piece::Nothing) => return Step::Done { rolled_back: false },
-            (1, _) => {
+        match (self.stage, &self.piece) {
+            (_, Piece::Nothing) | (Stage::Over, _) => return Step::Done { rolled_back: false },
+            (Stage::Ask, _) => {
                 batch.begin(true);
                 self.ask(batch);
+                self.stage = Stage::Look;
             }
-            (2, Piece::Span(_)) => {
+            (Stage::Look, Piece::Span(span)) => {
+                let ids = answers.get(1).rows().filter_map(|row| row.first()?.int());
+                self.left = stretches(span, ids);
                 self.accounts = answers.get(1).row_count() as u64;
-                if self.accounts > 0 {
-                    self.settle(answers.get(1).int(0, 0), batch);
-                }
-                batch.commit();
+                self.settle_next(batch);
             }
-            (2, _) => {
+            (_, Piece::Span(_)) => self.settle_next(batch),
+            _ => {
                 self.accounts = answers.get(1).int(0, 0) as u64;
                 if self.accounts > 0 {
                     return Step::Fail;
@@ -66,8 +80,8 @@ impl Machine {
                     self.close(batch);
                 }
                 batch.commit();
+                self.stage = Stage::Over;
             }
-            _ => return Step::Done { rolled_back: false },
         }
         Step::Send
     }
@@ -84,32 +98,42 @@ impl Machine {
         }
     }
 
-    /// Settles what is left of the span, from one account on. The order of its interest has a number that follows from that
-    /// account, which is settled but once.
-    fn settle(&self, first: i64, batch: &mut Batch) {
-        let Piece::Span(span) = &self.piece else { return };
-        let order = FIRST_ORDER as i64 + 2 * first;
-        let own = self.scale.own_account(self.scale.branch_of(span.start)) as i64;
-        let with = |more: &[i64]| {
-            let head = [span.start as i64, span.end as i64, order];
-            head.into_iter().chain(more.iter().copied()).map(Value::Int).collect::<Vec<_>>()
-        };
-        let (from, to, last) = (self.scale.first_day(), TODAY, TODAY - 1);
-        let calls: [(Said, Vec<Value>); 12] = [
-            (Said::Settle, with(&[PERIOD, from, to])),
-            (Said::CreditAccounts, vec![number(span.start), number(span.end), PERIOD.into()]),
-            (Said::CreditBalances, with(&[PERIOD, TODAY])),
-            (Said::PostInterest, with(&[last, TODAY, own])),
-            (Said::PostCharges, with(&[last, TODAY, own])),
-            (Said::Statements, with(&[last])),
-            (Said::InterestOrder, with(&[own, last])),
-            (Said::ChargeOrder, with(&[own, last, order + 1])),
-            (Said::OwnInterest, with(&[last, TODAY, own])),
-            (Said::OwnCharges, with(&[last, TODAY, own, order + 1])),
-            (Said::OwnAccount, with(&[own])),
-            (Said::OwnBalance, with(&[own, TODAY])),
+    /// Settles the next stretch of what is left; the last one ends the transaction.
+    fn settle_next(&mut self, batch: &mut Batch) {
+        if let Some(accounts) = self.left.pop_front() {
+            self.settle(&accounts, batch);
+        }
+        self.stage = Stage::GoOn;
+        if self.left.is_empty() {
+            batch.commit();
+            self.stage = Stage::Over;
+        }
+    }
+
+    /// Settles accounts of which none is settled.
+    fn settle(&self, accounts: &Range<u64>, batch: &mut Batch) {
+        let (first, end) = (accounts.start as i64, accounts.end as i64);
+        let own_of = |account: u64| self.scale.own_account(self.scale.branch_of(account)) as i64;
+        let (owns, owns_end) = (own_of(accounts.start), own_of(accounts.end - 1) + 1);
+        let (from, to, last, orders, all) =
+            (self.scale.first_day(), TODAY, TODAY - 1, FIRST_ORDER as i64, self.scale.accounts as i64);
+        let calls: [(Said, &[i64]); 12] = [
+            (Said::Settle, &[first, end, orders, PERIOD, from, to]),
+            (Said::CreditAccounts, &[first, end, PERIOD]),
+            (Said::CreditBalances, &[first, end, PERIOD, TODAY]),
+            (Said::PostInterest, &[first, end, orders, all, last, TODAY]),
+            (Said::PostCharges, &[first, end, orders, all, last, TODAY]),
+            (Said::Statements, &[first, end, last]),
+            (Said::InterestOrder, &[first, end, orders, all, last]),
+            (Said::ChargeOrder, &[first, end, orders, all, last]),
+            (Said::OwnInterest, &[first, end, orders, all, last, TODAY]),
+            (Said::OwnCharges, &[first, end, orders, all, last, TODAY]),
+            (Said::OwnAccount, &[first, end, orders, owns, owns_end]),
+            (Said::OwnBalance, &[first, end, orders, all, TODAY]),
         ];
-        calls.into_iter().for_each(|(said, parameters)| batch.call(said as u16, parameters));
+        for (said, parameters) in calls {
+            batch.call(said as u16, parameters.iter().copied().map(Value::Int));
+        }
     }
 
     fn close(&self, batch: &mut Batch) {
@@ -124,6 +148,18 @@ impl Machine {
             _ => say(batch, Said::CutOff, [PERIOD.into(), (TODAY - 1).into(), number(self.scale.accounts)]),
         }
     }
+}
+
+/// Accounts of a span as stretches of neighbours. A database that holds nothing names one account again and again.
+fn stretches(span: &Range<u64>, ids: impl Iterator<Item = i64>) -> VecDeque<Range<u64>> {
+    let mut all: VecDeque<Range<u64>> = VecDeque::new();
+    for id in ids.map(|id| (id.max(0) as u64).clamp(span.start, span.end - 1)) {
+        match all.back_mut() {
+            Some(last) if id <= last.end => last.end = last.end.max(id + 1),
+            _ => all.push_back(id..id + 1),
+        }
+    }
+    all
 }
 
 fn number(number: u64) -> Value {

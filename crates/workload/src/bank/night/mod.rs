@@ -2,8 +2,9 @@
 //!
 //! The one idea: a transaction settles a span of accounts, all or nothing, by a few statements over the whole span; which accounts
 //! are settled stands in the data. So a night that was killed is run again over all spans, finds in each what is left of it, and
-//! posts nothing twice. The other side of a span's interest lies on the own account of the branch in which it begins, so that jobs
-//! meet on no row.
+//! posts nothing twice. The other side of interest and charges lies on the own account of the branch, by one order of each for the
+//! branch, to which every span adds: so the books at the end do not tell how long spans were or how many jobs there were. Jobs
+//! meet on these rows alone, at the end of a span, and only where a branch is that of both.
 //!
 //! What it does not do: items with value dates of a period that is settled are not settled again.
 

@@ -3,6 +3,7 @@
 //! The one idea: a night that did not come to its end is gone on with. One that did is taken back before the next one, so that every
 //! night on a data set has the same to do.
 
+use super::business::Settled;
 use super::demand::demands;
 use super::work::Progress;
 use super::{FIRST_ORDER, Night, Spec, samples, statements};
@@ -63,20 +64,36 @@ impl Transactions for Spec {
     fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
         let before = *found.counts.first()?;
         let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Night>());
-        let (mut done, mut unknown) = (0, 0);
-        for settled in workers.map(Night::settled) {
-            done += settled.done as i64;
-            unknown += settled.unknown as i64;
-        }
-        let counts = [("settled before", before), ("settled", done), ("settled unknown", unknown)];
+        let all: Vec<Settled> = workers.map(Night::settled).collect();
+        let sum = |of: fn(&Settled) -> u64| all.iter().map(of).sum::<u64>() as i64;
+        let counts = [
+            ("settled before", before),
+            ("settled", sum(|settled| settled.done)),
+            ("settled unknown", sum(|settled| settled.unknown)),
+            (TOTALLED, sum(|settled| settled.branches)),
+            (CUT_OFF, sum(|settled| settled.cut_offs)),
+        ];
         Some(Ledger { counts: counts.map(|(name, count)| (name.to_owned(), count)).into(), ..Ledger::default() })
     }
 
     fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
         let grown = settled(queries)? - ledger.count("settled before");
-        Ok(vec![verdict(ledger.count("settled"), ledger.count("settled unknown"), grown)])
+        let mut verdicts = vec![verdict(ledger.count("settled"), ledger.count("settled unknown"), grown)];
+        // A night that was killed before has closed nothing, and whether something is missing is then nobody's to tell.
+        let closed = [ledger.count(TOTALLED), ledger.count(CUT_OFF)];
+        if closed != [0, 0] {
+            let branches = "select count(distinct branch_id) from ledger";
+            let branches = queries.number("count branches that are totalled", branches)?;
+            let cut_offs = queries.number("look for a cut-off", "select count(*) from cut_off")?;
+            verdicts.push(closing(closed, [branches, cut_offs]));
+        }
+        Ok(verdicts)
     }
 }
+
+/// Names of counts in a ledger: branches that were totalled, and cut-offs.
+const TOTALLED: &str = "branches totalled";
+const CUT_OFF: &str = "cut off";
 
 /// Accounts that are settled.
 fn settled(queries: &mut dyn Queries) -> Result<i64, Refused> {
@@ -125,6 +142,23 @@ fn verdict(done: i64, unknown: i64, grown: i64) -> Verdict {
     Verdict { name: "settled", damaged, text }
 }
 
+/// Branches that are totalled and cut-offs, acknowledged ones beside those in the data. Both stand in the data in one place only.
+fn closing(acknowledged: [i64; 2], there: [i64; 2]) -> Verdict {
+    let damaged = there[0] < acknowledged[0] || there[1] < acknowledged[1];
+    let words = |[branches, cut_offs]: [i64; 2]| {
+        let branches = match branches {
+            1 => "1 branch is totalled".to_owned(),
+            _ => format!("{branches} branches are totalled"),
+        };
+        format!("{branches} and the period is {}", if cut_offs > 0 { "cut off" } else { "not cut off" })
+    };
+    let text = match acknowledged == there {
+        true => format!("{}, as was acknowledged", words(there)),
+        false => format!("acknowledged: {}; in the data: {}", words(acknowledged), words(there)),
+    };
+    Verdict { name: "closed", damaged, text }
+}
+
 /// The jobs of a trial.
 struct Jobs {
     spec: Spec,
@@ -157,5 +191,18 @@ mod tests {
         assert!(damaged && text.contains("the data holds 499"), "{text}");
         let Verdict { damaged, text, .. } = verdict(500, 0, 1_000);
         assert!(!damaged && text.contains("a later night settled the others of 1000"), "{text}");
+    }
+
+    #[test]
+    fn a_branch_or_a_cut_off_that_was_acknowledged_and_is_gone_is_damage() {
+        let told = closing([4, 1], [4, 1]);
+        assert_eq!(told.text, "4 branches are totalled and the period is cut off, as was acknowledged");
+        // What came to its end in a try whose outcome nobody knew, or in a later night, is no damage.
+        assert!(!told.damaged && !closing([3, 0], [4, 1]).damaged);
+        assert!(closing([4, 1], [4, 0]).damaged && closing([4, 0], [0, 1]).damaged);
+        let told = closing([4, 1], [1, 0]);
+        let words = "acknowledged: 4 branches are totalled and the period is cut off; in the data: 1 branch is totalled and the \
+                     period is not cut off";
+        assert_eq!((told.damaged, told.text.as_str()), (true, words));
     }
 }

@@ -94,6 +94,8 @@ const DAMAGES: &[(&str, &[&str])] = &[
         "update item set contra_id = 7 where account_id = 13 and order_id = (select order_id from settlement where account_id = 13)",
         &["items of the night"],
     ),
+    // Every other side of the night lies on the own account of another branch.
+    ("update account set branch_id = 3 - branch_id where id > 1000", &["items of the night"]),
     ("update item set kind = 'debit' where account_id = 13 and kind = 'charge'", &["items of the night", "items"]),
     ("update payment_order set items = items + 1 where kind = 'night'", &["orders of the night"]),
     ("update payment_order set account_id = account_id + 1 where kind = 'night'", &["orders of the night"]),

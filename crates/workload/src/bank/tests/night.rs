@@ -5,22 +5,27 @@ use super::{Bench, SCALE, data, day};
 use crate::bank::day::{self as by_day, Day};
 use crate::bank::night::{Spec, statements};
 use crate::dataset::DataSet;
-use crate::kind::{Around, Share, Transactions};
+use crate::kind::{Around, Ledger, Share, Transactions};
 use crate::transaction::{Begun, Business, Ending};
 use units::Nanos;
 
 const SPEC: Spec = Spec { scale: SCALE, commit_every: 70 };
 
-fn night(spec: Spec) -> Box<dyn Business> {
-    let ready = spec.ready(&Around { textual: false, sessions: 1, file: &|_| unreachable!("no file") });
+fn night(spec: Spec, jobs: u32) -> Box<dyn Business> {
+    let ready = spec.ready(&Around { textual: false, sessions: jobs, file: &|_| unreachable!("no file") });
     let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 5, epoch: 0 };
     ready.ok().unwrap().business(&share)
 }
 
 /// A night of so many transactions at most, with what it says of itself at its end; a piece that cannot go on fails.
 pub(super) fn run(bench: &mut Bench, spec: Spec, most: u64) -> (bool, String) {
-    let found = spec.begin(bench, 1, true).unwrap();
-    let mut business = night(spec);
+    run_by(bench, spec, 1, most)
+}
+
+/// The same in the order in which so many jobs take turns.
+fn run_by(bench: &mut Bench, spec: Spec, jobs: u32, most: u64) -> (bool, String) {
+    let found = spec.begin(bench, jobs, true).unwrap();
+    let mut business = night(spec, jobs);
     for n in 0..spec.work().unwrap().min(most) {
         let carried = bench.carry(&mut *business, 0, Begun { n, payload: 0, at: Nanos::ZERO });
         let ending = if carried.is_ok() { Ending::Done } else { Ending::Failed };
@@ -61,6 +66,45 @@ fn a_night_settles_every_account_once_and_leaves_the_books_in_order() {
         assert!(bench.number(&interest) > 0, "interest {sign}");
     }
     assert!(bench.touched.iter().all(|touched| *touched > 0), "every statement is called and finds something");
+}
+
+#[test]
+fn a_ledger_or_a_cut_off_that_is_gone_after_a_whole_night_is_missed() {
+    let data = data();
+    let mut bench = Bench::filled(&data, statements());
+    let found = SPEC.begin(&mut bench, 1, true).unwrap();
+    let mut business = night(SPEC, 1);
+    let pieces = SPEC.work().unwrap();
+    let mut ledgers = Vec::new();
+    for n in 0..pieces {
+        bench.carry(&mut *business, 0, Begun { n, payload: 0, at: Nanos::ZERO }).unwrap();
+        business.ended(0, Ending::Done, Nanos::ZERO, &mut Vec::new());
+        ledgers.push(SPEC.ledger(1, &found, &[&*business]).unwrap());
+    }
+    let damaged = |bench: &mut Bench, ledger: &Ledger| {
+        SPEC.hold(bench, ledger)
+            .unwrap()
+            .iter()
+            .filter(|verdict| verdict.damaged)
+            .map(|verdict| verdict.name)
+            .collect::<Vec<_>>()
+    };
+    let whole = ledgers.last().unwrap();
+    assert_eq!(damaged(&mut bench, whole), [""; 0]);
+    for gone in [
+        "delete from cut_off",
+        "delete from cut_off; delete from ledger",
+        "delete from cut_off; delete from ledger where branch_id = 1",
+    ] {
+        bench.db.execute_batch(&format!("begin; {gone}")).unwrap();
+        assert_eq!(bench.broken(&data), [""; 0], "{gone}: a night that was killed looks like that");
+        assert_eq!(damaged(&mut bench, whole), ["closed"], "{gone}");
+        bench.db.execute_batch("rollback").unwrap();
+    }
+    // A night that was killed has acknowledged no more than it did.
+    bench.db.execute_batch("delete from cut_off; delete from ledger where branch_id = 2").unwrap();
+    assert_eq!(damaged(&mut bench, &ledgers[pieces as usize - 3]), [""; 0]);
+    assert_eq!(damaged(&mut bench, &ledgers[pieces as usize - 2]), ["closed"]);
 }
 
 #[test]
@@ -108,7 +152,7 @@ fn a_night_that_is_killed_anywhere_is_gone_on_with_and_posts_nothing_twice() {
         assert!(!run(&mut bench, SPEC, kept).0);
         assert_eq!(bench.broken(&data), [""; 0], "killed after {kept}");
         // The next transaction is under way when it is killed.
-        let mut cut = night(SPEC);
+        let mut cut = night(SPEC, 1);
         cut.begin(0, Begun { n: kept, payload: 0, at: Nanos::ZERO });
         let (mut batch, mut answers) = Default::default();
         cut.step(0, &answers, &mut batch);
@@ -119,10 +163,38 @@ fn a_night_that_is_killed_anywhere_is_gone_on_with_and_posts_nothing_twice() {
         let next = Spec { commit_every: later, ..SPEC };
         assert!(!run(&mut bench, next, u64::MAX).0);
         assert_eq!(bench.broken(&data), [""; 0], "killed after {kept}, then {later} a commit");
-        let sums = ["select sum(interest_cents) from settlement", "select sum(charge_cents) from settlement"];
-        sums.iter().for_each(|sql| assert_eq!(bench.number(sql), whole.number(sql)));
-        assert_eq!(bench.number("select count(*) from settlement"), 1_000);
+        assert_eq!(checksums(&bench, &data), checksums(&whole, &data), "killed after {kept}, then {later} a commit");
     }
+}
+
+#[test]
+fn the_books_at_the_end_of_a_night_do_not_tell_how_long_spans_were_or_how_many_jobs_there_were() {
+    let data = data();
+    let after = |commit_every: u64, jobs: u32| {
+        let mut bench = Bench::filled(&data, statements());
+        assert!(!run_by(&mut bench, Spec { commit_every, ..SPEC }, jobs, u64::MAX).0);
+        assert_eq!(bench.broken(&data), [""; 0], "{commit_every} a commit, {jobs} jobs");
+        let elsewhere = "select count(*) from item i join account a on a.id = i.account_id join account o on o.id = i.contra_id \
+                         where i.order_id >= 9007199254740992 and o.branch_id <> a.branch_id";
+        assert_eq!(bench.number(elsewhere), 0, "{commit_every} a commit");
+        checksums(&bench, &data)
+    };
+    let one = after(100, 1);
+    for (commit_every, jobs) in [(7, 3), (333, 2), (1_000_000, 8)] {
+        assert!(after(commit_every, jobs) == one, "{commit_every} a commit, {jobs} jobs");
+    }
+}
+
+#[test]
+fn what_is_left_of_a_span_in_pieces_is_settled_in_one_transaction() {
+    let data = data();
+    let mut bench = Bench::filled(&data, statements());
+    // Three jobs that are killed leave gaps in the ranges of a night with longer spans.
+    run_by(&mut bench, SPEC, 3, 5);
+    assert_eq!(bench.number("select count(*) from settlement"), 5 * 70);
+    assert!(!run(&mut bench, Spec { commit_every: 1_000, ..SPEC }, 1).0);
+    assert_eq!(bench.number("select count(*) from settlement"), 1_000);
+    assert_eq!(bench.broken(&data), [""; 0]);
 }
 
 #[test]
@@ -130,7 +202,7 @@ fn a_night_that_is_gone_on_with_gives_the_accounts_that_were_left_and_no_others(
     let data = data();
     let mut bench = Bench::filled(&data, statements());
     let mut given = |spec: Spec, most: u64| {
-        let mut business = night(spec);
+        let mut business = night(spec, 1);
         let one = |n| {
             let carried = bench.carry(&mut *business, 0, Begun { n, payload: 0, at: Nanos::ZERO });
             business.ended(
@@ -168,7 +240,7 @@ fn a_night_that_came_to_its_end_is_taken_back_before_the_next_one() {
 fn a_branch_with_accounts_that_are_not_settled_is_not_closed() {
     let data = data();
     let mut bench = Bench::filled(&data, statements());
-    let mut business = night(SPEC);
+    let mut business = night(SPEC, 1);
     let spans = 1_000u64.div_ceil(70);
     for n in 0..SPEC.work().unwrap() {
         // The first span fails, and so must the first branch and the cut-off.
