@@ -78,7 +78,7 @@ fn a_ledger_and_a_cut_off_that_are_deleted_after_a_night_are_missed_by_its_run()
     let at = At::File(house.program.path("own.db").display().to_string());
     let (cache_dir, profiling) = (house.program.path("cache"), Default::default());
     let options = OpenOptions { cache_dir, dataset: None, settings: Vec::new(), profiling, stop: Default::default() };
-    let database = database::open(&DatabaseSpec { engine: Engine::Sqlite, at }, &options).expect("a file");
+    let database = database::open(&DatabaseSpec::new(Engine::Sqlite, at), &options).expect("a file");
     database.outside().expect("a session").script("DELETE FROM cut_off; DELETE FROM ledger").expect("they go");
     let told = house.program.run("db check --ledger x.prony");
     let missed = "BROKEN  closed: ";
