@@ -273,6 +273,26 @@ impl Trial {
         told.collect()
     }
 
+    /// The same of a window that ended with its jobs after so long, where the planned one would have held more.
+    pub fn seldom_beside_jobs(&self, lasted: Nanos) -> Vec<String> {
+        let words = |(clocked, of): (Clocked, &str)| {
+            let (name, every) = (clocked.name, duration(clocked.every));
+            let oftener = clocked.key.map(|key| format!(", or take a shorter `{key}`")).unwrap_or_default();
+            format!(
+                "the jobs were over after {}, and {name} of `{of}` come every {every}: whether one fell into that time decides what \
+                 is told of the work beside them; give the jobs more to do{oftener}",
+                duration(lasted)
+            )
+        };
+        let streams = self.streams.iter().zip(&self.label.streams);
+        let clocks =
+            streams.flat_map(|(stream, label)| stream.clock().into_iter().map(|clocked| (clocked, &*label.name)));
+        clocks
+            .filter(|(clocked, _)| lasted < clocked.every && clocked.every <= self.phases.measure)
+            .map(words)
+            .collect()
+    }
+
     /// Whether any stream changes data.
     pub fn writes(&self) -> bool {
         self.streams.iter().any(|stream| stream.writes())

@@ -78,7 +78,7 @@ fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     )
 }
 
-fn stream_caveats(about: &About) -> [Raised; 15] {
+fn stream_caveats(about: &About) -> [Raised; 16] {
     [
         (CaveatKind::Other, open_books(about)),
         (CaveatKind::Failures, failures(about)),
@@ -93,6 +93,7 @@ fn stream_caveats(about: &About) -> [Raised; 15] {
         (CaveatKind::NotSteady, not_steady(about)),
         (CaveatKind::WindowTooShort, too_short(about)),
         (CaveatKind::WindowTooShort, too_alike(about)),
+        (CaveatKind::WindowTooShort, loads::cut_in(about.cut, about.stream)),
         (CaveatKind::ThinTail, thin_tail(about)),
         (CaveatKind::Unseen, loads::unseen(about.cut, about.stream, about.summary)),
     ]

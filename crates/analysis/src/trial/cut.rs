@@ -111,10 +111,22 @@ impl<'a> Cut<'a> {
         Placed::new(self.work_total(|class| &class.response), self.work_total(|class| &class.censored))
     }
 
+    /// How many intervals lie in the window as a whole: the last may not.
+    pub fn whole_intervals(&self) -> usize {
+        let interval = self.observations.interval.0.max(1);
+        (self.observations.window.end.0 / interval).saturating_sub(u64::from(self.first)) as usize
+    }
+
+    /// Whether it has work, and none that came in this interval of the window or after it.
+    pub fn rests_from(&self, interval: u32) -> bool {
+        let behind = self.intervals.get(interval as usize..).unwrap_or_default();
+        self.work_tally().done > 0 && behind.iter().all(|interval| interval.done == 0)
+    }
+
     /// Completions of work, interval by interval, intervals without any included, as rates a second.
     pub fn work_rates(&self) -> Vec<f64> {
         let counted = self.intervals.get(self.first as usize..).unwrap_or_default();
-        counted.iter().map(|interval| interval.rate_per_s).collect()
+        counted.iter().take(self.whole_intervals()).map(|interval| interval.rate_per_s).collect()
     }
 
     fn work(&self) -> impl Iterator<Item = &Cell> {

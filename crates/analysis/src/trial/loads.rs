@@ -10,7 +10,7 @@ use super::caveats::window_of;
 use super::cut::Cut;
 use crate::{StreamSummary, TrialSummary};
 use observation::ClassKind;
-use units::{counted, duration, percent, significant, things_an_hour};
+use units::{Nanos, counted, duration, percent, significant, things_an_hour};
 
 /// A load that is under way at the end of the window is not behind: three streams may have one each.
 const UNDER_WAY: f64 = 3.0;
@@ -44,6 +44,25 @@ pub fn behind(cut: &Cut, stream: &StreamSummary) -> Option<String> {
             )
         })
     })
+}
+
+/// Loads that take longer than the warm-up: those that began before the window cannot have ended in its beginning, as many as end later.
+pub fn cut_in(cut: &Cut, stream: &StreamSummary) -> Option<String> {
+    let warm_up_s = cut.observations.window.start.seconds();
+    let (what, takes_s) = cut.label.gives.iter().find_map(|gives| {
+        let (name, _) =
+            cut.label.classes.get(usize::from(gives.class)).filter(|(_, kind)| *kind == ClassKind::Upkeep)?;
+        let class = stream.classes.iter().find(|class| class.name == *name && class.service.count > 0)?;
+        Some((&gives.what, class.service.mean_ms / 1e3)).filter(|(_, takes_s)| *takes_s > warm_up_s)
+    })?;
+    let next =
+        window_of((2.0 * takes_s).max(1.0)).map(|warm_up| format!("; --set warm_up={warm_up}")).unwrap_or_default();
+    Some(format!(
+        "a load takes {} on the mean, longer than the warm-up of {}: the window begins before the first can have ended, and {what} an \
+         hour is too low{next}",
+        duration(Nanos::from_seconds(takes_s)),
+        duration(cut.observations.window.start)
+    ))
 }
 
 /// Loads that take more than half of the sessions that users should have.
@@ -131,6 +150,21 @@ mod tests {
         loads_a_second: usize,
         seen: impl Fn(u32) -> usize,
     ) -> TrialSummary {
+        of_loads((words, users), provenance, offered_per_s, (loads_a_second, SECOND / 2), seen)
+    }
+
+    /// Four loads a second of such a length.
+    fn lasting(words: &str, load_ns: u64) -> TrialSummary {
+        of_loads((words, 4), Provenance::Measured, Some(2_000.0), (4, load_ns), |_| 100)
+    }
+
+    fn of_loads(
+        (words, users): (&str, u32),
+        provenance: Provenance,
+        offered_per_s: Option<f64>,
+        (loads_a_second, load_ns): (usize, u64),
+        seen: impl Fn(u32) -> usize,
+    ) -> TrialSummary {
         let mut label = label();
         let kinds = [("open", ClassKind::Work), ("load", ClassKind::Upkeep), ("freshness", ClassKind::Age)];
         let offered = Gives { class: 1, amount: 500.0, what: "rows loaded".into(), offered_per_s };
@@ -139,7 +173,7 @@ mod tests {
         stream.classes = kinds.map(|(name, kind)| (name.to_owned(), kind)).into();
         let cells = (0..12).flat_map(|at| {
             let ages = vec![SECOND / 2; seen(at)];
-            [cell(at, 0, vec![1_000_000; 100]), cell(at, 1, vec![SECOND / 2; loads_a_second]), cell(at, 2, ages)]
+            [cell(at, 0, vec![1_000_000; 100]), cell(at, 1, vec![load_ns; loads_a_second]), cell(at, 2, ages)]
         });
         let observations = Observations {
             provenance,
@@ -199,6 +233,16 @@ mod tests {
         assert!(text.contains("the backlog grew by 15"), "{text}");
         let load = behind.streams[0].classes.iter().find(|class| class.name == "load").expect("its class");
         assert_eq!(load.offered_per_s, Some(4.0));
+    }
+
+    #[test]
+    fn a_load_that_takes_longer_than_the_warm_up_is_told_with_one_that_does() {
+        let short = trial("4 users, 0 s mean think time, 7 sessions", 4, 4, |_| 100);
+        assert_eq!(told(&short, CaveatKind::WindowTooShort), None);
+        let long = lasting("4 users, 0 s mean think time, 7 sessions", 5 * SECOND / 2);
+        let text = told(&long, CaveatKind::WindowTooShort).expect("it is told");
+        assert!(text.starts_with("a load takes 2.5 s on the mean, longer than the warm-up of 2 s"), "{text}");
+        assert!(text.contains("rows loaded an hour is too low; --set warm_up=5s"), "{text}");
     }
 
     #[test]

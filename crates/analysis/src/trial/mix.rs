@@ -13,6 +13,9 @@ use study::{Class, class_targets};
 /// How far a share may be from the planned one, as a part of it, before the error of the count is added.
 pub const MIX_TOLERANCE: f64 = 0.1;
 
+/// So many must have answered before their p90 is told, and judged.
+const JUDGED: u64 = 10;
+
 /// Standard errors of the count that are added to the tolerance.
 const ERRORS: f64 = 3.0;
 
@@ -43,7 +46,7 @@ impl<'a> Planned<'a> {
             planned_share,
             mix_ok: share.zip(planned_share).map(|(share, planned)| near(share, planned, self.all)),
             limit_s,
-            response_ok: limit_s.filter(|_| response.count > 0).map(|limit| response.p90_ms <= 1e3 * limit),
+            response_ok: limit_s.filter(|_| response.count >= JUDGED).map(|limit| response.p90_ms <= 1e3 * limit),
         }
     }
 }

@@ -17,15 +17,15 @@ use super::timeline::timeline;
 use super::uncertainty::{Rows, estimates_of_fixed_work, response_estimates, rows};
 use crate::statistics::series_mean::mean_error;
 use crate::{
-    Checkpoints, ClassSummary, CpuPerOperation, Estimate, Jobs, LatencySummary, ResponseEstimates, ServerSummary,
-    Steady, SteadyAnswer, StreamSummary, Sustained, Tail, TrialSummary, YieldSummary,
+    Caveat, CaveatKind, Checkpoints, ClassSummary, CpuPerOperation, Estimate, Jobs, LatencySummary, ResponseEstimates,
+    ServerSummary, Steady, SteadyAnswer, StreamSummary, Sustained, Tail, TrialSummary, YieldSummary,
 };
 use observation::{
     Account, Cell, CellSource, CheckResult, ClassKind, CpuTime, EventKind, Histogram, Mishap, Observations, TrialLabel,
     Whole, Window,
 };
 use study::Judgement;
-use units::Nanos;
+use units::{Nanos, duration};
 
 /// Reduces the observations of one trial: the window is cut, the books are closed, and every caveat that the observations
 /// themselves give is written down. What needs the whole run is left to [`crate::judge`]. The cells of `observations` are not
@@ -51,72 +51,94 @@ pub fn reduce<S: CellSource + ?Sized>(
     planned: Option<Nanos>,
 ) -> Result<TrialSummary, S::Error> {
     let (found, window) = held(label, observations, planned.is_some());
-    if window == observations.window {
-        return reduce_window(label, (observations, observations), cells, (judgement, found), planned);
+    let part = |window| Observations { window, cells: Vec::new(), ..observations.clone() };
+    if let Some(exact) = beside_jobs(observations, window) {
+        let even = even(exact, observations.interval);
+        let parts = (&part(even), observations, Some(&part(exact)));
+        return reduce_window(label, parts, cells, (judgement, found), planned);
     }
-    let cut = Observations { window, cells: Vec::new(), ..observations.clone() };
-    reduce_window(label, (&cut, observations), cells, (judgement, found), planned)
+    if window == observations.window {
+        return reduce_window(label, (observations, observations, None), cells, (judgement, found), planned);
+    }
+    reduce_window(label, (&part(window), observations, None), cells, (judgement, found), planned)
 }
 
 /// What is known of checkpoints, and the window that counts.
 fn held(label: &TrialLabel, observations: &Observations, interrupted: bool) -> (Option<Checkpoints>, Window) {
     let may_cut = !interrupted && observations.elapsed_s.is_none();
-    let (found, window) = match checkpoints(label, observations, may_cut) {
+    match checkpoints(label, observations, may_cut) {
         Some((found, window)) => (Some(found), window),
         None => (None, observations.window),
-    };
-    (found, beside_jobs(observations, window))
-}
-
-/// Up to the end of the jobs, where they were over before the window: what came behind says nothing of work beside them.
-fn beside_jobs(observations: &Observations, window: Window) -> Window {
-    match jobs_over(observations) {
-        Some(end) if end > window.start && end < window.end => Window { end, ..window },
-        _ => window,
     }
 }
 
-/// The end of the interval in which jobs beside other work were over.
-fn jobs_over(observations: &Observations) -> Option<Nanos> {
-    let interval = observations.interval.0.max(1);
-    let ended = observations.series_of(&Whole::JobsEnded.into()).and_then(|series| series.points.last());
-    ended.map(|(at, _)| Nanos(at.0.div_ceil(interval) * interval))
+/// Up to the end of the jobs, where they were over before the window: what came behind says nothing of work beside them.
+fn beside_jobs(observations: &Observations, window: Window) -> Option<Window> {
+    let (end, _) = observations.series_of(&Whole::JobsEnded.into())?.points.last()?;
+    (*end > window.start && *end < window.end).then_some(Window { end: *end, ..window })
 }
 
-/// The same over the window that counts. The books and the CPU of the generator are those of the window as it was `asked`.
+/// The whole intervals of a window; of one that is shorter than an interval, the one in which it ends.
+fn even(window: Window, interval: Nanos) -> Window {
+    let interval = interval.0.max(1);
+    let end = window.end.0 / interval * interval;
+    let end = if end > window.start.0 { end } else { window.end.0.div_ceil(interval) * interval };
+    Window { end: Nanos(end), ..window }
+}
+
+/// The same over the window that counts. The books and the CPU of the generator are those of the window as it was `asked`. Where jobs
+/// were over before, all that ended with them is timed to the moment (`exact`), work beside them is counted over whole intervals, and
+/// the books are those of what is counted.
 fn reduce_window<S: CellSource + ?Sized>(
     label: &TrialLabel,
-    (observations, asked): (&Observations, &Observations),
+    (observations, asked, exact): (&Observations, &Observations, Option<&Observations>),
     cells: &S,
     (judgement, found): (&Judgement, Option<Checkpoints>),
     planned: Option<Nanos>,
 ) -> Result<TrialSummary, S::Error> {
-    let cuts = Cut::all(observations, label, cells)?;
+    let mut cuts = Cut::all(observations, label, cells)?;
+    let server = server_summary(observations, &cuts).map(|server| ServerSummary { checkpoints: found, ..server });
+    let timeline = timeline(observations, &cuts);
     let whole = if asked.window == observations.window { None } else { Some(Cut::all(asked, label, cells)?) };
-    let books = whole.as_deref().unwrap_or(&cuts);
+    if let (Some(exact), Some(whole)) = (exact, &whole) {
+        for ((cut, exact), whole) in cuts.iter_mut().zip(Cut::all(exact, label, cells)?).zip(whole) {
+            if whole.rests_from(exact.end) {
+                *cut = exact;
+            }
+        }
+    }
+    let books = whole.as_deref().filter(|_| exact.is_none()).unwrap_or(&cuts);
+    let window = exact.unwrap_or(observations).window;
     let responses: Vec<Placed> = cuts.iter().map(Cut::work_response).collect();
     let rows = if observations.elapsed_s.is_some() { Vec::new() } else { rows(&cuts, &responses, cells)? };
     let round = judgement.round(&label.experiment);
     let parts = cuts.iter().zip(&responses).enumerate();
-    let parts =
-        parts.map(|(at, (cut, response))| Part { cut, response, rows: rows.get(at), judgement, round, planned });
-    let window_s = observations.window.length().seconds();
+    let own_books = planned.is_some() || exact.is_some();
+    let parts = parts.map(|(at, (cut, response))| Part {
+        cut,
+        response,
+        rows: rows.get(at),
+        judgement,
+        round,
+        planned,
+        own_books,
+    });
     let mut summary = TrialSummary {
         label: label.clone(),
         provenance: observations.provenance,
         started_unix_ns: observations.started_unix_ns,
-        window: observations.window,
+        window,
         interrupted: planned.is_some(),
         streams: parts.map(|part| stream_summary(&part)).collect(),
-        elapsed_s: observations.elapsed_s.unwrap_or(window_s),
+        elapsed_s: observations.elapsed_s.unwrap_or(window.length().seconds()),
         fixed_work: observations.elapsed_s.is_some(),
-        jobs_ended: jobs_over(observations) == Some(observations.window.end),
+        jobs_ended: exact.is_some(),
         jobs: jobs(observations),
         generator_cpu: generator_cpu(observations, &cuts, books),
         generator: generator_summary(observations),
         machine: machine_summary(observations),
-        server: server_summary(observations, &cuts).map(|server| ServerSummary { checkpoints: found, ..server }),
-        timeline: timeline(observations, &cuts),
+        server,
+        timeline,
         events: observations.events.clone(),
         mishaps: mishaps(observations),
         checks_failed: observations.checks.iter().filter(|check| check.result == CheckResult::Failed).count() as u64,
@@ -126,7 +148,22 @@ fn reduce_window<S: CellSource + ?Sized>(
         only.cpu = cpu_per_operation(observations, books[0].work_tally().done);
     }
     summary.caveats = trial_caveats(&summary, (&cuts, books), judgement, planned);
+    summary.caveats.extend(within_an_interval(&summary, observations));
     Ok(summary)
+}
+
+/// Jobs that were over within one interval: nothing tells what came beside them from what came after them.
+fn within_an_interval(summary: &TrialSummary, even: &Observations) -> Option<Caveat> {
+    let (window, interval) = (summary.window.length(), duration(even.interval));
+    (summary.window.end < even.window.end).then(|| Caveat {
+        kind: CaveatKind::WindowTooShort,
+        trial: Some(summary.label.index),
+        text: format!(
+            "the jobs were over after {}, within one recording interval of {interval}: what is told of the work beside them counts \
+             that whole interval; give the jobs more to do, or take a shorter `interval`",
+            duration(window)
+        ),
+    })
 }
 
 fn jobs(observations: &Observations) -> Option<Jobs> {
@@ -166,15 +203,18 @@ struct Part<'a> {
     /// The length of a round, where the study states one.
     round: Option<Nanos>,
     planned: Option<Nanos>,
+    /// Whether its books are those of what is counted.
+    own_books: bool,
 }
 
 impl Part<'_> {
-    /// The books of a trial that ended; those of an interrupted one were never closed, and are those of what is there.
+    /// The books of a trial that ended. Those of an interrupted one were never closed, and those beside jobs that were over go on
+    /// after them: theirs are those of what is counted.
     fn account(&self) -> Account {
-        match self.planned {
-            Some(_) => account_of(self.cut, self.response),
-            None => self.cut.observations.accounts.get(usize::from(self.cut.stream)).copied().unwrap_or_default(),
+        if self.own_books {
+            return account_of(self.cut, self.response);
         }
+        self.cut.observations.accounts.get(usize::from(self.cut.stream)).copied().unwrap_or_default()
     }
 }
 
@@ -243,7 +283,8 @@ fn rate_estimate(cut: &Cut, rates: &[f64], value: f64, least_doubt: f64, confide
 
 /// What was given over the window, with an interval as that of throughput.
 fn yielded(cut: &Cut, given: &Given, confidence: f64) -> YieldSummary {
-    let rates: Vec<f64> = given.counts.iter().map(|count| count / cut.observations.interval.seconds()).collect();
+    let counts = given.counts.iter().take(cut.whole_intervals());
+    let rates: Vec<f64> = counts.map(|count| count / cut.observations.interval.seconds()).collect();
     let total = given.counts.iter().sum::<f64>() / counted_seconds(cut);
     // One that is cut off gives the most that one gives; where several are cut off together, they give their mean.
     let done = cut.work_tally().done.max(1) as f64;

@@ -338,8 +338,9 @@ fn figures_beside_jobs_end_with_the_jobs_and_their_end_is_no_stall() {
     let ended = Nanos::from_millis(5_400);
     beside.series.push(Series { probe: Whole::JobsEnded.into(), points: vec![(ended, ended.seconds())] });
     let after = summary(&beside);
-    assert_eq!(after.window, Window { start: Nanos::from_secs(2), end: Nanos::from_secs(6) });
-    assert_eq!(after.streams[0].throughput_per_s.value, 1_000.0);
+    // The job itself is timed to the moment: its four thousand operations over 3.4 s.
+    assert_eq!(after.window, Window { start: Nanos::from_secs(2), end: ended });
+    assert_eq!((after.elapsed_s, after.streams[0].throughput_per_s.value), (3.4, 4_000.0 / 3.4));
     assert!(after.streams[0].stall.is_none());
 }
 
@@ -356,6 +357,26 @@ fn a_window_that_ends_with_jobs_wants_more_work_for_them_and_no_longer_measure()
     );
     assert!(texts.iter().any(|text| text.starts_with("p99") && text.ends_with("such as accounts")), "{texts:?}");
     assert!(!texts.iter().any(|text| text.contains("measure")), "{texts:?}");
+}
+
+#[test]
+fn work_beside_a_job_is_counted_over_whole_intervals_with_its_books_and_a_job_within_one_is_told() {
+    let beside = |ended_ms: u64| {
+        let mut beside = observations();
+        let ended = Nanos::from_millis(ended_ms);
+        beside.series.push(Series { probe: Whole::JobsEnded.into(), points: vec![(ended, ended.seconds())] });
+        summary(&beside)
+    };
+    // Work that goes on behind the job: the interval in which the job ended is left out.
+    let after = beside(5_400);
+    let stream = &after.streams[0];
+    assert_eq!((after.elapsed_s, stream.throughput_per_s.value), (3.4, 1_000.0));
+    assert_eq!((stream.account.planned, stream.account.done), (3_000, 3_000));
+    assert!(!after.caveats.iter().any(|caveat| caveat.text.contains("within one recording interval")));
+    let within = beside(2_300);
+    assert_eq!((within.elapsed_s, within.streams[0].account.done), (0.3, 1_000));
+    let text = &within.caveats.last().expect("it is told").text;
+    assert!(text.starts_with("the jobs were over after 300 ms, within one recording interval of 1 s"), "{text}");
 }
 
 #[test]

@@ -70,6 +70,18 @@ fn users_who_wait_longer_than_their_limit_are_a_caveat_with_what_they_wait_for()
 }
 
 #[test]
+fn a_class_whose_p90_is_withheld_is_neither_in_time_nor_late() {
+    let judged = |seconds: u32| {
+        let mut few = mixed(1, 1_100);
+        few.cells.retain(|cell| cell.key.class != 1 || cell.key.interval < 2 + seconds);
+        let classes = summary(&few).streams.remove(0).classes;
+        classes.into_iter().filter(|class| class.response.count == u64::from(seconds)).map(|c| c.mix.response_ok).next()
+    };
+    assert_eq!(judged(9), Some(None));
+    assert_eq!(judged(10), Some(Some(false)));
+}
+
+#[test]
 fn a_planned_class_that_never_came_is_told() {
     let mut starved = mixed(320, 10);
     starved.cells.retain(|cell| cell.key.class != 5);

@@ -63,8 +63,13 @@ pub fn run_trial(
         let points = vec![(closed, f64::from(n))];
         Series { probe: Whole::HungBefore.into(), points }
     }));
-    of_generator.extend(jobs_ended(trial, &outcome));
-    let behind = by_clock::behind(trial, &outcome);
+    let jobs_ended = jobs_ended(trial, &outcome);
+    if let Some(ended) = jobs_ended {
+        remarks.extend(trial.seldom_beside_jobs(ended.saturating_sub(window(trial).start)));
+    }
+    of_generator
+        .extend(jobs_ended.map(|at| Series { probe: Whole::JobsEnded.into(), points: vec![(at, at.seconds())] }));
+    let behind = by_clock::behind(trial, &outcome, jobs_ended);
     outcome.seen.events.extend(behind);
     outcome.show(trial, &[], of_generator, observer);
     Ok(observations(opened, trial, outcome, remarks))
@@ -156,11 +161,10 @@ fn same_work(trial: &Trial, outcome: &Outcome) -> Result<(), TrialError> {
 }
 
 /// When the jobs beside other work were over, where the window went on: what came behind is of the other work alone.
-fn jobs_ended(trial: &Trial, outcome: &Outcome) -> Option<Series> {
+fn jobs_ended(trial: &Trial, outcome: &Outcome) -> Option<Nanos> {
     let jobs = trial.streams.iter().zip(&outcome.streams_ended).filter(|(stream, _)| stream.work().is_some());
     let at = jobs.map(|(_, ended)| *ended).max().filter(|_| !trial.phases.fixed_work)?;
-    let before = at < window(trial).end;
-    before.then(|| Series { probe: Whole::JobsEnded.into(), points: vec![(at, at.seconds())] })
+    (at < window(trial).end).then_some(at)
 }
 
 fn observations(opened: &mut Opened, trial: &Trial, outcome: Outcome, remarks: Vec<String>) -> Observations {

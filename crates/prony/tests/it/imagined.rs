@@ -131,6 +131,31 @@ fn a_night_that_is_over_early_on_a_described_server_ends_the_window_that_is_told
     assert!((accounts / 10_000.0 - 1.0).abs() < 0.02, "{accounts} accounts");
 }
 
+/// The end was rounded up to an interval, and the books were those of the window as it was planned.
+#[test]
+fn accounts_an_hour_of_a_night_that_is_over_early_do_not_depend_on_the_interval_and_one_without_a_payment_run_is_told()
+{
+    let program = Program::new();
+    let sets = "--set accounts=20000 --set warm_up=2s --set measure=10s --set run_every=10s";
+    let both = |interval: &str| trials(&program, &format!("bank-overrun --on model:small-server {sets} {interval}"));
+    let (fine, coarse) = (both("--set interval=100ms"), both("--set interval=500ms"));
+    let [fine_night, coarse_night] = [&fine, &coarse].map(|trials| of(trials, "night", "the day and the night"));
+    assert_eq!(fine_night["elapsed_s"], coarse_night["elapsed_s"]);
+    let [fine_h, coarse_h] = [fine_night, coarse_night].map(|night| an_hour(night, "accounts balanced"));
+    assert!((fine_h / coarse_h - 1.0).abs() < 1e-9, "{fine_h} and {coarse_h}");
+    let day = of(&fine, "day", "the day and the night");
+    let classes = day["classes"].as_array().expect("classes").iter();
+    let done: f64 = classes.map(|class| number(&class["done"])).sum();
+    assert_eq!(done, number(&day["done"]), "{day:#}");
+    let told = day["events"].as_array().expect("events").iter().filter_map(|event| event["text"].as_str());
+    let mut told = told.filter(|text| text.contains("whether one fell into that time decides"));
+    let text = told.next().expect("it is told");
+    assert!(
+        text.contains("payment runs of `day` come every 10 s") && text.ends_with("a shorter `run_every`"),
+        "{text}"
+    );
+}
+
 #[test]
 fn loads_cost_dialog_steps_on_a_described_server_and_freshness_is_left_to_real_ones() {
     let program = Program::new();
