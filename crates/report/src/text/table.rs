@@ -189,7 +189,7 @@ mod tests {
 
     /// How often a cell of a table of so many rows is looked at, on the mean.
     fn looks(rows: usize, width: usize) -> usize {
-        let cell = |row: usize, at: usize| word("name", "title", &format!("a word of {row} and {at}"));
+        let cell = |row: usize, at: usize| word("name", "title", format!("a word of {row} and {at}"));
         let table = Table::new("many", (0..rows).map(|row| (0..6).map(|at| cell(row, at)).collect()));
         LOOKS.set(0);
         assert_eq!(lines(&table, width, Paint(Colour::Plain)).len(), 1 + rows);
