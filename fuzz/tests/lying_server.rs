@@ -27,7 +27,7 @@ pub fn postgres_server(bytes: &[u8]) {
         };
         liar.will_say(says);
         let url = format!("postgres://me:secret@/db?host={}", liar.folder.path().display());
-        let spec = DatabaseSpec { engine: Engine::Postgres, at: At::Url(url), layout: None };
+        let spec = DatabaseSpec::new(Engine::Postgres, At::Url(url));
         let opened = postgres::open(&spec, &options());
         let session = opened.and_then(|database| database.session(&texts(), &sessions(*how)));
         match session {

@@ -3,7 +3,7 @@
 //! The one idea: a layout that ships, one of the study and single keys are layers; the last that says where something lies wins.
 //! What the layout then needs (a folder for each tier that it uses, objects that the data set has) is held against what there is.
 //!
-//! What it does not do: whether folders are there and empty says the survey.
+//! What it does not do: whether folders are there, empty and apart says the survey.
 
 use crate::experiment::{Chosen, SystemChoice, find};
 use crate::keys::Group;
@@ -15,7 +15,6 @@ use crate::point::Point;
 use crate::{At, DatabaseSpec, Engine, Folder, Layout, Place, Stream, SystemSpec, Tier, TierFolder};
 use reading::key::{Default, Domain};
 use reading::{Key, Origin, Problems, known_names, listed};
-use std::path::{Component, Path, PathBuf};
 use workload::dataset::Table;
 
 /// A layout that ships: its name, and where data, indexes and the log lie.
@@ -92,7 +91,6 @@ pub(crate) fn settle(systems: &mut [SystemChoice], named: &[Named], whole: bool,
             system.spec.footprint = system.spec.footprint.with(&footprint);
         }
     }
-    folders_apart(systems, problems);
 }
 
 struct Settler<'a, 'p> {
@@ -272,36 +270,6 @@ where
 
 fn tier_folder(folder: Folder) -> TierFolder {
     TierFolder { reached: folder.path.clone(), folder }
-}
-
-/// No folder of a tier lies in another, and none is seen through two devices at once.
-fn folders_apart(systems: &[SystemChoice], problems: &mut Problems) {
-    let mut seen: Vec<(PathBuf, &Folder, &str, Tier)> = Vec::new();
-    for system in systems {
-        let Place::Database(DatabaseSpec { layout: Some(layout), .. }) = &system.spec.place else { continue };
-        for (tier, TierFolder { folder, .. }) in layout.folders() {
-            let path = plain(&folder.path);
-            let crosses = |(other, known, of, at): &&(PathBuf, &Folder, &str, Tier)| {
-                let same = *known == folder && !(*of == system.spec.name && *at != tier);
-                !same && (other.starts_with(&path) || path.starts_with(other))
-            };
-            if let Some((_, other, of, at)) = seen.iter().find(crosses) {
-                let message = format!(
-                    "folders that lie apart, each seen in one way, got `{folder}` beside `{other}`, the {} tier of `{of}`",
-                    at.word()
-                );
-                let given = find(&system.settings, if tier == Tier::Slow { &SLOW } else { &FAST });
-                let at = given.map_or(Origin::Whole, |chosen| chosen.at.clone());
-                problems.add(&at, &format!("system.{}.{}", system.spec.name, tier.word()), message);
-            }
-            seen.push((path, folder, &system.spec.name, tier));
-        }
-    }
-}
-
-/// A path without what leads nowhere.
-fn plain(path: &str) -> PathBuf {
-    Path::new(path).components().filter(|part| *part != Component::CurDir).collect()
 }
 
 /// Refuses objects that the data set of a point does not have.

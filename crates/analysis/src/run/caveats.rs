@@ -64,8 +64,9 @@ fn shared_devices(run: &RunFacts) -> Vec<String> {
     let mut found = Vec::new();
     for (i, a) in run.systems.iter().enumerate() {
         found.extend(shared_tiers(a));
-        // Layouts stand on the same tiers, and differ in what lies where.
-        for b in run.systems[i + 1..].iter().filter(|b| a.layout().is_none() || b.layout().is_none()) {
+        // Layouts of one engine stand on the same tiers, and differ in what lies where.
+        let laid = |b: &SystemFacts| a.kind == b.kind && a.layout().is_some() && b.layout().is_some();
+        for b in run.systems[i + 1..].iter().filter(|b| !laid(b)) {
             let shared = a.devices().filter(|device| b.devices().any(|other| other == *device));
             if let Some(device) = shared.last() {
                 found.push(format!(

@@ -7,13 +7,16 @@
 //! What it does not do: which table lies where is told to the engine by SQL or by its own files.
 
 use super::folder;
+use super::kind::ServerKind as _;
+use super::mariadb::Mariadb;
 use super::owner::Owner;
+use super::postgres::Postgres;
 use crate::DatabaseError;
 use std::fs;
 use std::io;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use study::{Layout, Tier};
+use study::{Engine, Layout, Tier};
 
 /// The file that says whose a folder on a tier is; a folder without it is none of ours.
 const MARK: &str = "prony-server";
@@ -64,11 +67,23 @@ fn number(text: &[u8]) -> u64 {
     digest.as_ref().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// Whether a folder can be a tier: it is empty, or holds only what carries our mark.
+/// Whether a folder can be a tier of a private server: it is empty, or holds only what carries our mark; the server's user can
+/// reach it, and nobody else may change it.
 ///
 /// # Errors
-/// [`DatabaseError::NotOurs`] with the first thing that does not; when the folder cannot be listed.
-pub fn fit(folder: &Path) -> Result<(), DatabaseError> {
+/// [`DatabaseError::NotOurs`] with the first thing that does not carry it; who bars the way, or may change it.
+pub fn fit(engine: Engine, folder: &Path) -> Result<(), DatabaseError> {
+    fits(
+        folder,
+        &match engine {
+            Engine::Postgres => Owner::of(Postgres::USERS),
+            Engine::Mariadb => Owner::of(Mariadb::USERS),
+            Engine::Sqlite | Engine::Null => Owner::myself(),
+        },
+    )
+}
+
+fn fits(folder: &Path, owner: &Owner) -> Result<(), DatabaseError> {
     let failed = |source| DatabaseError::file("list", folder, source);
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
@@ -77,7 +92,30 @@ pub fn fit(folder: &Path) -> Result<(), DatabaseError> {
             return Err(DatabaseError::NotOurs { place: folder.display().to_string(), name });
         }
     }
-    Ok(())
+    let inside = folder.canonicalize().map_err(failed)?.join(MARK);
+    let says = |text: String| Err(DatabaseError::file("use", folder, io::Error::other(text)));
+    if let Some(open) = owner.unsafe_above(&inside) {
+        let open = open.display();
+        return says(format!(
+            "root starts the server, and another user may change {open}; only root may make files there"
+        ));
+    }
+    match owner.barred(&inside) {
+        // One that was handed over to us, and holds nothing else, is opened for passing.
+        Some(barred) if !handed_over(barred, &inside) => {
+            let (user, barred) = (owner.name.as_deref().unwrap_or_default(), barred.display());
+            says(format!(
+                "the server runs as the user {user}, who may not pass {barred}; let others pass it (chmod o+x)"
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether what bars the way is the folder itself, and ours.
+fn handed_over(barred: &Path, inside: &Path) -> bool {
+    let ours = |data: fs::Metadata| data.uid() == rustix::process::geteuid().as_raw();
+    inside.parent() == Some(barred) && fs::metadata(barred).is_ok_and(ours)
 }
 
 /// The name of a server's folder on its tiers.
@@ -91,7 +129,7 @@ fn home(folder: &Path) -> String {
 /// When the tier holds something that is not ours, or nothing can be made there.
 pub(crate) fn embedded(cache: &Path, layout: &Layout) -> Result<PathBuf, DatabaseError> {
     let at = layout.folder(layout.data).map_or(Path::new("."), |at| Path::new(&at.reached));
-    fit(at)?;
+    fits(at, &Owner::myself())?;
     let own = std::path::absolute(cache).map_err(|source| DatabaseError::file("find", cache, source))?;
     let there = at.join(home(&own));
     folder::ours(&there, &Owner::myself())?;
@@ -164,11 +202,16 @@ impl Laid {
         };
         let mut tiers = String::new();
         for (tier, at) in self.layout.folders() {
-            fit(Path::new(&at.reached))?;
+            let reached = Path::new(&at.reached);
+            fits(reached, owner)?;
+            if owner.barred(&reached.join(MARK)) == Some(reached) {
+                let mode = fs::metadata(reached).map_or(0o700, |data| data.mode());
+                let opened = fs::set_permissions(reached, fs::Permissions::from_mode(mode | 0o001));
+                opened.map_err(|source| DatabaseError::file("open", reached, source))?;
+            }
             link(&absolute(&at.reached)?, &self.folder.join(tier.word()))?;
             tiers.push_str(&format!("{}\n", absolute(&at.folder.path)?.display()));
             let on = self.on(tier);
-            self.may_be_reached(&at.reached, &on, owner)?;
             folder::ours(&on, owner)?;
             if marked(&on).as_deref() != self.folder.to_str() {
                 folder::write(&on.join(MARK), &self.folder.to_string_lossy())?;
@@ -178,25 +221,6 @@ impl Laid {
         let data = Path::new(self.layout.data.word()).join(home(&self.folder)).join(DATA);
         link(&data, &self.folder.join(DATA))?;
         self.apart().try_for_each(|(_, path)| folder::given(&path, owner))
-    }
-
-    fn may_be_reached(&self, reached: &str, on: &Path, owner: &Owner) -> Result<(), DatabaseError> {
-        let real = Path::new(reached).canonicalize().unwrap_or_else(|_| on.to_path_buf()).join("part");
-        let says = |text: String| Err(DatabaseError::file("use", Path::new(reached), io::Error::other(text)));
-        if let Some(open) = owner.unsafe_above(&real) {
-            return says(format!(
-                "root starts the server, and another user may change {}; choose a folder in which only root makes files",
-                open.display()
-            ));
-        }
-        match owner.barred(&real) {
-            Some(barred) => says(format!(
-                "the server runs as the user {}, who may not pass {}; choose a folder that others may pass",
-                owner.name.as_deref().unwrap_or_default(),
-                barred.display()
-            )),
-            None => Ok(()),
-        }
     }
 
     /// Empties all parts but the data.

@@ -4,6 +4,7 @@ use super::kind::ServerKind;
 use super::laid::{self, Laid};
 use super::life::Server;
 use super::{folder, process};
+use crate::claim::free;
 use crate::{Claim, DatabaseError};
 use std::path::{Path, PathBuf};
 
@@ -34,7 +35,7 @@ pub trait Private {
     /// Ends it in order; it can be started again with all its data.
     ///
     /// # Errors
-    /// When it does not end, or nobody shall wait for that any more.
+    /// When another Prony uses it, it does not end, or nobody shall wait for that any more.
     fn end(&self) -> Result<(), DatabaseError>;
 
     /// Ends another server, and puts what is in it in the place of what is in this one, each part on its tier.
@@ -95,6 +96,7 @@ impl<K: ServerKind> Private for Server<K> {
     }
 
     fn end(&self) -> Result<(), DatabaseError> {
+        free(&self.claimed(), &self.shown(), "the private server")?;
         self.down().map(drop)
     }
 

@@ -219,6 +219,10 @@ fn layouts_are_copied_from_one_fill_and_leave_nothing_behind_when_they_are_remov
         Engine::Postgres,
         &dataset,
     );
+    // A folder that only we may enter is ours to open for the server's user.
+    fs::set_permissions(place.path("fast"), fs::Permissions::from_mode(0o700)).unwrap();
+    let indexes_fast = [Tier::Slow, Tier::Fast, Tier::Slow, Tier::Slow, Tier::Slow];
+    assert!(place.open(&place.layout("indexes-fast", indexes_fast, &[]), &dataset).is_some());
     fs::create_dir(place.path("fast/theirs")).unwrap();
     let log_fast = [Tier::Slow, Tier::Slow, Tier::Fast, Tier::Slow, Tier::Slow];
     let refused = place.try_open(&place.layout("log-fast", log_fast, &[]), &dataset).err().unwrap().to_string();

@@ -38,6 +38,8 @@ pub(crate) struct Databases {
     cache_dir: PathBuf,
     stop: Arc<AtomicBool>,
     open: Option<Opening>,
+    /// The last that was opened, where it ends with the run, whatever became of it.
+    ends: Option<Arc<dyn Database>>,
     /// What statements had cost before the trial; in words, why that is not known.
     pub(crate) costs: Result<Vec<StatementCost>, String>,
 }
@@ -65,7 +67,7 @@ impl Databases {
     /// A database that will be opened by the first trial, or by [`Databases::first_facts`].
     pub(crate) fn new(system: &str, spec: &DatabaseSpec, cache_dir: PathBuf, stop: Arc<AtomicBool>) -> Databases {
         let (system, spec) = (system.to_owned(), spec.clone());
-        Databases { system, spec, cache_dir, stop, open: None, costs: Ok(Vec::new()) }
+        Databases { system, spec, cache_dir, stop, open: None, ends: None, costs: Ok(Vec::new()) }
     }
 
     /// Opens it without a data set, and says what could change a number.
@@ -90,9 +92,9 @@ impl Databases {
 
     /// Lets go of what is open. A server with a layout ends with it: its folders may lie on devices that end with the run.
     fn close(&mut self) {
-        let Some(opening) = self.open.take().filter(|_| self.spec.layout.is_some()) else { return };
-        if let Some(server) = opening.database.private() {
-            // One that does not end is ended, or waited for, by its next start.
+        self.open = None;
+        if let Some(server) = self.ends.take().as_deref().and_then(Database::private) {
+            // One that does not end is ended, or waited for, by its next start; one that another Prony uses goes on.
             let _ = server.end();
         }
     }
@@ -304,7 +306,8 @@ impl Databases {
                 profiling: Profiling { on: profile, pages: Some(crate::database::pages::pages) },
                 stop: self.stop.clone(),
             };
-            let database = database::open(&self.spec, &options)?.into();
+            let database: Arc<dyn Database> = database::open(&self.spec, &options)?.into();
+            self.ends = self.spec.layout.is_some().then(|| database.clone());
             let (settings, found) = (settings.to_vec(), kind::Found::default());
             self.open = Some(Opening { dataset, settings, profile, database, found, claim: None });
         }

@@ -31,10 +31,8 @@ fn same(found: &FootprintFinding) -> Option<String> {
     let differs = |amount: &&FootprintAmount| amount.of_system != amount.of_baseline;
     let each = |amount: &FootprintAmount| {
         let change = amount.of_system / amount.of_baseline - 1.0;
-        let more = if change < 0.0 { "less" } else { "more" };
-        // What is counted there are fewer of.
-        let more = if change < 0.0 && counted(amount.amount) { "fewer" } else { more };
-        let name = words(amount.amount);
+        let [name, _, fewer] = names(amount);
+        let more = if change < 0.0 { fewer } else { "more" };
         format!(
             "{} {more} {name} ({}, not {})",
             units::percent(change.abs()),
@@ -62,7 +60,7 @@ fn for_each(found: &FootprintFinding) -> Option<String> {
     let (quantity, scale) = rate(found);
     let each = |amount: &FootprintAmount| {
         let rate = with_interval(&amount.rate_for_each.scaled(scale), quantity);
-        format!("{rate} for each {}, {} times", single(amount.amount), units::ratio(amount.ratio.value))
+        format!("{rate} for each {}, {} times", names(amount)[1], units::ratio(amount.ratio.value))
     };
     let all: Vec<String> = found.amounts.iter().map(each).collect();
     let (system, baseline) = (&found.point.system, &found.baseline);
@@ -107,7 +105,7 @@ fn told_first<'a>(found: &[&'a FootprintFinding]) -> Option<&'a FootprintFinding
 }
 
 fn panel(at: usize, taken: &[(String, Footprint)]) -> Panel {
-    let name = words(Footprint::NAMES[at]);
+    let name = NAMES[at][0];
     let bar = |(row, (system, footprint)): (usize, &(String, Footprint))| {
         let amount = footprint.amounts()[at]?;
         Some(Datum::bare(amount, row as f64, format!("{system}: {} {name}", plain(amount))))
@@ -130,7 +128,7 @@ fn rows(found: &FootprintFinding) -> Vec<Vec<Field>> {
             word("baseline", "baseline", &found.baseline),
             word("stream", "stream", &found.point.stream),
             word("at", "factors", factors_text(&found.point.factors)),
-            word("of", "amount", words(amount.amount)),
+            word("of", "amount", names(amount)[0]),
             number("it takes", "of_system", amount.of_system, Quantity::Plain),
             number("baseline takes", "of_baseline", amount.of_baseline, Quantity::Plain),
             estimate(
@@ -170,27 +168,16 @@ fn plain(amount: f64) -> String {
     if amount.fract() == 0.0 { units::count(amount as u64) } else { units::significant(amount) }
 }
 
-/// Whether there are fewer, and not less of it.
-fn counted(amount: &str) -> bool {
-    matches!(amount, "drives" | "watts" | "rack_units")
-}
+/// Names of the amounts of a footprint: of several, of one, and whether there are fewer or less of it.
+const NAMES: [[&str; 3]; Footprint::NAMES.len()] = [
+    ["drives", "drive", "fewer"],
+    ["watts", "watt", "fewer"],
+    ["rack units", "rack unit", "fewer"],
+    ["money", "unit of money", "less"],
+    ["floor space", "square metre", "less"],
+];
 
-fn words(amount: &str) -> &str {
-    match amount {
-        "rack_units" => "rack units",
-        "price" => "money",
-        "floor" => "floor space",
-        other => other,
-    }
-}
-
-fn single(amount: &str) -> &str {
-    match amount {
-        "drives" => "drive",
-        "watts" => "watt",
-        "rack_units" => "rack unit",
-        "price" => "unit of money",
-        "floor" => "square metre",
-        other => other,
-    }
+fn names(amount: &FootprintAmount) -> [&'static str; 3] {
+    let at = Footprint::NAMES.iter().position(|name| *name == amount.amount);
+    NAMES[at.unwrap_or_default()]
 }

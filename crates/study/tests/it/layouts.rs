@@ -141,18 +141,6 @@ fn what_no_run_could_lay_out_is_refused_with_the_place_and_a_next_step() {
             "every object once, got `item` twice",
         ),
         (&[], &["layout=all-slow", "slow=emulated:disk-15k"], "`emulated:MODEL:DIR`"),
-        (
-            &[],
-            &["layout=log-fast", "slow=/a", "fast=/a/b"],
-            "folders that lie apart, each seen in one way, got `/a/b` beside `/a`",
-        ),
-        (&[], &["layout=log-fast", "slow=/a", "fast=./../a"], "name them"),
-        (&[], &["layout=log-fast", "slow=/a", "fast=/./a"], "got `/./a` beside `/a`, the slow tier of `target`"),
-        (
-            &["local:postgres", "local:mariadb"],
-            &["layout=all-slow", "postgres.slow=/a", "mariadb.slow=emulated:disk-15k:/a"],
-            "each seen in one way",
-        ),
         (&["local:postgres"], &["layout=all-slow", "undo_on=fast", "slow=/a", "fast=/b"], "PostgreSQL has no undo log"),
         (
             &["local:mariadb"],
@@ -184,11 +172,6 @@ fn what_no_run_could_lay_out_is_refused_with_the_place_and_a_next_step() {
             "a number from 0, without a unit, got `many`",
         ),
     ] {
-        if says == "name them" {
-            // Where a path leads that goes up says the survey.
-            changed(targets, settings).unwrap();
-            continue;
-        }
         let refused = refused(targets, settings);
         assert!(refused.contains(says), "{settings:?}: {refused}");
         assert!(!refused.contains("word@"), "{refused}");

@@ -50,7 +50,7 @@ fn hold(told: &Told, stop: &Arc<AtomicBool>) -> Result<super::Checked, Failure> 
     let mut checked = super::check_one(spec, set.clone(), stop)?;
     let doing =
         |error| super::failed(format!("holding the ledger against {} in `{}`", set.name(), spec.shown()), &error);
-    let database = super::open(spec, Some(set.clone()), Vec::new(), stop.clone())?;
+    let database = super::Opened(super::open(spec, Some(set.clone()), Vec::new(), stop.clone())?);
     let clock = WallClock::new();
     let now = || Duration::from_nanos(clock.now().0);
     for ledger in ledgers {

@@ -104,7 +104,7 @@ fn fill(asked: &DbFill) -> Result<Outcome, Failure> {
     let stop = run::listen()?;
     for (spec, sets) in needed(&asked.choice)? {
         for set in sets {
-            let database = open(&spec, Some(set.clone()), Vec::new(), stop.clone())?;
+            let database = Opened(open(&spec, Some(set.clone()), Vec::new(), stop.clone())?);
             let doing = |error| failed(format!("filling {} in `{}`", set.name(), spec.shown()), &error);
             let _claim = database.claim(&set).map_err(doing)?;
             let tell = |progress: dataset::Progress| {
@@ -165,13 +165,13 @@ fn check_all(choice: &StudyChoice, stop: &Arc<AtomicBool>) -> Result<Vec<Checked
 fn present(spec: &DatabaseSpec, wanted: Vec<DataSet>, stop: &Arc<AtomicBool>) -> Result<Vec<DataSet>, Failure> {
     // An embedded database is named after a data set; any will do to look around.
     let any = wanted.into_iter().next().filter(|_| spec.at == At::Cache);
-    let database = open(spec, any, Vec::new(), stop.clone())?;
+    let database = Opened(open(spec, any, Vec::new(), stop.clone())?);
     database.datasets().map_err(|error| failed(format!("looking for data sets in `{}`", spec.shown()), &error))
 }
 
 fn check_one(spec: &DatabaseSpec, set: DataSet, stop: &Arc<AtomicBool>) -> Result<Checked, Failure> {
     let doing = |error| failed(format!("checking {} in `{}`", set.name(), spec.shown()), &error);
-    let database = open(spec, Some(set.clone()), Vec::new(), stop.clone())?;
+    let database = Opened(open(spec, Some(set.clone()), Vec::new(), stop.clone())?);
     let found = dataset::recognise(database.as_ref(), &set).map_err(doing)?;
     if matches!(found, dataset::Recognised::Nothing | dataset::Recognised::Unfinished) {
         let error = DatabaseError::NotFilled { place: spec.shown(), name: set.name(), state: "nothing is there" };
@@ -271,6 +271,26 @@ pub(super) fn open(
     let profiling = Profiling { on: true, pages: None };
     let options = OpenOptions { cache_dir: cache::folder(), dataset, settings, profiling, stop };
     database::open(spec, &options).map_err(|error| failed(format!("opening the database `{}`", spec.shown()), &error))
+}
+
+/// A database; a server with a layout ends with it, as with a run.
+pub(super) struct Opened(Box<dyn Database>);
+
+impl std::ops::Deref for Opened {
+    type Target = Box<dyn Database>;
+
+    fn deref(&self) -> &Box<dyn Database> {
+        &self.0
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if let Some(server) = self.0.private().filter(|server| server.is_laid_out()) {
+            // One that does not end is ended by its next start.
+            let _ = server.end();
+        }
+    }
 }
 
 pub(super) fn failed(doing: String, error: &DatabaseError) -> Failure {
