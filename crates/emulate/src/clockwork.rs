@@ -17,12 +17,26 @@ use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
 use units::Nanos;
 use workload::Operation;
+use workload::happening::Happening;
 
 /// A sleep ends this much before an event, because the kernel wakes late; the rest is waited for awake.
 const AWAKE: Nanos = Nanos::from_micros(40);
 
-/// What is done when an operation is over.
-pub(crate) type Finish = Box<dyn FnOnce() + Send>;
+/// What is done when an operation is over, and whether it was carried out: a machine may have lost the part that it was for.
+pub(crate) type Finish = Box<dyn FnOnce(bool) + Send>;
+
+/// What is done to the machine.
+pub(crate) enum Order {
+    /// Everything takes so many times as long, in thousandths.
+    Slow(u64),
+    /// Something happens to a part of it.
+    Happen(Happening),
+    /// It is as at the beginning, but for what is under way on it.
+    Renew,
+}
+
+/// Makes the machine once more.
+pub(crate) type Anew = Box<dyn Fn() -> Option<Box<dyn Machine>> + Send>;
 
 struct Asked {
     at: Nanos,
@@ -33,13 +47,12 @@ struct Asked {
 /// What the sessions and the thread share.
 struct Shared {
     inbox: Mutex<Vec<Asked>>,
-    /// Whether anything is in the inbox.
+    orders: Mutex<Vec<Order>>,
+    /// Whether anything has come.
     full: AtomicBool,
     stop: AtomicBool,
     /// The way through the kernel, both ways, nanoseconds.
     way_ns: AtomicU64,
-    /// How many times as long everything takes, in thousandths.
-    slow: AtomicU64,
 }
 
 /// The door to the thread that owns the machine.
@@ -52,16 +65,16 @@ pub(crate) struct Clockwork {
 
 impl Clockwork {
     /// Drives a machine with room for so many operations at once; more wait before it, in order.
-    pub(crate) fn start(machine: Box<dyn Machine + Send>, slots: u32) -> std::io::Result<Clockwork> {
+    pub(crate) fn start(machine: Box<dyn Machine>, anew: Anew, slots: u32) -> std::io::Result<Clockwork> {
         let shared = Arc::new(Shared {
             inbox: Mutex::default(),
+            orders: Mutex::default(),
             full: AtomicBool::new(false),
             stop: AtomicBool::new(false),
             way_ns: AtomicU64::new(0),
-            slow: AtomicU64::new(1000),
         });
         let clock = WallClock::new();
-        let driver = Driver::new(machine, slots, shared.clone(), clock.clone());
+        let driver = Driver::new((machine, anew), slots, shared.clone(), clock.clone());
         let handle = std::thread::Builder::new().name("device".into()).spawn(move || driver.run())?;
         let thread = handle.thread().clone();
         Ok(Clockwork { shared, clock, thread, handle: Some(handle) })
@@ -75,6 +88,16 @@ impl Clockwork {
     /// Hands in an operation that came at `at`; `finish` is called when the machine has done it.
     pub(crate) fn ask(&self, at: Nanos, operation: Operation, finish: Finish) {
         locked(&self.shared.inbox).push(Asked { at, operation, finish });
+        self.call();
+    }
+
+    /// Does something to the machine, at once.
+    pub(crate) fn order(&self, order: Order) {
+        locked(&self.shared.orders).push(order);
+        self.call();
+    }
+
+    fn call(&self) {
         if !self.shared.full.swap(true, Ordering::Release) {
             self.thread.unpark();
         }
@@ -83,11 +106,6 @@ impl Clockwork {
     /// What the way through the kernel takes, there and back.
     pub(crate) fn set_way(&self, way: Nanos) {
         self.shared.way_ns.store(way.0, Ordering::Relaxed);
-    }
-
-    /// Everything takes so many times as long from now on.
-    pub(crate) fn set_slow(&self, times: f64) {
-        self.shared.slow.store((times * 1000.0) as u64, Ordering::Relaxed);
     }
 }
 
@@ -104,11 +122,12 @@ impl Drop for Clockwork {
 
 /// The thread that owns the machine.
 struct Driver {
-    machine: Box<dyn Machine + Send>,
+    machine: Box<dyn Machine>,
+    anew: Anew,
     shared: Arc<Shared>,
     clock: WallClock,
     free: Vec<u32>,
-    finish: Vec<Option<Finish>>,
+    finish: Vec<Option<(Operation, Finish)>>,
     /// What found no free slot.
     waiting: VecDeque<Asked>,
     /// How far the machine has come, on its own clock.
@@ -120,9 +139,10 @@ struct Driver {
 }
 
 impl Driver {
-    fn new(machine: Box<dyn Machine + Send>, slots: u32, shared: Arc<Shared>, clock: WallClock) -> Driver {
+    fn new((machine, anew): (Box<dyn Machine>, Anew), slots: u32, shared: Arc<Shared>, clock: WallClock) -> Driver {
         Driver {
             machine,
+            anew,
             shared,
             clock,
             free: (0..slots).rev().collect(),
@@ -162,13 +182,9 @@ impl Driver {
 
     /// Hands in what has come.
     fn take(&mut self) {
-        let slow = self.shared.slow.load(Ordering::Relaxed);
-        if slow != self.slow {
-            let now = self.clock.now();
-            self.turned = (now, self.machine_time(now).max(self.reached));
-            self.slow = slow;
-        }
         if self.shared.full.swap(false, Ordering::Acquire) {
+            let orders: Vec<Order> = locked(&self.shared.orders).drain(..).collect();
+            orders.into_iter().for_each(|order| self.obey(order));
             self.waiting.extend(locked(&self.shared.inbox).drain(..));
         }
         while let Some(slot) = self.free.last().copied()
@@ -177,7 +193,25 @@ impl Driver {
             self.free.pop();
             let at = self.machine_time(asked.at.saturating_sub(self.half_way())).max(self.reached);
             self.machine.submit(at, slot, &asked.operation);
-            self.finish[slot as usize] = Some(asked.finish);
+            self.finish[slot as usize] = Some((asked.operation, asked.finish));
+        }
+    }
+
+    fn obey(&mut self, order: Order) {
+        let now = self.clock.now();
+        let at = self.machine_time(now).max(self.reached);
+        match order {
+            Order::Slow(slow) => (self.turned, self.slow) = ((now, at), slow),
+            Order::Happen(what) => self.machine.happen(at, what),
+            Order::Renew => {
+                let Some(machine) = (self.anew)() else { return };
+                (self.machine, self.reached, self.turned, self.slow) = (machine, Nanos::ZERO, (now, Nanos::ZERO), 1000);
+                for (slot, under_way) in self.finish.iter().enumerate() {
+                    if let Some((operation, _)) = under_way {
+                        self.machine.submit(Nanos::ZERO, slot as u32, operation);
+                    }
+                }
+            }
         }
     }
 
@@ -192,8 +226,8 @@ impl Driver {
             self.reached = self.machine.advance(next, &mut self.ended);
             for ended in self.ended.drain(..) {
                 self.free.push(ended.slot);
-                if let Some(finish) = self.finish[ended.slot as usize].take() {
-                    finish();
+                if let Some((_, finish)) = self.finish[ended.slot as usize].take() {
+                    finish(!ended.failed);
                 }
             }
             if self.shared.full.load(Ordering::Relaxed) {

@@ -3,8 +3,9 @@
 use crate::clockwork::Clockwork;
 use crate::files::Files;
 use crate::mounts::root_of;
-use crate::operations::Device;
+use crate::operations::{Device, Serves};
 use crate::place::Places;
+use crate::tiered::{Mover, Tiered, Tiering};
 use crate::tree::Tree;
 use crate::volatile::Volatile;
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
@@ -14,7 +15,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::mount::UnmountFlags;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use units::{Bytes, Nanos};
 
@@ -45,12 +46,8 @@ pub struct Settings {
     pub at: PathBuf,
     /// Seed of what the model draws.
     pub seed: u64,
-}
-
-impl Settings {
-    fn module_bytes(&self) -> u64 {
-        self.model.as_ref().and_then(model::module_bytes).unwrap_or(MODULE_BYTES)
-    }
+    /// A fast tier above it, and the device of that.
+    pub tier: Option<(Option<Description>, Tiering)>,
 }
 
 /// Why nothing was mounted.
@@ -77,6 +74,9 @@ pub enum MountError {
     /// Another device has the same files, and each would be seen changing by the other.
     #[error("another device has its files in `{0}`")]
     Shared(PathBuf),
+    /// The fast folder holds extents of files of another slow folder.
+    #[error("the fast folder `{0}` belongs to another slow folder than `{1}`")]
+    OtherTier(PathBuf, PathBuf),
     /// The mount is there and does not answer as it should.
     #[error("measuring the way through the mount at `{0}`")]
     Way(PathBuf, #[source] std::io::Error),
@@ -97,8 +97,10 @@ pub struct Mounted {
     at: PathBuf,
     /// What a request takes beyond the device, there and back.
     pub way: Nanos,
-    /// Keeps other devices away from the files.
-    _backing: File,
+    /// Who moves extents between two tiers.
+    mover: Option<Mover>,
+    /// Keep other devices away from the files.
+    _backing: Vec<File>,
 }
 
 impl Mounted {
@@ -110,22 +112,36 @@ impl Mounted {
         // A device does not wait for a core: all threads that start below inherit this. Where this user may not have it, a busy
         // machine answers late.
         let _ = rustix::process::setpriority_process(None, -20);
+        many_files();
         let backing = claimed(settings)?;
         let tree =
             Tree::open(&settings.backing).map_err(|error| MountError::Backing(settings.backing.clone(), error))?;
-        let clockwork = settings.model.as_ref().map(|model| driven(model, settings)).transpose()?;
-        let places = Places::new(settings.modules, settings.module_bytes());
-        let device = Arc::new(Device::new(clockwork, places, Volatile::new(settings.memory.0 as usize)));
-        let failed = |error| MountError::Mount(settings.at.clone(), error);
-        let session =
-            Session::new(Files::new(tree, device.clone()), &settings.at, &config(settings)).map_err(failed)?;
-        let session = session.spawn().map_err(failed)?;
-        let mut mounted =
-            Mounted { session: Some(session), at: settings.at.clone(), way: Nanos::ZERO, _backing: backing };
-        if settings.model.is_some() {
-            mounted.way = mounted.measured_way().map_err(|error| MountError::Way(settings.at.clone(), error))?;
-            device.begin(mounted.way);
+        let mut devices = vec![Arc::new(device(settings.model.as_ref(), settings)?)];
+        let mut serves: Arc<dyn Serves> = devices[0].clone();
+        let mut tiered = None;
+        if let Some((model, tiering)) = &settings.tier {
+            let fast = Arc::new(device(model.as_ref(), settings)?);
+            let both = Tiered::new(devices[0].clone(), fast.clone(), tiering.clone(), &settings.backing);
+            let both = Arc::new(both.map_err(|error| untiered(settings, &tiering.fast, error))?);
+            devices.push(fast);
+            serves = both.clone();
+            tiered = Some(both);
         }
+        let failed = |error| MountError::Mount(settings.at.clone(), error);
+        let session = Session::new(Files::new(tree, serves), &settings.at, &config(settings)).map_err(failed)?;
+        let session = session.spawn().map_err(failed)?;
+        let mut mounted = Mounted {
+            session: Some(session),
+            at: settings.at.clone(),
+            way: Nanos::ZERO,
+            mover: None,
+            _backing: backing,
+        };
+        if devices.iter().any(|device| device.takes_time()) {
+            mounted.way = mounted.measured_way().map_err(|error| MountError::Way(settings.at.clone(), error))?;
+            devices.iter().for_each(|device| device.begin(mounted.way));
+        }
+        mounted.mover = tiered.map(Mover::start).transpose().map_err(MountError::Thread)?;
         Ok(mounted)
     }
 
@@ -181,31 +197,59 @@ impl Mounted {
     }
 }
 
-/// The backing folder, held for this device alone, when both folders are fit for it.
-fn claimed(settings: &Settings) -> Result<File, MountError> {
-    let Settings { backing, at, .. } = settings;
-    let failed = |error| MountError::Backing(backing.clone(), error);
+/// A server of many files holds each of them open.
+fn many_files() {
+    let mut limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    limit.current = limit.maximum;
+    // Where that is refused, some files cannot be opened, and whoever asks for them is told.
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, limit);
+}
+
+/// Why two folders are no tiers of one mount.
+fn untiered(settings: &Settings, fast: &Path, error: std::io::Error) -> MountError {
+    match error.kind() {
+        std::io::ErrorKind::InvalidData => MountError::OtherTier(fast.to_owned(), settings.backing.clone()),
+        _ => MountError::Backing(fast.to_owned(), error),
+    }
+}
+
+/// The backing folders, held for this device alone, when all folders are fit for it.
+fn claimed(settings: &Settings) -> Result<Vec<File>, MountError> {
+    let fast = settings.tier.iter().map(|(_, tiering)| &tiering.fast);
+    let folders: Vec<&PathBuf> = [&settings.backing].into_iter().chain(fast).collect();
+    if let [slow, fast] = folders[..] {
+        let whole = |path: &PathBuf| path.canonicalize().map_err(|error| MountError::Backing(path.clone(), error));
+        let (below, above) = (whole(slow)?, whole(fast)?);
+        if below.starts_with(&above) || above.starts_with(&below) {
+            return Err(MountError::Nested(slow.clone(), fast.clone()));
+        }
+    }
+    folders.into_iter().map(|backing| claim(backing, &settings.at)).collect()
+}
+
+fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {
+    let failed = |error| MountError::Backing(backing.to_owned(), error);
     let files = File::open(backing).map_err(failed)?;
     let unfit = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotConnected => MountError::Dead(at.clone()),
-        _ => MountError::Mount(at.clone(), error),
+        std::io::ErrorKind::NotConnected => MountError::Dead(at.to_owned()),
+        _ => MountError::Mount(at.to_owned(), error),
     };
     let (below, above) = (backing.canonicalize().map_err(failed)?, at.canonicalize().map_err(unfit)?);
     if below.starts_with(&above) || above.starts_with(&below) {
-        return Err(MountError::Nested(at.clone(), backing.clone()));
+        return Err(MountError::Nested(at.to_owned(), backing.to_owned()));
     }
     if root_of(at).map_err(unfit)?.is_some_and(|root| root == above) {
         // What the kernel knows of a root it answers for one that is dead, too; this goes to the process.
         return Err(match rustix::fs::statfs(at) {
-            Err(rustix::io::Errno::NOTCONN) => MountError::Dead(at.clone()),
-            _ => MountError::Taken(at.clone()),
+            Err(rustix::io::Errno::NOTCONN) => MountError::Dead(at.to_owned()),
+            _ => MountError::Taken(at.to_owned()),
         });
     }
     if at.read_dir().map_err(unfit)?.next().is_some() {
-        return Err(MountError::Filled(at.clone()));
+        return Err(MountError::Filled(at.to_owned()));
     }
     match rustix::fs::flock(&files, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(MountError::Shared(backing.clone())),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(MountError::Shared(backing.to_owned())),
         // A file system without locks goes without.
         _ => Ok(files),
     }
@@ -230,7 +274,10 @@ fn typical_read(file: &File) -> std::io::Result<Nanos> {
 
 fn config(settings: &Settings) -> Config {
     let mut config = Config::default();
-    let name = settings.model.as_ref().map_or("nothing", |model| &model.name);
+    let name = match (&settings.tier, &settings.model) {
+        (Some(_), _) => "tiered",
+        (None, model) => model.as_ref().map_or("nothing", |model| &model.name),
+    };
     config.mount_options = vec![
         MountOption::FSName(format!("prony-{name}")),
         MountOption::Subtype("prony".into()),
@@ -245,6 +292,15 @@ fn config(settings: &Settings) -> Config {
     config
 }
 
+/// A device of a model; one that takes no time of none.
+fn device(model: Option<&Description>, settings: &Settings) -> Result<Device, MountError> {
+    let clockwork = model.map(|model| driven(model, settings)).transpose()?;
+    let module_bytes = model.and_then(model::module_bytes).unwrap_or(MODULE_BYTES);
+    let memory = Volatile::new(settings.memory.0 as usize);
+    let happens = model.map(model::happenings).unwrap_or_default();
+    Ok(Device::new(clockwork, happens, Places::new(settings.modules, module_bytes), memory))
+}
+
 fn driven(model: &Description, settings: &Settings) -> Result<Clockwork, MountError> {
     if model::transactions(model) {
         return Err(MountError::Server(model.name.clone()));
@@ -253,9 +309,11 @@ fn driven(model: &Description, settings: &Settings) -> Result<Clockwork, MountEr
         modules: settings.modules.into(),
         slots: SLOTS,
         seed: settings.seed,
-        module_bytes: settings.module_bytes(),
+        module_bytes: model::module_bytes(model).unwrap_or(MODULE_BYTES),
         ..model::Setting::default()
     };
     let machine = model::machine(model, &setting).map_err(|source| MountError::Model(model.name.clone(), source))?;
-    Clockwork::start(machine, SLOTS).map_err(MountError::Thread)
+    let model = model.clone();
+    let anew = Box::new(move || model::machine(&model, &setting).ok());
+    Clockwork::start(machine, anew, SLOTS).map_err(MountError::Thread)
 }

@@ -18,6 +18,8 @@ use crate::form::slowest::slowest;
 use crate::form::sustained::Burst;
 use crate::rows::Row;
 use crate::station::FIBRE_NS_PER_KM;
+use units::Nanos;
+use workload::happening::{self, Happening};
 
 /// A second, in nanoseconds.
 const S: f64 = 1e9;
@@ -81,14 +83,28 @@ super::asks! {
 }
 
 pub(super) const LAW: Law =
-    Law::closed(ASKS, OF_STORAGE, answer).keys(PLACES, &[]).fitting(fits).carrying(Carries::Operations {
-        modules: |values| values.of("groups") as u32,
-        module_bytes: |_| None,
-        build: |name, values, setting| match General::of(values, setting.slots, setting.seed) {
-            Ok(array) => Ok(Box::new(array)),
-            Err(error) => Err(Unbuilt::Parts { name, why: error.to_string() }),
+    Law::closed(ASKS, OF_STORAGE, answer).keys(PLACES, &[]).fitting(fits).happening(happens).carrying(
+        Carries::Operations {
+            modules: |values| values.of("groups") as u32,
+            module_bytes: |_| None,
+            build: |name, values, setting| match General::of(values, setting.slots, setting.seed) {
+                Ok(array) => Ok(Box::new(array)),
+                Err(error) => Err(Unbuilt::Parts { name, why: error.to_string() }),
+            },
         },
-    });
+    );
+
+/// Paths, controllers, modules and channels inside them fail, spares come in, and firmware is updated.
+fn happens(values: &Values) -> super::Happens {
+    let (count, modules) = (|name: &str| values.of(name) as u32, spec(values).numbered());
+    let mut all = Vec::from(Happening::of_parts(happening::Part::Path, count("paths")));
+    all.extend(Happening::of_parts(happening::Part::Controller, count("controllers")));
+    all.extend(
+        [happening::Part::Module, happening::Part::Channel].map(|part| (Happening::Fail(part, 0).word(), modules)),
+    );
+    all.extend([Happening::Spare, Happening::Firmware(Nanos::ZERO)].map(|one| (one.word(), 1)));
+    all
+}
 
 /// Which member of a group an operation asks follows from its place.
 const PLACES: &[&str] = &["pattern", "offsets", "shift", "range", "size"];

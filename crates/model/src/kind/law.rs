@@ -4,6 +4,7 @@
 
 use crate::asked::{Asked, Quantity, Unanswered, Values};
 use crate::device::{disk, flash};
+use crate::kind::Happens;
 use crate::machine::Machine;
 use crate::rows::Row;
 use crate::server::{Amount, Factors};
@@ -27,6 +28,8 @@ pub(super) struct Law {
     pub(super) unknown: &'static [&'static str],
     /// Columns of places that the closed form knows.
     pub(super) places: &'static [&'static str],
+    /// What can happen to it while it is loaded.
+    pub(super) happens: fn(&Values) -> Happens,
 }
 
 /// What of a kind's answers says how it does with so many inside at once.
@@ -92,6 +95,7 @@ impl Law {
             held: &[],
             unknown: &[],
             places: &[],
+            happens: |_| Happens::new(),
         }
     }
 
@@ -123,6 +127,11 @@ impl Law {
     /// The same whose closed form knows more of the places that operations go to.
     pub(super) const fn placed(self, places: &'static [&'static str]) -> Law {
         Law { places, ..self }
+    }
+
+    /// The same to which such things can happen while it is loaded.
+    pub(super) const fn happening(self, happens: fn(&Values) -> Happens) -> Law {
+        Law { happens, ..self }
     }
 
     /// The same with stations, on which studies run.
