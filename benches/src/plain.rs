@@ -26,7 +26,7 @@ pub fn serve(below: &Path, at: &Path) {
     config.n_threads = Some(2);
     config.clone_fd = true;
     let plain = Plain { folder: below.to_owned(), open: RwLock::default() };
-    fuser::mount2(plain, at, &config).expect("mounting a plain pass-through");
+    fuser::mount(plain, at, &config).expect("mounting a plain pass-through");
 }
 
 /// Files by their numbers, which begin behind that of the root.

@@ -16,11 +16,12 @@ use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
 use units::Nanos;
-use workload::Operation;
 use workload::happening::Happening;
+use workload::{Operation, OperationKind};
 
-/// A sleep ends this much before an event, because the kernel wakes late; the rest is waited for awake.
-const AWAKE: Nanos = Nanos::from_micros(40);
+/// A sleep ends so much before an event, because the kernel wakes late; the rest is waited for awake. How late it wakes is learned
+/// between these two: who is awake longer takes a core away from those who ask.
+const AWAKE: (Nanos, Nanos) = (Nanos::from_micros(4), Nanos::from_micros(100));
 
 /// What is done when an operation is over, and whether it was carried out: a machine may have lost the part that it was for.
 pub(crate) type Finish = Box<dyn FnOnce(bool) + Send>;
@@ -51,8 +52,8 @@ struct Shared {
     /// Whether anything has come.
     full: AtomicBool,
     stop: AtomicBool,
-    /// The way through the kernel, both ways, nanoseconds.
-    way_ns: AtomicU64,
+    /// The way of reads and of writes through the kernel, both ways, nanoseconds.
+    ways_ns: [AtomicU64; 2],
 }
 
 /// The door to the thread that owns the machine.
@@ -71,7 +72,7 @@ impl Clockwork {
             orders: Mutex::default(),
             full: AtomicBool::new(false),
             stop: AtomicBool::new(false),
-            way_ns: AtomicU64::new(0),
+            ways_ns: Default::default(),
         });
         let clock = WallClock::new();
         let driver = Driver::new((machine, anew), slots, shared.clone(), clock.clone());
@@ -103,9 +104,9 @@ impl Clockwork {
         }
     }
 
-    /// What the way through the kernel takes, there and back.
-    pub(crate) fn set_way(&self, way: Nanos) {
-        self.shared.way_ns.store(way.0, Ordering::Relaxed);
+    /// What the way of reads and of writes through the kernel takes, there and back.
+    pub(crate) fn set_ways(&self, ways: [Nanos; 2]) {
+        self.shared.ways_ns.iter().zip(ways).for_each(|(known, way)| known.store(way.0, Ordering::Relaxed));
     }
 }
 
@@ -136,6 +137,8 @@ struct Driver {
     /// Where the machine's clock was set to another pace, on both clocks.
     turned: (Nanos, Nanos),
     slow: u64,
+    /// How long before an event it wakes up.
+    awake: Nanos,
 }
 
 impl Driver {
@@ -152,6 +155,7 @@ impl Driver {
             ended: Vec::with_capacity(slots as usize),
             turned: (Nanos::ZERO, Nanos::ZERO),
             slow: 1000,
+            awake: AWAKE.1,
         }
     }
 
@@ -176,8 +180,13 @@ impl Driver {
         Nanos(self.turned.0.0 + (u128::from(passed) * u128::from(self.slow) / 1000) as u64)
     }
 
-    fn half_way(&self) -> Nanos {
-        Nanos(self.shared.way_ns.load(Ordering::Relaxed) / 2)
+    fn way(&self, write: bool) -> Nanos {
+        Nanos(self.shared.ways_ns[usize::from(write)].load(Ordering::Relaxed))
+    }
+
+    /// The way of an answer. What ends next is not known before it has: all answers have half the way of a read.
+    fn way_back(&self) -> Nanos {
+        Nanos(self.way(false).0 / 2)
     }
 
     /// Hands in what has come.
@@ -191,7 +200,8 @@ impl Driver {
             && let Some(asked) = self.waiting.pop_front()
         {
             self.free.pop();
-            let at = self.machine_time(asked.at.saturating_sub(self.half_way())).max(self.reached);
+            let there = self.way(asked.operation.kind != OperationKind::Read).saturating_sub(self.way_back());
+            let at = self.machine_time(asked.at.saturating_sub(there)).max(self.reached);
             self.machine.submit(at, slot, &asked.operation);
             self.finish[slot as usize] = Some((asked.operation, asked.finish));
         }
@@ -219,7 +229,7 @@ impl Driver {
     fn happen(&mut self) -> Option<Nanos> {
         loop {
             let next = self.machine.next()?;
-            let due = self.wall_time(next).saturating_sub(self.half_way());
+            let due = self.wall_time(next).saturating_sub(self.way_back());
             if due > self.clock.now() {
                 return Some(due);
             }
@@ -236,15 +246,22 @@ impl Driver {
         }
     }
 
-    fn wait(&self, due: Option<Nanos>) {
-        let called = || self.shared.full.load(Ordering::Acquire) || self.shared.stop.load(Ordering::Acquire);
+    fn wait(&mut self, due: Option<Nanos>) {
+        let shared = self.shared.clone();
+        let called = || shared.full.load(Ordering::Acquire) || shared.stop.load(Ordering::Acquire);
         if called() || (due.is_some() && !self.waiting.is_empty() && !self.free.is_empty()) {
             return;
         }
         let Some(due) = due else { return std::thread::park() };
         let left = due.saturating_sub(self.clock.now());
-        if left > AWAKE {
-            return std::thread::park_timeout(Duration::from_nanos((left - AWAKE).0));
+        if left > self.awake {
+            std::thread::park_timeout(Duration::from_nanos((left - self.awake).0));
+            if !called() {
+                let late = self.clock.now().saturating_sub(due.saturating_sub(self.awake));
+                let wanted = Nanos((late.0 + late.0 / 4).max(self.awake.0 - self.awake.0 / 32));
+                self.awake = wanted.clamp(AWAKE.0, AWAKE.1);
+            }
+            return;
         }
         while self.clock.now() < due && !called() {
             std::hint::spin_loop();

@@ -10,6 +10,7 @@ use crate::tree::Tree;
 use crate::volatile::Volatile;
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
 use model::file::Description;
+use model::machine::{Ended, Machine};
 use recorder::{Clock, WallClock};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::mount::UnmountFlags;
@@ -18,6 +19,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use units::{Bytes, Nanos};
+use workload::{Operation, OperationKind};
 
 /// Operations that a machine holds at once; more wait before it.
 const SLOTS: u32 = 1024;
@@ -138,21 +140,28 @@ impl Mounted {
             _backing: backing,
         };
         if devices.iter().any(|device| device.takes_time()) {
-            mounted.way = mounted.measured_way().map_err(|error| MountError::Way(settings.at.clone(), error))?;
-            devices.iter().for_each(|device| device.begin(mounted.way));
+            devices.iter().for_each(|device| device.begin());
+            let ways = mounted.measured_ways().map_err(|error| MountError::Way(settings.at.clone(), error))?;
+            mounted.way = ways[0];
+            devices.iter().for_each(|device| device.go_by(ways));
         }
         mounted.mover = tiered.map(Mover::start).transpose().map_err(MountError::Thread)?;
         Ok(mounted)
     }
 
-    /// What a read takes that the device adds nothing to: the median of many.
-    fn measured_way(&self) -> std::io::Result<Nanos> {
+    /// What a read and a write take beyond the time of a device that is as slow as those that are emulated: the medians of many. With
+    /// one that answers at once no core would fall asleep in between.
+    fn measured_ways(&self) -> std::io::Result<[Nanos; 2]> {
         let path = self.at.join(format!(".prony-way-{}", std::process::id()));
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::DIRECT | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)?);
-        let read = typical_read(&file);
+        let ways = [OperationKind::Read, OperationKind::Write].map(|kind| -> std::io::Result<Nanos> {
+            let alone = alone(kind).ok_or(std::io::ErrorKind::NotFound)?;
+            Ok(typical(&file, kind)?.saturating_sub(alone))
+        });
         std::fs::remove_file(&path)?;
-        read
+        let [read, write] = ways;
+        Ok([read?, write?])
     }
 
     /// Whether it is still mounted: somebody else may have unmounted it.
@@ -255,8 +264,31 @@ fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {
     }
 }
 
-/// The median time of many reads of one page past the page cache.
-fn typical_read(file: &File) -> std::io::Result<Nanos> {
+/// The machine by which the way through the kernel is measured: one whose times never vary.
+fn steady() -> Option<Box<dyn Machine>> {
+    let shipped = model::models().iter().find(|shipped| shipped.name == "f5100")?;
+    let model = model::file::read(shipped.name, shipped.text).ok()?;
+    let setting = model::Setting { modules: 1, slots: SLOTS, module_bytes: MODULE_BYTES, ..model::Setting::default() };
+    model::machine(&model, &setting).ok()
+}
+
+/// How long an operation takes there.
+fn alone(kind: OperationKind) -> Option<Nanos> {
+    let (mut machine, mut ended) = (steady()?, Vec::new());
+    let operation = Operation { kind, class: 0, module: 0, offset: 0, bytes: 4096 };
+    // The second follows one of its kind.
+    let first = ends(&mut *machine, &operation, Nanos::ZERO, &mut ended);
+    Some(ends(&mut *machine, &operation, first, &mut ended) - first)
+}
+
+fn ends(machine: &mut dyn Machine, operation: &Operation, at: Nanos, ended: &mut Vec<Ended>) -> Nanos {
+    ended.clear();
+    machine.submit(at, 0, operation);
+    machine.advance(Nanos(u64::MAX - 1), ended)
+}
+
+/// The median time of many operations of one page past the page cache.
+fn typical(file: &File, kind: OperationKind) -> std::io::Result<Nanos> {
     let mut room = vec![0u8; 8192];
     let from = room.as_ptr().align_offset(4096);
     let page = &mut room[from..from + 4096];
@@ -265,7 +297,10 @@ fn typical_read(file: &File) -> std::io::Result<Nanos> {
     let mut taken = Vec::with_capacity(WAYS);
     for _ in 0..WAYS {
         let before = clock.now();
-        file.read_exact_at(page, 0)?;
+        match kind {
+            OperationKind::Read => file.read_exact_at(page, 0)?,
+            _ => file.write_all_at(page, 0)?,
+        }
         taken.push(clock.now() - before);
     }
     taken.sort_unstable();
@@ -315,5 +350,6 @@ fn driven(model: &Description, settings: &Settings) -> Result<Clockwork, MountEr
     let machine = model::machine(model, &setting).map_err(|source| MountError::Model(model.name.clone(), source))?;
     let model = model.clone();
     let anew = Box::new(move || model::machine(&model, &setting).ok());
-    Clockwork::start(machine, anew, SLOTS).map_err(MountError::Thread)
+    // Until the way is known it is that by which it is measured.
+    Clockwork::start(steady().unwrap_or(machine), anew, SLOTS).map_err(MountError::Thread)
 }

@@ -109,10 +109,17 @@ impl Device {
         self.clockwork.is_some()
     }
 
-    /// From now on operations take their time. The way through the kernel takes so much of it, there and back.
-    pub(crate) fn begin(&self, way: Nanos) {
-        self.clockwork.iter().for_each(|clockwork| clockwork.set_way(way));
+    /// From now on operations take their time.
+    pub(crate) fn begin(&self) {
         self.begun.store(true, Ordering::Release);
+    }
+
+    /// The way of reads and of writes through the kernel takes so much of it, there and back; the device is as its model says.
+    pub(crate) fn go_by(&self, ways: [Nanos; 2]) {
+        if let Some(clockwork) = &self.clockwork {
+            clockwork.set_ways(ways);
+            clockwork.order(Order::Renew);
+        }
     }
 
     fn fault(&self, fault: Fault) -> Result<(), Errno> {

@@ -59,7 +59,9 @@ mod tests {
     #[test]
     fn heat_halves_with_each_half_life_and_adds_up() {
         let mut heat = Heat::new(Nanos::from_secs(10));
-        let only = |heat: &Heat, s| heat.all(Nanos::from_secs(s)).next().map(|(_, heat, seen)| (heat, seen.reads, seen.writes));
+        let only = |heat: &Heat, s| {
+            heat.all(Nanos::from_secs(s)).next().map(|(_, heat, seen)| (heat, seen.reads, seen.writes))
+        };
         (0..8).for_each(|_| heat.touch((1, 0), Nanos::ZERO, false));
         assert_eq!(only(&heat, 20), Some((2.0, 8, 0)));
         heat.touch((1, 0), Nanos::from_secs(20), true);
