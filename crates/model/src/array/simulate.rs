@@ -27,6 +27,8 @@ pub(crate) enum Event {
     Port { slot: u32 },
     /// The latency after the first part has passed.
     Second { slot: u32 },
+    /// The host has waited in vain for what an operation was for.
+    Lost { slot: u32 },
     /// A part fails or comes back.
     Change { number: u32 },
 }
@@ -215,8 +217,12 @@ impl Stepped for Array {
     fn step(&mut self, now: Nanos, event: Event, ended: &mut Vec<Ended>) {
         let over = match event {
             Event::Begin { slot } | Event::Second { slot } if self.cut_off(self.flights[slot as usize].module) => {
-                return ended.push(Ended { slot, at: now, failed: true });
+                let Flight { write, sectors, .. } = self.flights[slot as usize];
+                let waits = self.path.single_ns(usize::from(write), sectors);
+                self.agenda.at(Nanos(now.0 + libm::round(waits) as u64), Event::Lost { slot });
+                None
             }
+            Event::Lost { slot } => return ended.push(Ended { slot, at: now, failed: true }),
             Event::Begin { slot } => self.ask(now, slot, true),
             Event::Second { slot } => self.ask(now, slot, false),
             Event::Change { number } => {

@@ -69,7 +69,9 @@ fn cut(engine: &Engine, way: Way, turn: u64, house: &House) -> Option<bool> {
     let servers = engine.pid_file.map(|file| house.server_processes(file)).unwrap_or_default();
     device.fault("power-loss");
     // A server without its disk is of no use, and would hold the mount.
-    servers.into_iter().filter_map(Pid::from_raw).for_each(|server| drop(kill_process(server, Signal::KILL)));
+    servers.into_iter().filter_map(Pid::from_raw).for_each(|server| {
+        let _ = kill_process(server, Signal::KILL);
+    });
     let (code, told) = going.end();
     assert_ne!(code, Some(0), "the run lost its disk: {told}");
     device.let_go();

@@ -273,7 +273,7 @@ fn what_cannot_be_emulated_is_refused_with_the_next_step() {
         ("emulate nothing --backing a/in --at ./a", "are the same, or one lies in the other"),
         ("emulate nothing --backing b --at filled", "the folder `filled` is not empty"),
         ("emulate --at b --fault power-loss", "no device is mounted there"),
-        ("emulate --at b --fault fire", "a fault is `power-loss`"),
+        ("emulate --at b --fault fire", "or a fault: `power-loss`"),
         ("emulate disk-15k --backing b --at a/in --memory lots", "reading `--memory`"),
         ("emulate tiered --fast b --slow b --at a/in", "are the same, or one lies in the other"),
         ("emulate nothing --fast filled --slow b --at a/in", "are for `tiered` alone"),
@@ -423,9 +423,9 @@ fn what_a_study_lets_happen_to_an_emulated_device_is_felt_and_over_before_the_ne
         assert!(least < before / 5.0, "{slow:#}");
     }
     assert!(program.fine("show x.prony").contains("`slow=50` at 1 s"), "the report says so");
-    let refused = program.refused(&format!("plan ./e.toml {on} --set events='1 s: fail controller 0'"));
+    let refused = program.refused(&format!("plan ./e.toml {on} --set 'events=1 s: fail controller 0'"));
     assert!(refused.contains("fail controller 0") && refused.contains("slow"), "{refused}");
-    let late = program.refused(&format!("plan ./e.toml {on} --set events='3 s: slow=2'"));
+    let late = program.refused(&format!("plan ./e.toml {on} --set 'events=3 s: slow=2'"));
     assert!(late.contains("before the end of the window"), "{late}");
     let plain = program.refused("plan ./e.toml --on file:.");
     assert!(plain.contains("needs an emulated device"), "{plain}");
