@@ -31,10 +31,11 @@ pub fn job(seconds: u32, options: &[String]) -> Delivered {
     let report: Value = serde_json::from_slice(&output[start..]).expect("fio prints JSON");
     let job = &report["jobs"][0];
     let number = |value: &Value| value.as_f64().expect("fio's report has this figure");
-    let operations = number(&job["read"]["total_ios"]).max(1.0);
+    let both = |figure: &str| ["read", "write"].iter().map(|way| number(&job[*way][figure])).sum::<f64>();
+    let operations = both("total_ios").max(1.0);
     let wall_s = number(&job["job_runtime"]) / 1e3;
     let cpu_us = |key: &str| number(&job[key]) / 100.0 * wall_s * 1e6 / operations;
-    Delivered { per_second: number(&job["read"]["iops"]), user_us: cpu_us("usr_cpu"), system_us: cpu_us("sys_cpu") }
+    Delivered { per_second: both("iops"), user_us: cpu_us("usr_cpu"), system_us: cpu_us("sys_cpu") }
 }
 
 /// Options for direct random reads of a file of its own.

@@ -1,4 +1,4 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|transactions|slap|fill|users|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|emulate|transactions|slap|fill|users|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
@@ -7,6 +7,7 @@
 
 mod bank;
 mod checks;
+mod emulate;
 #[path = "../tests/faults.rs"]
 mod faults;
 mod fill;
@@ -17,6 +18,7 @@ mod kills;
 mod memory;
 mod null;
 mod open;
+mod plain;
 mod postgres;
 mod predict;
 mod process;
@@ -50,6 +52,11 @@ fn main() {
     if asked.first().is_some_and(|name| name == "truth") {
         return truth::tell(&asked[1..], |text| println!("{text}"));
     }
+    if let [part, below, at] = &asked[..]
+        && part == plain::SERVE
+    {
+        return plain::serve(below.as_ref(), at.as_ref());
+    }
     let settings = Settings {
         dir: std::env::var_os("PRONY_BENCH_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from),
         pairs: number("PRONY_BENCH_PAIRS", 7),
@@ -57,7 +64,7 @@ fn main() {
     };
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     prony::build();
-    let all: [(&str, fn(&Settings)); 14] = [
+    let all: [(&str, fn(&Settings)); 15] = [
         ("null", null::measure),
         ("open", open::measure),
         ("real", real::measure),
@@ -72,6 +79,7 @@ fn main() {
         ("predict", predict::measure),
         ("first", first::measure),
         ("memory", memory::measure),
+        ("emulate", emulate::measure),
     ];
     if let Some(unknown) = asked
         .iter()

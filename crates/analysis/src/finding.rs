@@ -457,8 +457,63 @@ findings! {
     ServiceFit(ServiceFit) "Service time against transfer size.",
     Scaling(Scaling) "Throughput against modules or width.",
     Sustained(SustainedFinding) "At most against sustained.",
+    Felt(Felt) "How long a stream felt what happened in a trial.",
     Deadline(DeadlineFinding) "Whether a job is over in time.",
     Threshold(ThresholdOutcome) "A threshold of the study or of `--fail-if`.",
+}
+
+/// What happened in a trial, as a stream felt it. Times count from the beginning of the window.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Felt {
+    /// Which stream.
+    pub point: Point,
+    /// The trial.
+    pub trial: u32,
+    /// What happened.
+    pub event: String,
+    /// When, in seconds.
+    pub at_s: f64,
+    /// Completions a second before anything happened, in the middle of its intervals.
+    pub rate_before_per_s: f64,
+    /// The same of the p99 of their response.
+    pub p99_before_ms: Option<f64>,
+    /// The least rate of an interval while it was felt; none where it was not.
+    pub rate_least_per_s: Option<f64>,
+    /// The greatest p99 of an interval meanwhile.
+    pub p99_most_ms: Option<f64>,
+    /// How long.
+    pub until: FeltUntil,
+}
+
+/// How long an event was felt: until rate and response were back within their range before anything happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum FeltUntil {
+    /// There were too few intervals before it to say what is usual.
+    #[default]
+    CannotTell,
+    /// Nothing left that range.
+    Never,
+    /// So many seconds behind the event.
+    After(f64),
+    /// Longer than the window went on.
+    NotInTheWindow,
+}
+
+impl FeltUntil {
+    /// As JSON says it.
+    pub fn word(self) -> &'static str {
+        match self {
+            FeltUntil::CannotTell => "cannot tell",
+            FeltUntil::Never => "not felt",
+            FeltUntil::After(_) => "felt",
+            FeltUntil::NotInTheWindow => "not back within the window",
+        }
+    }
+
+    /// How many seconds, where it ended.
+    pub fn seconds(self) -> Option<f64> {
+        if let FeltUntil::After(seconds) = self { Some(seconds) } else { None }
+    }
 }
 
 /// A job against its deadline.
@@ -507,6 +562,7 @@ impl Finding {
             Finding::ServiceFit(found) => Some(&found.point),
             Finding::Scaling(found) => Some(&found.point),
             Finding::Sustained(found) => Some(&found.point),
+            Finding::Felt(found) => Some(&found.point),
             Finding::Deadline(found) => Some(&found.point),
             Finding::Threshold(_) | Finding::Damage(_) | Finding::Outage(_) => None,
         }

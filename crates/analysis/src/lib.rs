@@ -22,11 +22,11 @@ pub use caveat::{Caveat, CaveatKind};
 pub use compare::{BetweenRuns, compare_runs};
 pub use finding::{
     Beside, Bound, BoundBy, Burst, ClassSummary, Comparison, CpuPerOperation, DamageFinding, DeadlineFinding,
-    DiskSummary, Estimate, FallClaim, Finding, Findings, FootprintAmount, FootprintFinding, HighestRate, InTime, Jobs,
-    Knee, LatencySummary, MachineSummary, OutageFinding, PointSummary, QuantileEstimate, ResponseEstimates,
-    RoundsTrace, Same, Scaling, ScalingKind, ServiceFit, ServiceForm, Stall, Steady, SteadyAnswer, StreamSummary,
-    Sustained, SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TimePoint, TrialSummary, Verdict, Work,
-    YieldSummary,
+    DiskSummary, Estimate, FallClaim, Felt, FeltUntil, Finding, Findings, FootprintAmount, FootprintFinding,
+    HighestRate, InTime, Jobs, Knee, LatencySummary, MachineSummary, OutageFinding, PointSummary, QuantileEstimate,
+    ResponseEstimates, RoundsTrace, Same, Scaling, ScalingKind, ServiceFit, ServiceForm, Stall, Steady, SteadyAnswer,
+    StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TimePoint, TrialSummary,
+    Verdict, Work, YieldSummary,
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};

@@ -16,13 +16,28 @@ use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
 use units::Nanos;
-use workload::Operation;
+use workload::happening::Happening;
+use workload::{Operation, OperationKind};
 
-/// A sleep ends this much before an event, because the kernel wakes late; the rest is waited for awake.
-const AWAKE: Nanos = Nanos::from_micros(40);
+/// A sleep ends so much before an event, because the kernel wakes late; the rest is waited for awake. How late it wakes is learned
+/// between these two: who is awake longer takes a core away from those who ask.
+const AWAKE: (Nanos, Nanos) = (Nanos::from_micros(4), Nanos::from_micros(100));
 
-/// What is done when an operation is over.
-pub(crate) type Finish = Box<dyn FnOnce() + Send>;
+/// What is done when an operation is over, and whether it was carried out: a machine may have lost the part that it was for.
+pub(crate) type Finish = Box<dyn FnOnce(bool) + Send>;
+
+/// What is done to the machine.
+pub(crate) enum Order {
+    /// Everything takes so many times as long, in thousandths.
+    Slow(u64),
+    /// Something happens to a part of it.
+    Happen(Happening),
+    /// It is as at the beginning, but for what is under way on it.
+    Renew,
+}
+
+/// Makes the machine once more.
+pub(crate) type Anew = Box<dyn Fn() -> Option<Box<dyn Machine>> + Send>;
 
 struct Asked {
     at: Nanos,
@@ -33,13 +48,12 @@ struct Asked {
 /// What the sessions and the thread share.
 struct Shared {
     inbox: Mutex<Vec<Asked>>,
-    /// Whether anything is in the inbox.
+    orders: Mutex<Vec<Order>>,
+    /// Whether anything has come.
     full: AtomicBool,
     stop: AtomicBool,
-    /// The way through the kernel, both ways, nanoseconds.
-    way_ns: AtomicU64,
-    /// How many times as long everything takes, in thousandths.
-    slow: AtomicU64,
+    /// The way of reads and of writes through the kernel, both ways, nanoseconds.
+    ways_ns: [AtomicU64; 2],
 }
 
 /// The door to the thread that owns the machine.
@@ -52,16 +66,16 @@ pub(crate) struct Clockwork {
 
 impl Clockwork {
     /// Drives a machine with room for so many operations at once; more wait before it, in order.
-    pub(crate) fn start(machine: Box<dyn Machine + Send>, slots: u32) -> std::io::Result<Clockwork> {
+    pub(crate) fn start(machine: Box<dyn Machine>, anew: Anew, slots: u32) -> std::io::Result<Clockwork> {
         let shared = Arc::new(Shared {
             inbox: Mutex::default(),
+            orders: Mutex::default(),
             full: AtomicBool::new(false),
             stop: AtomicBool::new(false),
-            way_ns: AtomicU64::new(0),
-            slow: AtomicU64::new(1000),
+            ways_ns: Default::default(),
         });
         let clock = WallClock::new();
-        let driver = Driver::new(machine, slots, shared.clone(), clock.clone());
+        let driver = Driver::new((machine, anew), slots, shared.clone(), clock.clone());
         let handle = std::thread::Builder::new().name("device".into()).spawn(move || driver.run())?;
         let thread = handle.thread().clone();
         Ok(Clockwork { shared, clock, thread, handle: Some(handle) })
@@ -75,19 +89,24 @@ impl Clockwork {
     /// Hands in an operation that came at `at`; `finish` is called when the machine has done it.
     pub(crate) fn ask(&self, at: Nanos, operation: Operation, finish: Finish) {
         locked(&self.shared.inbox).push(Asked { at, operation, finish });
+        self.call();
+    }
+
+    /// Does something to the machine, at once.
+    pub(crate) fn order(&self, order: Order) {
+        locked(&self.shared.orders).push(order);
+        self.call();
+    }
+
+    fn call(&self) {
         if !self.shared.full.swap(true, Ordering::Release) {
             self.thread.unpark();
         }
     }
 
-    /// What the way through the kernel takes, there and back.
-    pub(crate) fn set_way(&self, way: Nanos) {
-        self.shared.way_ns.store(way.0, Ordering::Relaxed);
-    }
-
-    /// Everything takes so many times as long from now on.
-    pub(crate) fn set_slow(&self, times: f64) {
-        self.shared.slow.store((times * 1000.0) as u64, Ordering::Relaxed);
+    /// What the way of reads and of writes through the kernel takes, there and back.
+    pub(crate) fn set_ways(&self, ways: [Nanos; 2]) {
+        self.shared.ways_ns.iter().zip(ways).for_each(|(known, way)| known.store(way.0, Ordering::Relaxed));
     }
 }
 
@@ -104,11 +123,12 @@ impl Drop for Clockwork {
 
 /// The thread that owns the machine.
 struct Driver {
-    machine: Box<dyn Machine + Send>,
+    machine: Box<dyn Machine>,
+    anew: Anew,
     shared: Arc<Shared>,
     clock: WallClock,
     free: Vec<u32>,
-    finish: Vec<Option<Finish>>,
+    finish: Vec<Option<(Operation, Finish)>>,
     /// What found no free slot.
     waiting: VecDeque<Asked>,
     /// How far the machine has come, on its own clock.
@@ -117,12 +137,15 @@ struct Driver {
     /// Where the machine's clock was set to another pace, on both clocks.
     turned: (Nanos, Nanos),
     slow: u64,
+    /// How long before an event it wakes up.
+    awake: Nanos,
 }
 
 impl Driver {
-    fn new(machine: Box<dyn Machine + Send>, slots: u32, shared: Arc<Shared>, clock: WallClock) -> Driver {
+    fn new((machine, anew): (Box<dyn Machine>, Anew), slots: u32, shared: Arc<Shared>, clock: WallClock) -> Driver {
         Driver {
             machine,
+            anew,
             shared,
             clock,
             free: (0..slots).rev().collect(),
@@ -132,6 +155,7 @@ impl Driver {
             ended: Vec::with_capacity(slots as usize),
             turned: (Nanos::ZERO, Nanos::ZERO),
             slow: 1000,
+            awake: AWAKE.1,
         }
     }
 
@@ -156,28 +180,48 @@ impl Driver {
         Nanos(self.turned.0.0 + (u128::from(passed) * u128::from(self.slow) / 1000) as u64)
     }
 
-    fn half_way(&self) -> Nanos {
-        Nanos(self.shared.way_ns.load(Ordering::Relaxed) / 2)
+    fn way(&self, write: bool) -> Nanos {
+        Nanos(self.shared.ways_ns[usize::from(write)].load(Ordering::Relaxed))
+    }
+
+    /// The way of an answer. What ends next is not known before it has: all answers have half the way of a read.
+    fn way_back(&self) -> Nanos {
+        Nanos(self.way(false).0 / 2)
     }
 
     /// Hands in what has come.
     fn take(&mut self) {
-        let slow = self.shared.slow.load(Ordering::Relaxed);
-        if slow != self.slow {
-            let now = self.clock.now();
-            self.turned = (now, self.machine_time(now).max(self.reached));
-            self.slow = slow;
-        }
         if self.shared.full.swap(false, Ordering::Acquire) {
+            let orders: Vec<Order> = locked(&self.shared.orders).drain(..).collect();
+            orders.into_iter().for_each(|order| self.obey(order));
             self.waiting.extend(locked(&self.shared.inbox).drain(..));
         }
         while let Some(slot) = self.free.last().copied()
             && let Some(asked) = self.waiting.pop_front()
         {
             self.free.pop();
-            let at = self.machine_time(asked.at.saturating_sub(self.half_way())).max(self.reached);
+            let there = self.way(asked.operation.kind != OperationKind::Read).saturating_sub(self.way_back());
+            let at = self.machine_time(asked.at.saturating_sub(there)).max(self.reached);
             self.machine.submit(at, slot, &asked.operation);
-            self.finish[slot as usize] = Some(asked.finish);
+            self.finish[slot as usize] = Some((asked.operation, asked.finish));
+        }
+    }
+
+    fn obey(&mut self, order: Order) {
+        let now = self.clock.now();
+        let at = self.machine_time(now).max(self.reached);
+        match order {
+            Order::Slow(slow) => (self.turned, self.slow) = ((now, at), slow),
+            Order::Happen(what) => self.machine.happen(at, what),
+            Order::Renew => {
+                let Some(machine) = (self.anew)() else { return };
+                (self.machine, self.reached, self.turned, self.slow) = (machine, Nanos::ZERO, (now, Nanos::ZERO), 1000);
+                for (slot, under_way) in self.finish.iter().enumerate() {
+                    if let Some((operation, _)) = under_way {
+                        self.machine.submit(Nanos::ZERO, slot as u32, operation);
+                    }
+                }
+            }
         }
     }
 
@@ -185,15 +229,15 @@ impl Driver {
     fn happen(&mut self) -> Option<Nanos> {
         loop {
             let next = self.machine.next()?;
-            let due = self.wall_time(next).saturating_sub(self.half_way());
+            let due = self.wall_time(next).saturating_sub(self.way_back());
             if due > self.clock.now() {
                 return Some(due);
             }
             self.reached = self.machine.advance(next, &mut self.ended);
             for ended in self.ended.drain(..) {
                 self.free.push(ended.slot);
-                if let Some(finish) = self.finish[ended.slot as usize].take() {
-                    finish();
+                if let Some((_, finish)) = self.finish[ended.slot as usize].take() {
+                    finish(!ended.failed);
                 }
             }
             if self.shared.full.load(Ordering::Relaxed) {
@@ -202,15 +246,22 @@ impl Driver {
         }
     }
 
-    fn wait(&self, due: Option<Nanos>) {
-        let called = || self.shared.full.load(Ordering::Acquire) || self.shared.stop.load(Ordering::Acquire);
+    fn wait(&mut self, due: Option<Nanos>) {
+        let shared = self.shared.clone();
+        let called = || shared.full.load(Ordering::Acquire) || shared.stop.load(Ordering::Acquire);
         if called() || (due.is_some() && !self.waiting.is_empty() && !self.free.is_empty()) {
             return;
         }
         let Some(due) = due else { return std::thread::park() };
         let left = due.saturating_sub(self.clock.now());
-        if left > AWAKE {
-            return std::thread::park_timeout(Duration::from_nanos((left - AWAKE).0));
+        if left > self.awake {
+            std::thread::park_timeout(Duration::from_nanos((left - self.awake).0));
+            if !called() {
+                let late = self.clock.now().saturating_sub(due.saturating_sub(self.awake));
+                let wanted = Nanos((late.0 + late.0 / 4).max(self.awake.0 - self.awake.0 / 32));
+                self.awake = wanted.clamp(AWAKE.0, AWAKE.1);
+            }
+            return;
         }
         while self.clock.now() < due && !called() {
             std::hint::spin_loop();

@@ -4,9 +4,8 @@
 //!
 //! What it does not do: locks are the kernel's own business, because all who hold one do so on this machine.
 
-use crate::fault::Fault;
 use crate::locked;
-use crate::operations::{Device, errno};
+use crate::operations::{Serves, errno};
 use crate::tree::{Node, Tree, kind_of, stat_of};
 use fuser::{
     Errno, FileAttr, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, InitFlags, KernelConfig, LockOwner,
@@ -22,12 +21,16 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
+use workload::happening::Happening;
 
 /// Nobody else changes the backing folder, so that what the kernel knows stays true.
 const KNOWN: Duration = Duration::from_secs(3600);
 
 /// The attribute of the root through which faults come in.
 pub(crate) const FAULT: &str = "user.prony.fault";
+
+/// How the attributes of the root begin through which heat is read, a page behind the other from 0.
+pub(crate) const HEAT: &str = "user.prony.heat.";
 
 /// Requests of the page cache that the kernel sends at once.
 const BACKGROUND: u16 = 1024;
@@ -41,15 +44,25 @@ type Listing = Arc<Vec<(u64, fuser::FileType, OsString)>>;
 /// A mounted folder.
 pub(crate) struct Files {
     tree: Tree,
-    device: Arc<Device>,
+    device: Arc<dyn Serves>,
     /// Folders that are being listed, by handle.
     listings: Mutex<HashMap<u64, Listing>>,
     handles: AtomicU64,
+    /// Whether the kernel keeps its cache true beside files that go past it.
+    past_cache: bool,
 }
 
 impl Files {
-    pub(crate) fn new(tree: Tree, device: Arc<Device>) -> Files {
-        Files { tree, device, listings: Mutex::default(), handles: AtomicU64::new(1) }
+    pub(crate) fn new(tree: Tree, device: Arc<dyn Serves>) -> Files {
+        Files { tree, device, listings: Mutex::default(), handles: AtomicU64::new(1), past_cache: false }
+    }
+
+    /// How a file is opened. One that goes past the page cache sends its writes side by side; through the cache's code each would first
+    /// ask for the file's size, one after the other.
+    fn way(&self, flags: i32) -> FopenFlags {
+        let direct = self.past_cache && OFlags::from_bits_retain(flags as u32).contains(OFlags::DIRECT);
+        let past = FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES;
+        FopenFlags::FOPEN_KEEP_CACHE | if direct { past } else { FopenFlags::empty() }
     }
 
     fn node(&self, number: INodeNo) -> Result<Arc<Node>, Errno> {
@@ -77,11 +90,13 @@ impl Files {
     }
 
     fn resized(&self, node: &Node, size: u64) -> Result<(), Errno> {
-        let file = node.file().map_err(|error| errno(&error))?;
-        rustix::fs::ftruncate(&file, size).map_err(told)?;
-        self.device.cut(&file, size);
-        Ok(())
+        self.device.cut(node, size).map_err(|error| errno(&error))
     }
+}
+
+/// Which page of the heat an attribute asks for.
+fn page(name: &OsStr) -> Option<usize> {
+    name.to_str()?.strip_prefix(HEAT)?.parse().ok()
 }
 
 fn told(error: rustix::io::Errno) -> Errno {
@@ -131,11 +146,15 @@ impl Filesystem for Files {
             InitFlags::FUSE_PARALLEL_DIROPS,
             InitFlags::FUSE_BIG_WRITES,
             InitFlags::FUSE_MAX_PAGES,
+            // Or else the kernel asks before each write whether there are rights to be taken away.
+            InitFlags::FUSE_HANDLE_KILLPRIV_V2,
+            InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP,
         ];
         // What a kernel does not know, it does without.
         wanted.into_iter().for_each(|flag| {
             let _ = config.add_capabilities(flag);
         });
+        self.past_cache = config.capabilities().contains(InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP);
         let _ = config.set_max_write(LARGEST);
         let _ = config.set_max_background(BACKGROUND);
         let _ = config.set_congestion_threshold(BACKGROUND);
@@ -149,7 +168,7 @@ impl Filesystem for Files {
 
     fn forget(&self, _: &Request, ino: INodeNo, times: u64) {
         if let Some(gone) = self.tree.forget(ino, times) {
-            self.device.forget(gone);
+            self.device.forget(&gone);
         }
     }
 
@@ -274,9 +293,9 @@ impl Filesystem for Files {
         entry(reply, linked());
     }
 
-    fn open(&self, _: &Request, ino: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+    fn open(&self, _: &Request, ino: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
         match self.node(ino).and_then(|node| node.file().map_err(|error| errno(&error))) {
-            Ok(_) => reply.opened(FileHandle(0), FopenFlags::FOPEN_KEEP_CACHE),
+            Ok(_) => reply.opened(FileHandle(0), self.way(flags.0)),
             Err(error) => reply.error(error),
         }
     }
@@ -291,13 +310,14 @@ impl Filesystem for Files {
         flags: i32,
         reply: ReplyCreate,
     ) {
+        let way = self.way(flags);
         let flags = OFlags::from_bits_retain(flags as u32) & (OFlags::EXCL | OFlags::TRUNC);
         let flags = flags | OFlags::CREATE | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let rights = Mode::from_raw_mode(mode & !umask & 0o7777);
         let make = |folder: &Node| rustix::fs::openat(folder.door(), name, flags, rights).map(drop);
         match self.made(request, (parent, name), make) {
             Ok((_, attributes)) => {
-                reply.created(&KNOWN, &attributes, Generation(0), FileHandle(0), FopenFlags::FOPEN_KEEP_CACHE);
+                reply.created(&KNOWN, &attributes, Generation(0), FileHandle(0), way);
             }
             Err(error) => reply.error(error),
         }
@@ -331,7 +351,7 @@ impl Filesystem for Files {
         _: FileHandle,
         offset: u64,
         data: &[u8],
-        _: WriteFlags,
+        how: WriteFlags,
         flags: OpenFlags,
         _: Option<LockOwner>,
         reply: ReplyWrite,
@@ -342,7 +362,12 @@ impl Filesystem for Files {
         };
         let durable = OFlags::from_bits_retain(flags.0 as u32).intersects(OFlags::DSYNC);
         match self.node(ino) {
-            Ok(node) => self.device.write(&node, offset, data, durable, Box::new(answer)),
+            Ok(node) => {
+                if how.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
+                    node.drop_privileges();
+                }
+                self.device.write(&node, offset, data, durable, Box::new(answer));
+            }
             Err(error) => answer(Err(error)),
         }
     }
@@ -434,8 +459,8 @@ impl Filesystem for Files {
             if ino != INodeNo::ROOT || theirs {
                 return reply.error(if theirs { Errno::EPERM } else { Errno::EINVAL });
             }
-            let fault = std::str::from_utf8(value).ok().and_then(|text| text.parse::<Fault>().ok());
-            return empty(reply, fault.ok_or(Errno::EINVAL).and_then(|fault| self.device.fault(fault)));
+            let what = std::str::from_utf8(value).ok().and_then(|text| text.parse::<Happening>().ok());
+            return empty(reply, what.ok_or(Errno::EINVAL).and_then(|what| self.device.happen(what)));
         }
         let flags = XattrFlags::from_bits_retain(flags as u32);
         let set = self.node(ino).and_then(|node| rustix::fs::setxattr(node.path(), name, value, flags).map_err(told));
@@ -443,6 +468,9 @@ impl Filesystem for Files {
     }
 
     fn getxattr(&self, _: &Request, ino: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
+        if let Some(page) = page(name).filter(|_| ino == INodeNo::ROOT) {
+            return xattr(reply, size, self.device.heat(page).ok_or(Errno::ENODATA));
+        }
         let value = self.node(ino).and_then(|node| {
             let mut value = vec![0; 65_536];
             let length = rustix::fs::getxattr(node.path(), name, &mut value[..]).map_err(told)?;
@@ -478,6 +506,9 @@ impl Filesystem for Files {
     ) {
         let mode = rustix::fs::FallocateFlags::from_bits_retain(mode as u32);
         let given = self.node(ino).and_then(|node| {
+            if !mode.difference(rustix::fs::FallocateFlags::KEEP_SIZE).is_empty() && !self.device.makes_holes() {
+                return Err(Errno::EOPNOTSUPP);
+            }
             // Holes give room back.
             if !mode.contains(rustix::fs::FallocateFlags::PUNCH_HOLE) {
                 self.device.room()?;

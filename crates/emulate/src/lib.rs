@@ -7,22 +7,22 @@
 //! acknowledged survives the end of this program, not of the machine: the backing folder is not flushed.
 
 mod clockwork;
-mod fault;
 mod files;
 mod home;
 mod mount;
 mod mounts;
 mod operations;
 mod place;
+mod tiered;
 mod tree;
 mod volatile;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub use fault::{Fault, NoFault};
 pub use home::{Abandoned, Home};
 pub use mount::{MountError, Mounted, Settings};
-pub use mounts::{Spared, inflict, is_mounted};
+pub use mounts::{Spared, heat, inflict, is_device, is_mounted};
+pub use tiered::{Goes, NoRule, Rule, Tiering};
 
 /// What several threads share: one that panicked leaves it as it was, because each change is whole before the lock is given back.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -3,20 +3,23 @@
 use crate::clockwork::Clockwork;
 use crate::files::Files;
 use crate::mounts::root_of;
-use crate::operations::Device;
+use crate::operations::{Device, Serves};
 use crate::place::Places;
+use crate::tiered::{Mover, Tiered, Tiering};
 use crate::tree::Tree;
 use crate::volatile::Volatile;
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
 use model::file::Description;
+use model::machine::{Ended, Machine};
 use recorder::{Clock, WallClock};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::mount::UnmountFlags;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use units::{Bytes, Nanos};
+use workload::{Operation, OperationKind};
 
 /// Operations that a machine holds at once; more wait before it.
 const SLOTS: u32 = 1024;
@@ -45,12 +48,8 @@ pub struct Settings {
     pub at: PathBuf,
     /// Seed of what the model draws.
     pub seed: u64,
-}
-
-impl Settings {
-    fn module_bytes(&self) -> u64 {
-        self.model.as_ref().and_then(model::module_bytes).unwrap_or(MODULE_BYTES)
-    }
+    /// A fast tier above it, and the device of that.
+    pub tier: Option<(Option<Description>, Tiering)>,
 }
 
 /// Why nothing was mounted.
@@ -77,6 +76,9 @@ pub enum MountError {
     /// Another device has the same files, and each would be seen changing by the other.
     #[error("another device has its files in `{0}`")]
     Shared(PathBuf),
+    /// The fast folder holds extents of files of another slow folder.
+    #[error("the fast folder `{0}` belongs to another slow folder than `{1}`")]
+    OtherTier(PathBuf, PathBuf),
     /// The mount is there and does not answer as it should.
     #[error("measuring the way through the mount at `{0}`")]
     Way(PathBuf, #[source] std::io::Error),
@@ -97,8 +99,10 @@ pub struct Mounted {
     at: PathBuf,
     /// What a request takes beyond the device, there and back.
     pub way: Nanos,
-    /// Keeps other devices away from the files.
-    _backing: File,
+    /// Who moves extents between two tiers.
+    mover: Option<Mover>,
+    /// Keep other devices away from the files.
+    _backing: Vec<File>,
 }
 
 impl Mounted {
@@ -110,33 +114,54 @@ impl Mounted {
         // A device does not wait for a core: all threads that start below inherit this. Where this user may not have it, a busy
         // machine answers late.
         let _ = rustix::process::setpriority_process(None, -20);
+        many_files();
         let backing = claimed(settings)?;
         let tree =
             Tree::open(&settings.backing).map_err(|error| MountError::Backing(settings.backing.clone(), error))?;
-        let clockwork = settings.model.as_ref().map(|model| driven(model, settings)).transpose()?;
-        let places = Places::new(settings.modules, settings.module_bytes());
-        let device = Arc::new(Device::new(clockwork, places, Volatile::new(settings.memory.0 as usize)));
-        let failed = |error| MountError::Mount(settings.at.clone(), error);
-        let session =
-            Session::new(Files::new(tree, device.clone()), &settings.at, &config(settings)).map_err(failed)?;
-        let session = session.spawn().map_err(failed)?;
-        let mut mounted =
-            Mounted { session: Some(session), at: settings.at.clone(), way: Nanos::ZERO, _backing: backing };
-        if settings.model.is_some() {
-            mounted.way = mounted.measured_way().map_err(|error| MountError::Way(settings.at.clone(), error))?;
-            device.begin(mounted.way);
+        let mut devices = vec![Arc::new(device(settings.model.as_ref(), settings)?)];
+        let mut serves: Arc<dyn Serves> = devices[0].clone();
+        let mut tiered = None;
+        if let Some((model, tiering)) = &settings.tier {
+            let fast = Arc::new(device(model.as_ref(), settings)?);
+            let both = Tiered::new(devices[0].clone(), fast.clone(), tiering.clone(), &settings.backing);
+            let both = Arc::new(both.map_err(|error| untiered(settings, &tiering.fast, error))?);
+            devices.push(fast);
+            serves = both.clone();
+            tiered = Some(both);
         }
+        let failed = |error| MountError::Mount(settings.at.clone(), error);
+        let session = Session::new(Files::new(tree, serves), &settings.at, &config(settings)).map_err(failed)?;
+        let session = session.spawn().map_err(failed)?;
+        let mut mounted = Mounted {
+            session: Some(session),
+            at: settings.at.clone(),
+            way: Nanos::ZERO,
+            mover: None,
+            _backing: backing,
+        };
+        if devices.iter().any(|device| device.takes_time()) {
+            devices.iter().for_each(|device| device.begin());
+            let ways = mounted.measured_ways().map_err(|error| MountError::Way(settings.at.clone(), error))?;
+            mounted.way = ways[0];
+            devices.iter().for_each(|device| device.go_by(ways));
+        }
+        mounted.mover = tiered.map(Mover::start).transpose().map_err(MountError::Thread)?;
         Ok(mounted)
     }
 
-    /// What a read takes that the device adds nothing to: the median of many.
-    fn measured_way(&self) -> std::io::Result<Nanos> {
+    /// What a read and a write take beyond the time of a device that is as slow as those that are emulated: the medians of many. With
+    /// one that answers at once no core would fall asleep in between.
+    fn measured_ways(&self) -> std::io::Result<[Nanos; 2]> {
         let path = self.at.join(format!(".prony-way-{}", std::process::id()));
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::DIRECT | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)?);
-        let read = typical_read(&file);
+        let ways = [OperationKind::Read, OperationKind::Write].map(|kind| -> std::io::Result<Nanos> {
+            let alone = alone(kind).ok_or(std::io::ErrorKind::NotFound)?;
+            Ok(typical(&file, kind)?.saturating_sub(alone))
+        });
         std::fs::remove_file(&path)?;
-        read
+        let [read, write] = ways;
+        Ok([read?, write?])
     }
 
     /// Whether it is still mounted: somebody else may have unmounted it.
@@ -181,38 +206,89 @@ impl Mounted {
     }
 }
 
-/// The backing folder, held for this device alone, when both folders are fit for it.
-fn claimed(settings: &Settings) -> Result<File, MountError> {
-    let Settings { backing, at, .. } = settings;
-    let failed = |error| MountError::Backing(backing.clone(), error);
+/// A server of many files holds each of them open.
+fn many_files() {
+    let mut limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    limit.current = limit.maximum;
+    // Where that is refused, some files cannot be opened, and whoever asks for them is told.
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, limit);
+}
+
+/// Why two folders are no tiers of one mount.
+fn untiered(settings: &Settings, fast: &Path, error: std::io::Error) -> MountError {
+    match error.kind() {
+        std::io::ErrorKind::InvalidData => MountError::OtherTier(fast.to_owned(), settings.backing.clone()),
+        _ => MountError::Backing(fast.to_owned(), error),
+    }
+}
+
+/// The backing folders, held for this device alone, when all folders are fit for it.
+fn claimed(settings: &Settings) -> Result<Vec<File>, MountError> {
+    let fast = settings.tier.iter().map(|(_, tiering)| &tiering.fast);
+    let folders: Vec<&PathBuf> = [&settings.backing].into_iter().chain(fast).collect();
+    if let [slow, fast] = folders[..] {
+        let whole = |path: &PathBuf| path.canonicalize().map_err(|error| MountError::Backing(path.clone(), error));
+        let (below, above) = (whole(slow)?, whole(fast)?);
+        if below.starts_with(&above) || above.starts_with(&below) {
+            return Err(MountError::Nested(slow.clone(), fast.clone()));
+        }
+    }
+    folders.into_iter().map(|backing| claim(backing, &settings.at)).collect()
+}
+
+fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {
+    let failed = |error| MountError::Backing(backing.to_owned(), error);
     let files = File::open(backing).map_err(failed)?;
     let unfit = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotConnected => MountError::Dead(at.clone()),
-        _ => MountError::Mount(at.clone(), error),
+        std::io::ErrorKind::NotConnected => MountError::Dead(at.to_owned()),
+        _ => MountError::Mount(at.to_owned(), error),
     };
     let (below, above) = (backing.canonicalize().map_err(failed)?, at.canonicalize().map_err(unfit)?);
     if below.starts_with(&above) || above.starts_with(&below) {
-        return Err(MountError::Nested(at.clone(), backing.clone()));
+        return Err(MountError::Nested(at.to_owned(), backing.to_owned()));
     }
     if root_of(at).map_err(unfit)?.is_some_and(|root| root == above) {
         // What the kernel knows of a root it answers for one that is dead, too; this goes to the process.
         return Err(match rustix::fs::statfs(at) {
-            Err(rustix::io::Errno::NOTCONN) => MountError::Dead(at.clone()),
-            _ => MountError::Taken(at.clone()),
+            Err(rustix::io::Errno::NOTCONN) => MountError::Dead(at.to_owned()),
+            _ => MountError::Taken(at.to_owned()),
         });
     }
     if at.read_dir().map_err(unfit)?.next().is_some() {
-        return Err(MountError::Filled(at.clone()));
+        return Err(MountError::Filled(at.to_owned()));
     }
     match rustix::fs::flock(&files, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(MountError::Shared(backing.clone())),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(MountError::Shared(backing.to_owned())),
         // A file system without locks goes without.
         _ => Ok(files),
     }
 }
 
-/// The median time of many reads of one page past the page cache.
-fn typical_read(file: &File) -> std::io::Result<Nanos> {
+/// The machine by which the way through the kernel is measured: one whose times never vary.
+fn steady() -> Option<Box<dyn Machine>> {
+    let shipped = model::models().iter().find(|shipped| shipped.name == "f5100")?;
+    let model = model::file::read(shipped.name, shipped.text).ok()?;
+    let setting = model::Setting { modules: 1, slots: SLOTS, module_bytes: MODULE_BYTES, ..model::Setting::default() };
+    model::machine(&model, &setting).ok()
+}
+
+/// How long an operation takes there.
+fn alone(kind: OperationKind) -> Option<Nanos> {
+    let (mut machine, mut ended) = (steady()?, Vec::new());
+    let operation = Operation { kind, class: 0, module: 0, offset: 0, bytes: 4096 };
+    // The second follows one of its kind.
+    let first = ends(&mut *machine, &operation, Nanos::ZERO, &mut ended);
+    Some(ends(&mut *machine, &operation, first, &mut ended) - first)
+}
+
+fn ends(machine: &mut dyn Machine, operation: &Operation, at: Nanos, ended: &mut Vec<Ended>) -> Nanos {
+    ended.clear();
+    machine.submit(at, 0, operation);
+    machine.advance(Nanos(u64::MAX - 1), ended)
+}
+
+/// The median time of many operations of one page past the page cache.
+fn typical(file: &File, kind: OperationKind) -> std::io::Result<Nanos> {
     let mut room = vec![0u8; 8192];
     let from = room.as_ptr().align_offset(4096);
     let page = &mut room[from..from + 4096];
@@ -221,7 +297,10 @@ fn typical_read(file: &File) -> std::io::Result<Nanos> {
     let mut taken = Vec::with_capacity(WAYS);
     for _ in 0..WAYS {
         let before = clock.now();
-        file.read_exact_at(page, 0)?;
+        match kind {
+            OperationKind::Read => file.read_exact_at(page, 0)?,
+            _ => file.write_all_at(page, 0)?,
+        }
         taken.push(clock.now() - before);
     }
     taken.sort_unstable();
@@ -230,7 +309,10 @@ fn typical_read(file: &File) -> std::io::Result<Nanos> {
 
 fn config(settings: &Settings) -> Config {
     let mut config = Config::default();
-    let name = settings.model.as_ref().map_or("nothing", |model| &model.name);
+    let name = match (&settings.tier, &settings.model) {
+        (Some(_), _) => "tiered",
+        (None, model) => model.as_ref().map_or("nothing", |model| &model.name),
+    };
     config.mount_options = vec![
         MountOption::FSName(format!("prony-{name}")),
         MountOption::Subtype("prony".into()),
@@ -245,6 +327,15 @@ fn config(settings: &Settings) -> Config {
     config
 }
 
+/// A device of a model; one that takes no time of none.
+fn device(model: Option<&Description>, settings: &Settings) -> Result<Device, MountError> {
+    let clockwork = model.map(|model| driven(model, settings)).transpose()?;
+    let module_bytes = model.and_then(model::module_bytes).unwrap_or(MODULE_BYTES);
+    let memory = Volatile::new(settings.memory.0 as usize);
+    let happens = model.map(model::happenings).unwrap_or_default();
+    Ok(Device::new(clockwork, happens, Places::new(settings.modules, module_bytes), memory))
+}
+
 fn driven(model: &Description, settings: &Settings) -> Result<Clockwork, MountError> {
     if model::transactions(model) {
         return Err(MountError::Server(model.name.clone()));
@@ -253,9 +344,12 @@ fn driven(model: &Description, settings: &Settings) -> Result<Clockwork, MountEr
         modules: settings.modules.into(),
         slots: SLOTS,
         seed: settings.seed,
-        module_bytes: settings.module_bytes(),
+        module_bytes: model::module_bytes(model).unwrap_or(MODULE_BYTES),
         ..model::Setting::default()
     };
     let machine = model::machine(model, &setting).map_err(|source| MountError::Model(model.name.clone(), source))?;
-    Clockwork::start(machine, SLOTS).map_err(MountError::Thread)
+    let model = model.clone();
+    let anew = Box::new(move || model::machine(&model, &setting).ok());
+    // Until the way is known it is that by which it is measured.
+    Clockwork::start(steady().unwrap_or(machine), anew, SLOTS).map_err(MountError::Thread)
 }

@@ -2,8 +2,7 @@
 //!
 //! The one idea: the kernel's list says what is mounted where, and what is done to a device goes through its root.
 
-use crate::fault::Fault;
-use crate::files::FAULT;
+use crate::files::{FAULT, HEAT};
 use rustix::fs::XattrFlags;
 use rustix::mount::UnmountFlags;
 use std::ffi::OsString;
@@ -12,6 +11,7 @@ use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use workload::happening::Happening;
 
 /// How the kind and the source of our mounts begin.
 const OURS: [&[u8]; 2] = [b"fuse", b"prony-"];
@@ -35,6 +35,12 @@ pub fn is_mounted(at: &Path) -> bool {
     rustix::fs::statfs(at).is_ok_and(|stat| stat.f_type == FUSE)
 }
 
+/// Whether a device of Prony's is mounted at a folder.
+pub fn is_device(at: &Path) -> bool {
+    let root = root_of(at).ok().flatten();
+    root.is_some() && root == at.canonicalize().ok()
+}
+
 /// Why a device was handed no fault.
 #[derive(Debug, thiserror::Error)]
 pub enum Spared {
@@ -47,24 +53,53 @@ pub enum Spared {
     /// The device is served by another user.
     #[error("only root and the user who serves it may do that")]
     Foreign,
+    /// It is one device, and no two tiers.
+    #[error("one device is mounted there, and no two tiers")]
+    Single,
+    /// Its model has no such part.
+    #[error("its model knows no such thing")]
+    Unknown,
     /// The path leads nowhere, or the device does not answer.
     #[error(transparent)]
     System(#[from] io::Error),
 }
 
-/// Hands a fault to the device that is mounted at a folder.
+/// Has something happen to the device that is mounted at a folder.
 ///
 /// # Errors
 /// When none is, or this user does not serve it.
-pub fn inflict(at: &Path, fault: Fault) -> Result<(), Spared> {
+pub fn inflict(at: &Path, what: Happening) -> Result<(), Spared> {
     let root = root_of(at)?.ok_or(Spared::Nothing)?;
     if root != at.canonicalize()? {
         return Err(Spared::Inside(root));
     }
-    match rustix::fs::setxattr(at, FAULT, fault.to_string().as_bytes(), XattrFlags::empty()) {
+    match rustix::fs::setxattr(at, FAULT, what.to_string().as_bytes(), XattrFlags::empty()) {
         Err(rustix::io::Errno::PERM | rustix::io::Errno::ACCESS) => Err(Spared::Foreign),
+        Err(rustix::io::Errno::INVAL) => Err(Spared::Unknown),
         done => Ok(done.map_err(io::Error::from)?),
     }
+}
+
+/// What the tiers that are mounted at a folder saw: lines with tabs, of which the first counts operations of the fast tier and of
+/// the slow one, and moves up and down; each other line is an extent: file, number, tier, heat, reads, writes.
+///
+/// # Errors
+/// When no tiers are mounted there.
+pub fn heat(at: &Path) -> Result<String, Spared> {
+    if !is_device(at) {
+        return Err(Spared::Nothing);
+    }
+    let mut all = Vec::new();
+    for page in 0.. {
+        let mut bytes = vec![0; 1 << 16];
+        match rustix::fs::getxattr(at, format!("{HEAT}{page}"), &mut bytes[..]) {
+            Ok(length) => all.extend_from_slice(&bytes[..length]),
+            Err(rustix::io::Errno::NODATA) if page > 0 => break,
+            Err(rustix::io::Errno::NODATA) => return Err(Spared::Single),
+            Err(error) => return Err(io::Error::from(error).into()),
+        }
+    }
+    Ok(String::from_utf8_lossy(&all).into_owned())
 }
 
 /// The root of the device on which a file or folder lies, if it lies on one.

@@ -2,8 +2,7 @@
 //!
 //! The one idea: data moves at once, the answer waits for the machine. Faults stand in front of both.
 
-use crate::clockwork::{Clockwork, Finish};
-use crate::fault::Fault;
+use crate::clockwork::{Clockwork, Finish, Order};
 use crate::locked;
 use crate::place::Places;
 use crate::tree::Node;
@@ -14,6 +13,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use units::Nanos;
+use workload::happening::{Fault, Happening};
 use workload::{Operation, OperationKind};
 
 /// How an operation ended.
@@ -30,6 +30,43 @@ struct Faults {
 }
 
 /// What stands behind a mount.
+pub(crate) trait Serves: Send + Sync {
+    /// Reads up to so many bytes.
+    fn read(&self, node: &Node, offset: u64, bytes: u32, answer: Answer<Vec<u8>>);
+
+    /// Writes; `durable` waits until it is.
+    fn write(&self, node: &Node, offset: u64, data: &[u8], durable: bool, answer: Answer<u32>);
+
+    /// Makes all durable that was written.
+    fn flush(&self, answer: Answer<()>);
+
+    /// Cuts a file to a size, or makes it longer.
+    fn cut(&self, node: &Node, size: u64) -> std::io::Result<()>;
+
+    /// A file is gone.
+    fn forget(&self, node: &Node);
+
+    /// Whether names and sizes can be looked at and changed.
+    fn alive(&self) -> Result<(), Errno>;
+
+    /// Whether it has room for more.
+    fn room(&self) -> Result<(), Errno>;
+
+    /// Something happens to it; it is refused where its model has no such part.
+    fn happen(&self, what: Happening) -> Result<(), Errno>;
+
+    /// Whether pieces in the middle of files can be given back, or moved about.
+    fn makes_holes(&self) -> bool {
+        true
+    }
+
+    /// A page of what is known of the heat of files.
+    fn heat(&self, _page: usize) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// A device: what serves a folder, or one tier of two.
 pub(crate) struct Device {
     /// None where the model adds nothing.
     clockwork: Option<Clockwork>,
@@ -40,6 +77,8 @@ pub(crate) struct Device {
     begun: AtomicBool,
     /// What is never answered.
     hung: Mutex<Vec<Finish>>,
+    /// What its model lets happen.
+    happens: model::kind::Happens,
 }
 
 /// A backing file's error as the kernel is told.
@@ -48,7 +87,12 @@ pub(crate) fn errno(error: &std::io::Error) -> Errno {
 }
 
 impl Device {
-    pub(crate) fn new(clockwork: Option<Clockwork>, places: Places, memory: Volatile) -> Device {
+    pub(crate) fn new(
+        clockwork: Option<Clockwork>,
+        happens: model::kind::Happens,
+        places: Places,
+        memory: Volatile,
+    ) -> Device {
         Device {
             clockwork,
             places: Mutex::new(places),
@@ -56,43 +100,55 @@ impl Device {
             faults: Arc::default(),
             begun: AtomicBool::new(false),
             hung: Mutex::default(),
+            happens,
         }
     }
 
-    /// From now on operations take their time. The way through the kernel takes so much of it, there and back.
-    pub(crate) fn begin(&self, way: Nanos) {
-        self.clockwork.iter().for_each(|clockwork| clockwork.set_way(way));
+    /// Whether operations take any time.
+    pub(crate) fn takes_time(&self) -> bool {
+        self.clockwork.is_some()
+    }
+
+    /// From now on operations take their time.
+    pub(crate) fn begin(&self) {
         self.begun.store(true, Ordering::Release);
     }
 
-    /// Does something to the device.
-    pub(crate) fn fault(&self, fault: Fault) -> Result<(), Errno> {
+    /// The way of reads and of writes through the kernel takes so much of it, there and back; the device is as its model says.
+    pub(crate) fn go_by(&self, ways: [Nanos; 2]) {
+        if let Some(clockwork) = &self.clockwork {
+            clockwork.set_ways(ways);
+            clockwork.order(Order::Renew);
+        }
+    }
+
+    fn fault(&self, fault: Fault) -> Result<(), Errno> {
         let mut faults = locked(&self.faults);
         match fault {
             Fault::PowerLoss => {
                 faults.lost = true;
                 locked(&self.memory).lose().map_err(|error| errno(&error))?;
             }
+            Fault::PowerOn => faults.lost = false,
             Fault::Lie => faults.lie = true,
             Fault::Full => faults.full = true,
             Fault::Hang => faults.hang = true,
             Fault::ReadError(at) => faults.read_error = Some(at),
-            Fault::Slow(times) => self.slow(times),
+            // Nothing takes no time, and not so many times as long.
+            Fault::Slow(times) => {
+                self.clockwork.as_ref().ok_or(Errno::EINVAL)?.order(Order::Slow((times * 1000.0) as u64));
+            }
             Fault::None => {
                 *faults = Faults { lost: faults.lost, ..Faults::default() };
-                self.slow(1.0);
-                locked(&self.hung).drain(..).for_each(|finish| finish());
+                self.clockwork.iter().for_each(|clockwork| clockwork.order(Order::Renew));
+                locked(&self.hung).drain(..).for_each(|finish| finish(true));
             }
         }
         Ok(())
     }
 
-    fn slow(&self, times: f64) {
-        self.clockwork.iter().for_each(|clockwork| clockwork.set_slow(times));
-    }
-
-    /// Reads up to so many bytes.
-    pub(crate) fn read(&self, node: &Node, offset: u64, bytes: u32, answer: Answer<Vec<u8>>) {
+    /// Reads up to so many bytes of a file that the device knows by a number.
+    pub(crate) fn read_from(&self, file: &Arc<File>, number: u64, offset: u64, bytes: u32, answer: Answer<Vec<u8>>) {
         let came = self.now();
         let read = self.allowed(|faults| {
             let end = offset + u64::from(bytes);
@@ -100,53 +156,60 @@ impl Device {
         });
         let read = read.and_then(|()| {
             let mut data = vec![0; bytes as usize];
-            let length = filled(&*node.file().map_err(|error| errno(&error))?, &mut data, offset)?;
+            let length = filled(file, &mut data, offset)?;
             data.truncate(length);
             Ok(data)
         });
-        self.carry(came, OperationKind::Read, node.number, (offset, u64::from(bytes)), Box::new(move || answer(read)));
+        let finish = move |done| answer(carried(done, read));
+        self.carry(came, OperationKind::Read, number, (offset, u64::from(bytes)), Box::new(finish));
     }
 
-    /// Writes; `durable` waits until it is.
-    pub(crate) fn write(&self, node: &Node, offset: u64, data: &[u8], durable: bool, answer: Answer<u32>) {
+    /// Writes to such a file; `durable` waits until it is.
+    pub(crate) fn write_to(
+        &self,
+        file: &Arc<File>,
+        number: u64,
+        (offset, data): (u64, &[u8]),
+        durable: bool,
+        answer: Answer<u32>,
+    ) {
         let came = self.now();
         let bytes = data.len() as u32;
         let written = self.room().and_then(|()| {
-            let file = node.file().map_err(|error| errno(&error))?;
-            locked(&self.memory).write(&file, offset, data).map_err(|error| errno(&error))?;
+            locked(&self.memory).write(file, offset, data).map_err(|error| errno(&error))?;
             Ok(bytes)
         });
         let settle = self.settle(durable);
-        let finish = move || answer(written.and_then(|written| settle().map(|()| written)));
-        self.carry(came, OperationKind::Write, node.number, (offset, u64::from(bytes)), Box::new(finish));
+        let finish = move |done| {
+            let written = carried(done, written);
+            answer(written.and_then(|written| settle().map(|()| written)));
+        };
+        self.carry(came, OperationKind::Write, number, (offset, u64::from(bytes)), Box::new(finish));
     }
 
-    /// Makes all durable that was written.
-    pub(crate) fn flush(&self, answer: Answer<()>) {
-        let came = self.now();
-        let allowed = self.allowed(|_| Ok(()));
-        let settle = self.settle(true);
-        self.carry(came, OperationKind::Sync, 0, (0, 0), Box::new(move || answer(allowed.and_then(|()| settle()))));
+    /// Takes the time of an operation that moves no data here.
+    pub(crate) fn spend(&self, kind: OperationKind, number: u64, (offset, bytes): (u64, u64)) -> bool {
+        let (done, over) = std::sync::mpsc::channel();
+        let finish = move |carried| {
+            let _ = done.send(carried);
+        };
+        self.carry(self.now(), kind, number, (offset, bytes), Box::new(finish));
+        over.recv().unwrap_or(false)
+    }
+
+    /// All that it has acknowledged is on the medium, as behind a flush that took no time.
+    pub(crate) fn written_out(&self) {
+        locked(&self.memory).flush();
     }
 
     /// A file was cut to a size.
-    pub(crate) fn cut(&self, file: &Arc<File>, size: u64) {
+    pub(crate) fn was_cut(&self, file: &Arc<File>, size: u64) {
         locked(&self.memory).cut(file, size);
     }
 
     /// A file is gone.
-    pub(crate) fn forget(&self, number: u64) {
+    pub(crate) fn is_gone(&self, number: u64) {
         locked(&self.places).forget(number);
-    }
-
-    /// Whether names and sizes can be looked at and changed.
-    pub(crate) fn alive(&self) -> Result<(), Errno> {
-        self.allowed(|_| Ok(()))
-    }
-
-    /// Whether it has room for more.
-    pub(crate) fn room(&self) -> Result<(), Errno> {
-        self.allowed(|faults| if faults.full { Err(Errno::ENOSPC) } else { Ok(()) })
     }
 
     fn now(&self) -> Nanos {
@@ -179,7 +242,7 @@ impl Device {
             return locked(&self.hung).push(finish);
         }
         let begun = self.begun.load(Ordering::Acquire);
-        let Some(clockwork) = self.clockwork.as_ref().filter(|_| begun) else { return finish() };
+        let Some(clockwork) = self.clockwork.as_ref().filter(|_| begun) else { return finish(true) };
         let operation =
             |(module, offset), bytes: u64| Operation { kind, class: 0, module, offset, bytes: bytes as u32 };
         let mut places = locked(&self.places);
@@ -193,19 +256,81 @@ impl Device {
         }
         let all: Vec<Operation> = std::iter::once(first).chain(pieces).collect();
         drop(places);
-        let left = Arc::new((AtomicUsize::new(all.len()), Mutex::new(Some(finish))));
+        let left = Arc::new((AtomicUsize::new(all.len()), AtomicBool::new(true), Mutex::new(Some(finish))));
         for operation in all {
             let left = left.clone();
-            let done = move || {
+            let done = move |carried| {
+                left.1.fetch_and(carried, Ordering::AcqRel);
                 if left.0.fetch_sub(1, Ordering::AcqRel) == 1
-                    && let Some(finish) = locked(&left.1).take()
+                    && let Some(finish) = locked(&left.2).take()
                 {
-                    finish();
+                    finish(left.1.load(Ordering::Acquire));
                 }
             };
             clockwork.ask(came, operation, Box::new(done));
         }
     }
+}
+
+impl Serves for Device {
+    fn read(&self, node: &Node, offset: u64, bytes: u32, answer: Answer<Vec<u8>>) {
+        match node.file() {
+            Ok(file) => self.read_from(&file, node.number, offset, bytes, answer),
+            Err(error) => answer(Err(errno(&error))),
+        }
+    }
+
+    fn write(&self, node: &Node, offset: u64, data: &[u8], durable: bool, answer: Answer<u32>) {
+        match node.file() {
+            Ok(file) => self.write_to(&file, node.number, (offset, data), durable, answer),
+            Err(error) => answer(Err(errno(&error))),
+        }
+    }
+
+    fn flush(&self, answer: Answer<()>) {
+        let came = self.now();
+        let allowed = self.allowed(|_| Ok(()));
+        let settle = self.settle(true);
+        let finish = move |done| answer(carried(done, allowed).and_then(|()| settle()));
+        self.carry(came, OperationKind::Sync, 0, (0, 0), Box::new(finish));
+    }
+
+    fn cut(&self, node: &Node, size: u64) -> std::io::Result<()> {
+        let file = node.file()?;
+        rustix::fs::ftruncate(&file, size)?;
+        self.was_cut(&file, size);
+        Ok(())
+    }
+
+    fn forget(&self, node: &Node) {
+        self.is_gone(node.number);
+    }
+
+    fn alive(&self) -> Result<(), Errno> {
+        self.allowed(|_| Ok(()))
+    }
+
+    fn room(&self) -> Result<(), Errno> {
+        self.allowed(|faults| if faults.full { Err(Errno::ENOSPC) } else { Ok(()) })
+    }
+
+    fn happen(&self, what: Happening) -> Result<(), Errno> {
+        if let Happening::Fault(fault) = what {
+            return self.fault(fault);
+        }
+        let known = self.happens.iter().find(|(word, _)| *word == what.word());
+        let clockwork = self
+            .clockwork
+            .as_ref()
+            .filter(|_| known.is_some_and(|(_, count)| what.number().is_none_or(|number| number < *count)));
+        clockwork.ok_or(Errno::EINVAL)?.order(Order::Happen(what));
+        Ok(())
+    }
+}
+
+/// What the device could carry out: a part that is lost took it along.
+fn carried<T>(done: bool, result: Result<T, Errno>) -> Result<T, Errno> {
+    if done { result } else { Err(Errno::EIO) }
 }
 
 /// Reads until the buffer is full or the file ends; answers with how much there was.

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 /// Bytes of an extent.
-const EXTENT: u64 = 1 << 20;
+pub(crate) const EXTENT: u64 = 1 << 20;
 
 /// Extents of files on the modules of a device.
 #[derive(Debug)]

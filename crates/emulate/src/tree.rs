@@ -19,14 +19,32 @@ use std::time::{Duration, SystemTime};
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) number: u64,
+    /// The number of its file in the backing folder, which it keeps when the folder is mounted anew; 0 of a file on another file system.
+    pub(crate) inode: u64,
     door: OwnedFd,
     file: OnceLock<Arc<File>>,
 }
 
 impl Node {
+    /// A file that nobody has looked up, by its number in the backing folder.
+    pub(crate) fn at(path: &Path, inode: u64) -> std::io::Result<Node> {
+        let door = rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+        Ok(Node { number: 0, inode, door, file: OnceLock::new() })
+    }
+
+    /// The same file behind another door.
+    pub(crate) fn again(&self) -> std::io::Result<Node> {
+        Ok(Node { number: self.number, inode: self.inode, door: self.door.try_clone()?, file: OnceLock::new() })
+    }
+
     /// A path that leads to it whatever it is called.
     pub(crate) fn path(&self) -> PathBuf {
         format!("/proc/self/fd/{}", self.door.as_raw_fd()).into()
+    }
+
+    /// Where it lies now, as far as it has a name.
+    pub(crate) fn name(&self) -> Option<PathBuf> {
+        std::fs::read_link(self.path()).ok()
     }
 
     pub(crate) fn door(&self) -> &OwnedFd {
@@ -41,6 +59,16 @@ impl Node {
         let both = File::options().read(true).write(true).open(self.path());
         let opened = Arc::new(both.or_else(|_| File::open(self.path()))?);
         Ok(self.file.get_or_init(|| opened).clone())
+    }
+
+    /// It is written by somebody who may not leave it with the rights of its owner. A file that keeps them is as it was.
+    pub(crate) fn drop_privileges(&self) {
+        let lent = Mode::SUID | Mode::SGID;
+        if let Ok(stat) = fstat(&self.door)
+            && Mode::from_raw_mode(stat.st_mode).intersects(lent)
+        {
+            let _ = rustix::fs::chmod(self.path(), Mode::from_raw_mode(stat.st_mode & 0o7777) - lent);
+        }
     }
 
     pub(crate) fn attributes(&self) -> rustix::io::Result<FileAttr> {
@@ -59,6 +87,7 @@ struct Known {
 #[derive(Debug)]
 pub(crate) struct Tree {
     root: Arc<Node>,
+    device: u64,
     known: Mutex<Known>,
 }
 
@@ -66,8 +95,13 @@ impl Tree {
     /// The tree below a folder.
     pub(crate) fn open(folder: &Path) -> std::io::Result<Tree> {
         let door = rustix::fs::open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        let root = Arc::new(Node { number: INodeNo::ROOT.0, door, file: OnceLock::new() });
-        Ok(Tree { root, known: Mutex::new(Known { next: INodeNo::ROOT.0 + 1, ..Known::default() }) })
+        let stat = fstat(&door)?;
+        let root = Arc::new(Node { number: INodeNo::ROOT.0, inode: stat.st_ino, door, file: OnceLock::new() });
+        Ok(Tree {
+            root,
+            device: stat.st_dev,
+            known: Mutex::new(Known { next: INodeNo::ROOT.0 + 1, ..Known::default() }),
+        })
     }
 
     pub(crate) fn node(&self, number: INodeNo) -> rustix::io::Result<Arc<Node>> {
@@ -89,7 +123,8 @@ impl Tree {
             None => {
                 let number = known.next;
                 known.next += 1;
-                let node = Arc::new(Node { number, door, file: OnceLock::new() });
+                let inode = if stat.st_dev == self.device { stat.st_ino } else { 0 };
+                let node = Arc::new(Node { number, inode, door, file: OnceLock::new() });
                 known.by_number.insert(number, (node, 0));
                 known.by_file.insert(key, number);
                 number
@@ -101,7 +136,7 @@ impl Tree {
     }
 
     /// The kernel forgets a node so many times; answers with a node that nobody knows any more, if its file has no name either.
-    pub(crate) fn forget(&self, number: INodeNo, times: u64) -> Option<u64> {
+    pub(crate) fn forget(&self, number: INodeNo, times: u64) -> Option<Arc<Node>> {
         let mut known = locked(&self.known);
         let (node, count) = known.by_number.get_mut(&number.0)?;
         *count = count.saturating_sub(times);
@@ -109,9 +144,9 @@ impl Tree {
             return None;
         }
         let stat = fstat(node.door.as_fd()).ok()?;
-        known.by_number.remove(&number.0);
+        let (node, _) = known.by_number.remove(&number.0)?;
         known.by_file.remove(&(stat.st_dev, stat.st_ino));
-        (stat.st_nlink == 0).then_some(number.0)
+        (stat.st_nlink == 0).then_some(node)
     }
 }
 

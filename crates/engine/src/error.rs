@@ -42,6 +42,9 @@ pub enum TrialError {
     /// Memory for buffers, or a thread, or a ring could not be had.
     #[error("{action} failed")]
     Resource { action: &'static str, source: io::Error },
+    /// What the study lets happen did not.
+    #[error("the event `{event}` could not be made on system `{system}`")]
+    Event { event: String, system: String, source: io::Error },
     /// Writing data before the trial failed.
     #[error("{action} of module {module} of system `{system}` failed")]
     Prepare { action: &'static str, module: usize, system: String, source: io::Error },

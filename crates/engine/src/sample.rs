@@ -47,6 +47,7 @@ pub(crate) fn trial(load: Spec, measure: Nanos) -> Trial {
         module_bytes: Bytes::gib(1),
         state: State::default(),
         phases,
+        events: Vec::new(),
         server: Vec::new(),
         seed: 1,
     }

@@ -6,6 +6,7 @@
 use crate::kernel::Agenda;
 use crate::station::{Turns, Watch};
 use units::Nanos;
+use workload::happening::Happening;
 use workload::{Operation, OperationKind};
 
 /// What stands for a transaction: a server looks at nothing of what it is handed but the class.
@@ -94,6 +95,10 @@ pub trait Machine: Send {
     /// What that time is; nothing for a machine where all time is response.
     fn outside_is(&self) -> Option<Outside>;
 
+    /// Has something happen at a time that is not past. Only what its kind knows has an effect; see
+    /// [`crate::happenings`].
+    fn happen(&mut self, at: Nanos, what: Happening);
+
     /// Forgets what stations did so far, at the end of a warm-up.
     fn clear(&mut self);
 
@@ -140,6 +145,9 @@ pub(crate) trait Stepped {
     fn outside_is(&self) -> Option<Outside> {
         None
     }
+
+    /// As [`Machine::happen`].
+    fn happen(&mut self, _at: Nanos, _what: Happening) {}
 
     /// As [`Machine::clear`].
     fn clear(&mut self, now: Nanos);
@@ -204,6 +212,10 @@ impl<M: Stepped + Send> Machine for M {
 
     fn outside_is(&self) -> Option<Outside> {
         Stepped::outside_is(self)
+    }
+
+    fn happen(&mut self, at: Nanos, what: Happening) {
+        Stepped::happen(self, at, what);
     }
 
     fn clear(&mut self) {

@@ -75,6 +75,7 @@ crate::words! {
         Pause = "pause" "The clock or the whole machine paused.",
         Damage = "damage" "Damage was found in the data.",
         Failure = "failure" "An operation failed.",
+        Change = "change" "Something happened to the system that the study asked for.",
         Backlog = "backlog" "Work that comes by the clock did not end in time.",
         Note = "note" "Something else that a reader should see on the time axis.",
     }

@@ -165,7 +165,8 @@ pub enum Command {
             durable, tears the last one and stops serving; `lie` acknowledges flushes without making them; `full`, \
             `read-error=OFFSET`, `slow=TIMES` and `hang` do what they say, and `none` ends all of them but a lost power.",
         after_long_help = "Examples:\n  prony emulate disk-15k --backing /srv/slow --at /mnt/slow &\n  \
-            prony run flash --on file:/mnt/slow --set measure=3s\n  prony emulate --at /mnt/slow --fault power-loss"
+            prony run flash --on file:/mnt/slow --set measure=3s\n  prony emulate --at /mnt/slow --fault power-loss\n  \
+            prony emulate tiered --fast nand-device:/srv/fast --slow disk-15k:/srv/slow --at /mnt/both &"
     )]
     Emulate(Emulate),
     /// Fit a model on rows
@@ -743,13 +744,14 @@ arguments! {
 
     /// `emulate`.
     Emulate {
-        model: Option<String> = arg(value_name = "MODEL", value_hint = ValueHint::FilePath, required_unless_present = "fault",
-            conflicts_with = "fault")
-            "Name of a shipped model of storage, or path of a model file; `nothing` adds nothing",
+        model: Option<String> = arg(value_name = "MODEL", value_hint = ValueHint::FilePath, required_unless_present_any = ["fault", "heat"],
+            conflicts_with_all = ["fault", "heat"])
+            "Name of a shipped model of storage, or path of a model file; `nothing` adds nothing; `tiered` with --fast and --slow",
             "Name of a model of storage that ships, or the path of a model file; `,PARAMETER=NUMBER` behind it changes a number. \
-             `nothing` is a device that adds nothing to the folder, for measuring the mount itself.";
-        backing: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present = "fault",
-            conflicts_with = "fault")
+             `nothing` is a device that adds nothing to the folder, for measuring the mount itself. `tiered` with --fast and --slow \
+             is two folders under one mount, between which extents of 1 MiB move as their heat says.";
+        backing: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present_any = ["fault", "heat", "slow"],
+            conflicts_with_all = ["fault", "heat", "slow"])
             "Folder that holds the files", "Folder that holds the files. It is not to be used otherwise meanwhile.";
         at: PathBuf = arg(long, value_name = "MNT", value_hint = ValueHint::DirPath) "Folder at which the device is seen",
             "Empty folder at which the device is seen.";
@@ -759,7 +761,29 @@ arguments! {
             "Size of the device's memory: so much of what was written last is lost with the power when no flush came behind it.";
         with_parent: Option<i32> = arg(long, hide = true) "End with the process of this number, which started this one";
         fault: Option<String> = arg(long, value_name = "FAULT") "Do this to a device that is mounted",
-            "Do this to the device that is mounted at --at: power-loss, lie, full, read-error=OFFSET, slow=TIMES, hang or none.";
+            "Do this to the device that is mounted at --at: power-loss, power-on, lie, full, read-error=OFFSET, slow=TIMES, hang or \
+             none; of the model of an array also `fail controller 1`, `restore path 0`, `spare`, `firmware=2s` and such.";
+        fast: Option<String> = arg(long, value_name = "DIR|MODEL:DIR", requires = "slow", conflicts_with_all = ["fault", "heat"])
+            "Folder of the fast tier, and its model",
+            "Folder of the fast tier, and the model whose times it takes. It belongs to one slow folder.";
+        slow: Option<String> = arg(long, value_name = "DIR|MODEL:DIR", requires = "fast")
+            "Folder of the slow tier, and its model",
+            "Folder of the slow tier, which has the names and sizes of all files, and the model whose times it takes.";
+        room: String = arg(long, value_name = "SIZE", default_value = "1GiB") "Size of the fast tier", "Size of the fast tier.";
+        rule: Vec<String> = arg(long, value_name = "RULE") "Where files begin, and what stays where it is; the first that fits",
+            "`fast:`, `slow:`, `keep-fast:` or `keep-slow:` and conditions with `,` between: name=GLOB, class=log, class=temp or \
+             class=index, size<=SIZE, size>=SIZE, age<=TIME, age>=TIME. May be given several times; the first that fits decides.";
+        every: String = arg(long, value_name = "TIME", default_value = "5s") "How often the mover looks", "How often the mover looks.";
+        budget: String = arg(long, value_name = "SIZE", default_value = "32MiB") "What may be moved in a second; 0B moves nothing",
+            "Bytes that may be moved in a second; 0B moves nothing.";
+        half_life: String = arg(long, value_name = "TIME", default_value = "1min") "After so long an operation counts a half",
+            "After so long an operation counts a half, and so on: a shorter time follows the heat sooner.";
+        hysteresis: f64 = arg(long, value_name = "TIMES", default_value = "1.5") "How much hotter an extent is than the one it displaces",
+            "An extent takes the place of another when it is so many times as hot.";
+        trace: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath) "Add a line for each move to this file",
+            "Add a line for each move to FILE: seconds, file, extent, tier, its heat, and that of the extent it was held against.";
+        heat: bool = arg(long) "Print what the tiers at --at saw: heat by file", "Print the heat that the tiers at --at saw, by file.";
+        json: bool = arg(long, requires = "heat") "Print as JSON", "Print as JSON (schema prony/emulate-heat/1).";
     }
 
     /// `calibrate`.

@@ -18,6 +18,9 @@ pub fn cells(trial: &Trial, stream: &Stream) -> BTreeMap<String, String> {
     };
     set("window", format!("{} seconds", trial.phases.measure.seconds()));
     set("warm_up_s", trial.phases.warm_up.seconds().to_string());
+    if !trial.events.is_empty() {
+        set("events", trial.events.len().to_string());
+    }
     if trial.streams.len() > 1 {
         set("streams", trial.streams.len().to_string());
     }

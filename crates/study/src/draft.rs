@@ -5,16 +5,17 @@
 //!
 //! What it does not do: replicate, order, index and seed are put in by the planner.
 
-use crate::keys::phases::MEASURE;
+use crate::keys::phases::{EVENTS, MEASURE};
 use crate::keys::{keys, load, system};
 use crate::left_out::LeftOut;
 use crate::point::{FACTOR, Point};
-use crate::survey::{DescribedKeys, Survey};
+use crate::survey::{DescribedKeys, Survey, SurveyedSystem};
 use crate::{Phases, Place, SteadyRule, Stream, Trial, phases, refused, sessions, state, stream};
 use observation::TrialLabel;
 use reading::{Origin, Problems};
 use units::{Bytes, Nanos};
 use workload::block;
+use workload::happening::Happening;
 use workload::kind::Transactions;
 
 /// Size of scratch files that nobody set.
@@ -46,7 +47,9 @@ pub(crate) fn trial(
     if !database {
         range(point, &streams, module_bytes, problems)?;
     }
+    let events = events(point, &phases, problems);
     can(point, survey, &streams, modules, module_bytes)?;
+    survey.of(&point.spec().name).map_or(Ok(()), |system| happens(system, &events))?;
     refused::tell(point, &streams, survey, problems);
     let label = TrialLabel {
         index: 0,
@@ -60,7 +63,7 @@ pub(crate) fn trial(
         search: None,
     };
     let server = sessions::server(point, problems);
-    Ok(Trial { label, streams, modules, module_bytes, state, phases, server, seed: 0 })
+    Ok(Trial { label, streams, modules, module_bytes, state, phases, events, server, seed: 0 })
 }
 
 /// A search tries rates over time: some stream must leave its rate to it, and none may end after so much work.
@@ -82,6 +85,29 @@ fn ramps(point: &Point, streams: &[Stream], phases: &Phases, problems: &mut Prob
     for (i, stream) in streams.iter().enumerate().filter(|(_, stream)| stream.ramp.over > phases.warm_up) {
         let (warm_up, ramp) = (units::duration(phases.warm_up), units::duration(stream.ramp.over));
         point.refuse(&load::RAMP, i, format!("no longer than the warm-up, {warm_up}, got {ramp}"), problems);
+    }
+}
+
+/// What happens lies inside the window, which it is counted from.
+fn events(point: &Point, phases: &Phases, problems: &mut Problems) -> Vec<(Nanos, Happening)> {
+    let events = point.get(&EVENTS, 0);
+    if let Some((at, what)) = events.last().filter(|(at, _)| *at >= phases.measure) {
+        let (measure, at) = (units::duration(phases.measure), units::duration(*at));
+        point.refuse(&EVENTS, 0, format!("before the end of the window, {measure}, got `{what}` at {at}"), problems);
+    }
+    events
+}
+
+/// Whether all of that can happen to a system.
+fn happens(system: &SurveyedSystem, events: &[(Nanos, Happening)]) -> Result<(), LeftOut> {
+    let Some(happens) = &system.happens else { return Ok(()) };
+    let knows = |what: &Happening| {
+        let known = happens.iter().find(|(word, _)| *word == what.word());
+        known.is_some_and(|(_, count)| what.number().is_none_or(|number| number < *count))
+    };
+    match events.iter().find(|(_, what)| !knows(what)) {
+        Some((_, what)) => Err(LeftOut::Happens { event: what.to_string(), known: happens.clone() }),
+        None => Ok(()),
     }
 }
 

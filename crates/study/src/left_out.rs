@@ -28,6 +28,8 @@ pub(crate) enum LeftOut {
     Transactions,
     /// A key that a described machine does not answer, varied or set to something else than its default.
     Key { kind: String, key: &'static str, varied: bool, answered: Vec<&'static str> },
+    /// Something that cannot happen to it.
+    Happens { event: String, known: Vec<(String, u32)> },
     /// Transactions that say nothing of what they ask for, and are not those that a model describes.
     OtherTransactions,
 }
@@ -63,6 +65,18 @@ impl Display for LeftOut {
             ),
             LeftOut::Key { kind, key, .. } => {
                 write!(f, "`{key}`, of which a {kind} knows nothing: leave it at its default, or measure")
+            }
+            LeftOut::Happens { event, known } if known.is_empty() => {
+                write!(f, "the event `{event}`: it needs an emulated device, or the model of an array")
+            }
+            LeftOut::Happens { event, known } => {
+                let known = known.iter().map(|(word, count)| match count {
+                    0 | 1 => word.clone(),
+                    count => format!("{word} 0..{}", count - 1),
+                });
+                let known: Vec<String> = known.collect();
+                let known = listed(known.iter().map(String::as_str));
+                write!(f, "the event `{event}`, which it does not know: it knows {known}")
             }
             LeftOut::Storage => f.write_str("storage work: this carries transactions"),
             LeftOut::Transactions => f.write_str(

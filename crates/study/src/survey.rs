@@ -32,6 +32,9 @@ pub struct SurveyedSystem {
     pub transactions: bool,
     /// io_uring may be used where it lies.
     pub ring: bool,
+    /// What can happen to it while it is loaded, in a word, and below which number a part of it lies; none when it takes whatever
+    /// is asked for.
+    pub happens: Option<Vec<(String, u32)>>,
     /// What a described machine makes of the keys; none of what is measured.
     pub described: Option<DescribedKeys>,
 }

@@ -5,6 +5,7 @@ use load::{Pacing, Ramp, Spec as LoadSpec};
 use observation::TrialLabel;
 use std::sync::Arc;
 use units::{Bytes, Nanos, duration};
+use workload::happening::Happening;
 use workload::kind::{Class, Clocked, Transactions};
 use workload::{Storage, block, files};
 
@@ -23,6 +24,8 @@ pub struct Trial {
     pub state: State,
     /// How long each phase takes.
     pub phases: Phases,
+    /// What happens when, from the beginning of the measured window, in the order of time.
+    pub events: Vec<(Nanos, Happening)>,
     /// Settings of the database server, by their own names.
     pub server: Vec<(String, String)>,
     /// Every random choice of the trial follows from this.

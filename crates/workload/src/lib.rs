@@ -16,6 +16,7 @@ pub mod block;
 pub mod brokerage;
 pub mod dataset;
 pub mod files;
+pub mod happening;
 pub mod key_value;
 pub mod kind;
 mod operation;

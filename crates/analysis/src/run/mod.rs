@@ -4,6 +4,7 @@ mod answer;
 mod caveats;
 mod damage;
 mod deadline;
+mod felt;
 mod judge;
 mod pilot;
 mod sustained;

@@ -34,6 +34,8 @@ pub(crate) struct Noticed {
     /// What was out when the time to drain was over.
     pub(crate) hung: Option<Hung>,
     failures_in_a_row: u32,
+    /// Failures are asked for, and what fails now may pass later.
+    pub(crate) patient: bool,
     /// What went wrong, by kind, and which of them was the last to fail.
     wrong: Vec<Wrong>,
     last: usize,
@@ -68,6 +70,7 @@ impl Default for Noticed {
             validated: 0,
             hung: None,
             failures_in_a_row: 0,
+            patient: false,
             wrong: Vec::with_capacity(KINDS),
             last: 0,
         }
@@ -86,7 +89,8 @@ impl Noticed {
     pub(crate) fn failure(&mut self, at: Nanos, errno: i32, text: impl FnOnce() -> String) -> Option<i32> {
         self.failures_in_a_row += 1;
         self.last = self.went_wrong(How::Failed(errno), at, text);
-        (CANNOT_PASS.contains(&errno) || self.failures_in_a_row >= FAILURES_IN_A_ROW).then_some(errno)
+        let gone = CANNOT_PASS.contains(&errno) || self.failures_in_a_row >= FAILURES_IN_A_ROW;
+        (gone && !self.patient).then_some(errno)
     }
 
     /// A read gave back what was never written there.

@@ -106,6 +106,12 @@ impl StorageWork {
         }
     }
 
+    /// A work in the middle of which something happens goes on whatever fails.
+    pub(crate) fn patient(mut self, patient: bool) -> StorageWork {
+        self.noticed.patient = patient;
+        self
+    }
+
     /// Gives the work data to write, and reads to check when there is a map.
     pub(crate) fn with_data(mut self, data: Data, transfer_max: Bytes) -> StorageWork {
         if let Some(map) = data.generations.as_ref().filter(|_| data.checks) {

@@ -11,11 +11,12 @@ use crate::port::simulated::sessions::Streams;
 use crate::port::simulated::stations;
 use crate::target::backing::{Asked, Backing, Carried, Need, Simulation, Told};
 use crate::worker::assign::{Carriers, Place, StreamOf, assign, streams, window};
+use crate::worker::happenings::{happened, happenings};
 use crate::worker::run::{Lanes, Return};
 use crate::{OpenError, TrialError};
 use model::machine::Machine;
 use model::server::Factors;
-use observation::{Account, Fact};
+use observation::{Account, Event, Fact};
 use std::sync::atomic::AtomicBool;
 use study::{Cache, SystemSpec, Trial};
 use units::Nanos;
@@ -58,7 +59,8 @@ impl Described {
         let customers = trial.streams.iter().find_map(|stream| stream.transactions()?.0.customers());
         let classes = self.classes(trial);
         let of = model::Setting { modules, slots, seed, module_bytes: bytes.0, customers, classes };
-        let machine = self.machine(&setting.system, &of)?;
+        let mut machine = self.machine(&setting.system, &of)?;
+        happenings(trial).for_each(|(at, what)| machine.happen(at, what));
         let mut port = ModelPort::new(machine, transactions, window(trial), slots);
         let slots = lanes.slots_of_each();
         let (driven, home) = lanes.drive(&mut port)?;
@@ -133,7 +135,9 @@ fn tell(trial: &Trial, closed: Closed, (home, slots): (&[Return], &[u32]), ended
     let window = window(trial);
     let at = ended.min(window.end);
     let mut series = stations::series(&reports, at);
+    let mut events: Vec<Event> = happenings(trial).map(|(at, what)| happened(at, what)).collect();
+    events.extend(stations::bottleneck(&reports, at));
     series.extend(outside_is.map(|what| stations::outside(what, outside_ns, window, at)));
     series.extend(cores.iter().flat_map(|cores| stations::cores(cores, at)));
-    Ok(Told { series, events: stations::bottleneck(&reports, at).into_iter().collect(), ..Told::default() })
+    Ok(Told { series, events, ..Told::default() })
 }

@@ -12,8 +12,13 @@ use crate::target::scripted::Scripted;
 use observation::SystemFacts;
 use recorder::WallClock;
 use std::path::PathBuf;
+use std::sync::Arc;
 use study::{Place, SystemSpec};
 use system::Module;
+use workload::happening::Happening;
+
+/// Has something happen to the devices of a system that runs in real time.
+pub type Happens = Arc<dyn Fn(Happening) -> std::io::Result<()> + Send + Sync>;
 
 /// A system that trials can run on. Dropping it removes the scratch files.
 pub struct Opened {
@@ -22,6 +27,8 @@ pub struct Opened {
     /// The clock of this system's trials.
     pub(crate) clock: WallClock,
     keeps: bool,
+    /// How the events of its trials are made; none where nothing can happen to it.
+    pub happens: Option<Happens>,
     /// What hung in the trial before.
     pub(crate) hung: Vec<Hung>,
     /// What this system is, with its fingerprint.
@@ -62,13 +69,22 @@ impl Opened {
         };
         let Need { seed, module_bytes, .. } = *need;
         let setting = Setting { system: spec.name.clone(), seed, module_bytes, ..Setting::default() };
-        Ok(Opened { backing, setting, clock: WallClock::new(), keeps: need.keep, hung: Vec::new(), facts })
+        Ok(Opened {
+            backing,
+            setting,
+            clock: WallClock::new(),
+            keeps: need.keep,
+            happens: None,
+            hung: Vec::new(),
+            facts,
+        })
     }
 
     /// The same once more, for a trial beside another; none of a system that trials would share.
     pub fn twin(&self) -> Option<Opened> {
         let (setting, clock, facts) = (self.setting.clone(), self.clock.clone(), self.facts.clone());
-        Some(Opened { backing: self.backing.twin()?, setting, clock, keeps: self.keeps, hung: Vec::new(), facts })
+        let (keeps, happens) = (self.keeps, self.happens.clone());
+        Some(Opened { backing: self.backing.twin()?, setting, clock, keeps, happens, hung: Vec::new(), facts })
     }
 
     /// Scratch folders that stay behind, when that was asked for; none otherwise.

@@ -9,9 +9,11 @@ use crate::database::counters;
 use crate::hot::cpu::{CpuReading, generator_cpu};
 use crate::observer::{Live, Observer, Phase};
 use crate::target::opened::Opened;
+use crate::trial::events;
 use crate::trial::outcome::Outcome;
 use crate::worker::assign::{Share, window};
 use crate::worker::calls::Calls;
+use crate::worker::happenings::{happened, happenings};
 use crate::worker::run::{self, Driver, Start, Word};
 use crate::worker::thread::elsewhere;
 use observation::{Cell, Event, EventKind, Histogram, Series};
@@ -23,6 +25,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use study::{Class, Trial};
 use units::Nanos;
+use workload::happening::Happening;
 
 /// Probes are read no more often than this: a reading costs a good part of a millisecond.
 const PROBE_EVERY: Nanos = Nanos(200_000_000);
@@ -176,8 +179,21 @@ struct Coordinator<'a, 'w> {
     stopped: bool,
     /// When the trial was cut short: the interval of that moment never ended.
     cut_at: Option<Nanos>,
+    /// What is still to happen, the last first; none is the end of all of it.
+    to_come: Vec<(Nanos, Option<Happening>)>,
     /// Whether workers are still out and nobody waits for them any more.
     left_behind: bool,
+}
+
+/// What happens in a trial, the last first; with the window all of it is put right.
+fn to_come(trial: &Trial) -> Vec<(Nanos, Option<Happening>)> {
+    if trial.events.is_empty() {
+        return Vec::new();
+    }
+    let end = (window(trial).end, None);
+    let mut all: Vec<_> = happenings(trial).map(|(at, what)| (at, Some(what))).chain([end]).collect();
+    all.reverse();
+    all
 }
 
 /// When counters of a server were read, and what they said.
@@ -215,6 +231,7 @@ impl<'a, 'w> Coordinator<'a, 'w> {
             failure: None,
             stopped: false,
             cut_at: None,
+            to_come: to_come(trial),
             left_behind: false,
         }
     }
@@ -253,8 +270,9 @@ impl<'a, 'w> Coordinator<'a, 'w> {
         let mut border = Nanos::ZERO;
         while self.home < self.workers {
             let slept_from = self.now();
-            self.listen(words, border);
+            self.listen(words, self.to_come.last().map_or(border, |(at, _)| border.min(*at)));
             let now = self.now();
+            self.let_happen(now);
             self.cut_short(now);
             if self.overdue(now) {
                 break;
@@ -287,6 +305,17 @@ impl<'a, 'w> Coordinator<'a, 'w> {
                 Err(self.hung(what, self.home, self.patience.leave))
             }
             (false, false) => Ok(()),
+        }
+    }
+
+    /// What is due by now happens.
+    fn let_happen(&mut self, now: Nanos) {
+        while let Some((_, what)) = self.to_come.pop_if(|(at, _)| *at <= now) {
+            self.outcome.seen.events.extend(what.map(|what| happened(now, what)));
+            let end = || events::put_right(self.opened, self.trial);
+            if let Err(error) = what.map_or_else(end, |what| events::make(self.opened, what)) {
+                self.failure.get_or_insert(error);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 mod by_clock;
 mod coordinator;
 mod discard;
+mod events;
 mod fill;
 #[path = "tests/injected.rs"]
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::target::backing::{Asked, Carried, Ended, Simulation, remark};
 use crate::target::opened::Opened;
 use crate::trial::by_clock;
 use crate::trial::coordinator::{self, Watchers};
+use crate::trial::events;
 use crate::trial::outcome::Outcome;
 use crate::trial::read_back;
 use crate::trial::state;
@@ -31,6 +32,7 @@ pub fn run_trial(
     stop: &AtomicBool,
 ) -> Result<Observations, TrialError> {
     let hung_before = after_hanging(opened)?;
+    events::put_right(opened, trial)?;
     let mut remarks = state::prepare(opened, trial, observer, stop)?;
     remarks.extend(hung_before.map(|n| {
         let operations = counted(u64::from(n), "operations");
@@ -48,6 +50,8 @@ pub fn run_trial(
         Carried::Workers(shares) => {
             let watchers = Watchers { observer: &mut *observer, stop, enough: &mut |_| false };
             let (outcome, ended) = coordinator::run(opened, trial, shares, collector, watchers);
+            // Whoever ended early did not come to the end of the window.
+            events::put_right(opened, trial)?;
             look_back(opened, trial, outcome, ended, observer)?
         }
     };

@@ -239,7 +239,8 @@ impl<'a> StreamOf<'a> {
         let bytes = if self.trial.module_bytes.0 > 0 { self.trial.module_bytes } else { module_bytes };
         let generator = Generator::new(spec, modules, bytes, self.seed(), worker, workers)
             .map_err(|source| TrialError::Workload { stream: self.name(), source })?;
-        Ok(StorageWork::block(generator, slots, modules, order).with_sync(self.access()?.sync, modules))
+        let work = StorageWork::block(generator, slots, modules, order).patient(!self.trial.events.is_empty());
+        Ok(work.with_sync(self.access()?.sync, modules))
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod assign;
 pub(crate) mod calls;
+pub(crate) mod happenings;
 pub(crate) mod profile;
 pub(crate) mod rings;
 pub(crate) mod run;

@@ -96,6 +96,7 @@ pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
             fixed_work: false,
             drain: Nanos::from_secs(5),
         },
+        events: vec![],
         server: vec![],
         seed: 7,
     }

@@ -188,6 +188,7 @@ fn planned(system: &str, workload: &str, ring: bool) -> Result<String, String> {
         transactions: false,
         ring,
         described: None,
+        happens: None,
     };
     let transactions = ["sqlite", "model"].iter().any(|kind| system.contains(kind));
     let surveyed = SurveyedSystem { transactions, ..surveyed };

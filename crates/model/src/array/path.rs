@@ -27,6 +27,8 @@ pub struct Path {
     pub sustained_writes: (f64, f64),
     /// How the modules cut what they hold.
     pub sectors: Sectors,
+    /// What is inside of each module, with what it lost before anything began.
+    pub stripe: Stripe,
     /// A single read, microseconds by kilobytes.
     pub reading: Affine,
     /// A single write, microseconds by kilobytes.
@@ -79,7 +81,8 @@ impl Path {
     pub fn of(values: &Values) -> Path {
         let each = |name: &str| 1e9 / values.of(name);
         let byte = |name: &str| 1e3 / values.of(name);
-        let [reading, writing] = narrower(values);
+        let stripe = stripe(values);
+        let [reading, writing] = [stripe.reading(), stripe.writing()];
         let most = values.of("module_writes") / writing;
         Path {
             modules: values.of("modules") as u32,
@@ -92,6 +95,7 @@ impl Path {
             turnaround_ns: 1e3 * values.of("turnaround"),
             sustained_writes: ((values.of("sustained_writes") / writing).min(most), values.of("write_credit")),
             sectors: Sectors::of(values),
+            stripe,
             reading: Affine { fixed_s: values.of("read_fixed"), per_byte_s: reading * values.of("read_each") },
             writing: Stepped {
                 first: Affine { fixed_s: values.of("write_fixed"), per_byte_s: writing * values.of("write_each") },
@@ -129,7 +133,7 @@ impl Path {
     }
 
     /// Ports of the array, with those that are lost.
-    fn ports(&self) -> u32 {
+    pub(super) fn ports(&self) -> u32 {
         self.modules.div_ceil(self.modules_per_port)
     }
 
@@ -140,13 +144,13 @@ impl Path {
     }
 }
 
-/// By how much longer a module takes to read and to write with the channels that it has left.
-fn narrower(values: &Values) -> [f64; 2] {
+/// The channels that a module has left.
+fn stripe(values: &Values) -> Stripe {
     let mut stripe = Stripe::new(values.of("channels") as u32);
     (0..values.of("failed_channels") as u32).for_each(|_| {
         stripe.lose();
     });
-    [stripe.reading(), stripe.writing()]
+    stripe
 }
 
 /// The port over which the modules of a port are reached when the first `lost` of `ports` are lost: those that are left take

@@ -4,7 +4,7 @@
 //! kind. A kind that has only a closed form answers rows and no study.
 
 use crate::file::Description;
-use crate::kind::{Setting, Unbuilt};
+use crate::kind::{Happens, Setting, Unbuilt};
 use crate::machine::Machine;
 
 /// How many modules a study can load at most; none when no study runs on this kind. Of a flash device, as many as the
@@ -16,6 +16,11 @@ pub fn modules(description: &Description) -> Option<u32> {
 /// Bytes of a module, where the description says so.
 pub fn module_bytes(description: &Description) -> Option<u64> {
     description.with_values(|kind, values| kind.module_bytes(values))
+}
+
+/// What can happen to a machine while it is loaded; see [`Machine::happen`].
+pub fn happenings(description: &Description) -> Happens {
+    description.with_values(|kind, values| kind.happens(values))
 }
 
 /// Whether a machine carries transactions; storage carries operations.

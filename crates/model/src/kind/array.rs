@@ -18,6 +18,8 @@ use crate::form::slowest::slowest;
 use crate::form::sustained::Burst;
 use crate::rows::Row;
 use crate::station::FIBRE_NS_PER_KM;
+use units::Nanos;
+use workload::happening::{self, Happening};
 
 /// A second, in nanoseconds.
 const S: f64 = 1e9;
@@ -84,6 +86,7 @@ pub(super) const LAW: Law = Law {
     // Which member of a group an operation asks follows from its place.
     keys: &["pattern", "offsets", "shift", "range", "size"],
     fits,
+    happens,
     carries: Carries::Operations {
         modules: |values| values.of("groups") as u32,
         module_bytes: |_| None,
@@ -94,6 +97,18 @@ pub(super) const LAW: Law = Law {
     },
     ..Law::closed(ASKS, OF_STORAGE, answer)
 };
+
+/// Paths, controllers, modules and channels inside them fail, spares come in, and firmware is updated.
+fn happens(values: &Values) -> super::Happens {
+    let (count, modules) = (|name: &str| values.of(name) as u32, spec(values).numbered());
+    let mut all = Vec::from(Happening::of_parts(happening::Part::Path, count("paths")));
+    all.extend(Happening::of_parts(happening::Part::Controller, count("controllers")));
+    all.extend(
+        [happening::Part::Module, happening::Part::Channel].map(|part| (Happening::Fail(part, 0).word(), modules)),
+    );
+    all.extend([Happening::Spare, Happening::Firmware(Nanos::ZERO)].map(|one| (one.word(), 1)));
+    all
+}
 
 /// The parameter that is to be changed when the parts cannot be built.
 fn blamed(error: &SpecError) -> &'static str {

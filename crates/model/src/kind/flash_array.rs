@@ -12,6 +12,7 @@ use super::{OF_STORAGE, Unanswered, Values, number, word};
 use crate::array::{Array, Path, READ, WRITE, reached_over};
 use crate::form::sustained::Burst;
 use crate::rows::Row;
+use workload::happening::{Happening, Part};
 
 super::asks! {
     counted "modules" "modules" 100_000.0 "flash modules";
@@ -48,6 +49,7 @@ pub(super) const LAW: Law = Law {
     held: &["pattern", "size"],
     places: &["shift_kb"],
     fits,
+    happens,
     carries: Carries::Operations {
         modules: |values| (values.of("modules") - values.of("failed_modules")) as u32,
         module_bytes: |_| None,
@@ -55,6 +57,16 @@ pub(super) const LAW: Law = Law {
     },
     ..Law::closed(ASKS, OF_STORAGE, answer)
 };
+
+/// Ports, modules and channels inside them fail; ports and modules come back.
+fn happens(values: &Values) -> super::Happens {
+    let modules = (values.of("modules") - values.of("failed_modules")) as u32;
+    let ports = libm::ceil(values.of("modules") / values.of("modules_per_port")) as u32;
+    let mut all = Vec::from(Happening::of_parts(Part::Port, ports));
+    all.extend(Happening::of_parts(Part::Module, modules));
+    all.push((Happening::Fail(Part::Channel, 0).word(), modules));
+    all
+}
 
 /// How many times as many as keep a module busy there must be before it is full, where reads and writes take different times.
 const FULL: f64 = 4.0;

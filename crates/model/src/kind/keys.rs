@@ -61,6 +61,10 @@ impl ModelKind {
             Carries::Operations { .. } => (OF_OPERATIONS, &[]),
         };
         let among = |lists: &[&[&str]]| lists.iter().any(|list| list.contains(&key));
+        // What can happen to a machine is looked at one by one.
+        if key == "events" {
+            return Reach::Answered;
+        }
         if !law.keys.contains(&key) && among(&[METHOD, held, law.held]) {
             Reach::Held
         } else if among(&[law.unknown]) || !among(&[LOAD, answered, law.keys]) {

@@ -4,6 +4,7 @@
 
 use crate::asked::{Asked, Quantity, Unanswered, Values};
 use crate::device::{disk, flash};
+use crate::kind::Happens;
 use crate::machine::Machine;
 use crate::rows::Row;
 use crate::server::{Amount, Factors};
@@ -29,6 +30,8 @@ pub(super) struct Law {
     pub(super) unknown: &'static [&'static str],
     /// Columns of places that the closed form knows.
     pub(super) places: &'static [&'static str],
+    /// What can happen to it while it is loaded.
+    pub(super) happens: fn(&Values) -> Happens,
 }
 
 /// What of a kind's answers says how it does with so many inside at once.
@@ -94,6 +97,7 @@ impl Law {
             held: &[],
             unknown: &[],
             places: &[],
+            happens: |_| Happens::new(),
         }
     }
 }

@@ -43,6 +43,9 @@ const MOST: [(&str, f64); 7] = [
     ("node2_cores", 4_096.0),
 ];
 
+/// What can happen to a machine, in a word, and below which number a part of it lies.
+pub type Happens = Vec<(String, u32)>;
+
 /// Columns of the places that operations go to, where these are not all alike and on their natural alignment.
 const PLACES: [&str; 3] = ["shift_kb", "offsets", "range"];
 
@@ -140,6 +143,7 @@ impl ModelKind {
         }
         let unknown = |column: &&str| PLACES.contains(column) && !self.law().places.contains(column);
         let simulated = |column: &str| match column {
+            "events" => Some("what happens to it meanwhile"),
             "sizes" => Some("several sizes of transfers"),
             "classes" => Some("classes of transactions that ask for different things"),
             place if unknown(&place) => Some("the places that operations go to"),
@@ -190,6 +194,10 @@ impl ModelKind {
             Carries::Operations { module_bytes, .. } => module_bytes(values),
             Carries::Nothing | Carries::Transactions(_) => None,
         }
+    }
+
+    pub(crate) fn happens(self, values: &Values) -> Happens {
+        (self.law().happens)(values)
     }
 
     pub(crate) fn carries_transactions(self) -> bool {

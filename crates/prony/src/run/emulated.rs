@@ -8,8 +8,9 @@ use emulate::{Abandoned, Home};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use study::{DatabaseSpec, Folder, Place, SystemSpec};
 
 /// A device that is served; dropping it ends that.
@@ -58,6 +59,17 @@ impl Devices {
         self.0.push((folder.clone(), device));
         Ok(path)
     }
+}
+
+/// How events are made on the devices of a system, where all of its folders are such devices.
+pub fn happens(reached: &SystemSpec) -> Option<engine::Happens> {
+    let Place::File { dirs } = &reached.place else { return None };
+    let devices: Vec<PathBuf> = dirs.iter().map(|dir| PathBuf::from(&dir.path)).collect();
+    devices.iter().all(|at| emulate::is_device(at)).then(|| -> engine::Happens {
+        Arc::new(move |what| {
+            devices.iter().try_for_each(|at| emulate::inflict(at, what).map_err(std::io::Error::other))
+        })
+    })
 }
 
 fn serve(model: &str, backing: &Path, server: bool) -> Result<Device, Failure> {

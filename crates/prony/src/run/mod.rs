@@ -297,6 +297,7 @@ impl Prepared<'_> {
                 // As they are written, and not where a device of them is mounted.
                 system.facts.place = study::folders_shown(dirs);
             }
+            system.happens = emulated::happens(&reached);
             systems.push(system.facts.clone());
             opened.push((spec.name.clone(), system));
         }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use study::{DescribedKeys, Folder, Place, Survey, SurveyedSystem, SystemSpec};
 use system::survey::{self, DeviceSurvey, FolderSurvey};
 use units::Bytes;
+use workload::happening::Happening;
 
 /// Looks at every system of a study.
 ///
@@ -44,6 +45,7 @@ fn real(spec: &SystemSpec) -> SurveyedSystem {
         null_or_scripted: false,
         transactions: false,
         ring: engine::ring_allowed(),
+        happens: Some(Vec::new()),
         described: None,
     }
 }
@@ -61,9 +63,19 @@ fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
             modules => modules,
         },
     };
+    let happens = found.as_ref().map(|found| model::happenings(&found.description));
     let described = found.map(|found| answered(&found.description));
     let (sector, null_or_scripted) = (Bytes(1), true);
-    Ok(SurveyedSystem { modules_max, size_max, sector, null_or_scripted, transactions, described, ..real(spec) })
+    Ok(SurveyedSystem {
+        modules_max,
+        size_max,
+        sector,
+        null_or_scripted,
+        transactions,
+        happens,
+        described,
+        ..real(spec)
+    })
 }
 
 /// What becomes of the keys of a study on a described machine.
@@ -74,7 +86,13 @@ fn answered(model: &Description) -> DescribedKeys {
 
 /// Systems of which nothing is known but that they do what is asked of them.
 pub fn anything(specs: &[SystemSpec]) -> Survey {
-    let all = |spec| SurveyedSystem { transactions: true, sector: Bytes(1), null_or_scripted: true, ..real(spec) };
+    let all = |spec| SurveyedSystem {
+        transactions: true,
+        sector: Bytes(1),
+        null_or_scripted: true,
+        happens: None,
+        ..real(spec)
+    };
     Survey { systems: specs.iter().map(all).collect() }
 }
 
@@ -86,6 +104,7 @@ pub fn unlimited(spec: &SystemSpec, model: &Description) -> Survey {
         transactions: model::transactions(model),
         sector: Bytes(1),
         null_or_scripted: true,
+        happens: Some(model::happenings(model)),
         described: Some(answered(model)),
         ..real(spec)
     };
@@ -120,11 +139,33 @@ fn folders(spec: &SystemSpec, dirs: &[Folder]) -> Result<SurveyedSystem, Failure
     };
     let seen: Vec<FolderSurvey> = dirs.iter().map(look).collect::<Result<_, _>>()?;
     Ok(SurveyedSystem {
+        happens: Some(emulated(dirs)?),
         sector: seen.iter().map(|folder| folder.sector).max().unwrap_or(Bytes(512)),
         // Modules alternate between folders, so that the fullest decides for all.
         free: seen.iter().map(|folder| folder.free).min().map(|free| Bytes(free.0.saturating_mul(distinct(&seen)))),
         ..real(spec)
     })
+}
+
+/// What can happen to folders: what all of the devices that they lie on know.
+fn emulated(dirs: &[Folder]) -> Result<Vec<(String, u32)>, Failure> {
+    let mut common: Option<Vec<(String, u32)>> = None;
+    for dir in dirs {
+        let known = match dir.device.as_deref() {
+            Some("nothing") => Happening::of_devices(),
+            Some(model) => {
+                let parts = model::happenings(&crate::model_file::find(model)?.model);
+                Happening::of_devices().into_iter().chain(parts).collect()
+            }
+            None if emulate::is_device(Path::new(&dir.path)) => Happening::of_devices(),
+            None => Vec::new(),
+        };
+        common = Some(match common {
+            None => known,
+            Some(all) => all.into_iter().filter(|one| known.contains(one)).collect(),
+        });
+    }
+    Ok(common.unwrap_or_default())
 }
 
 /// How many different folders there are: two names of one folder do not double its space.

@@ -196,3 +196,77 @@ fn throughput_for_each_core_of_a_described_server_is_told_as_of_a_measured_one_a
     let cpu_ms = number(&server["per_transaction"]["cpu_ms"]);
     assert!((2.9..3.05).contains(&cpu_ms), "{cpu_ms} ms");
 }
+
+/// What a run on a model says of each event: how it was felt, for how long, and the least rate over the usual one.
+fn felt(program: &Program, on: &str, events: &str) -> Vec<(String, Option<f64>, Option<f64>)> {
+    let line = format!("run ./reads.toml --on {on} --set measure=10s --seed 5 --json --set 'events={events}'");
+    let run = program.json(&line);
+    hold(&run);
+    let of = |found: &Value| {
+        let share = found["rate_least_per_s"].as_f64().map(|least| least / number(&found["rate_before_per_s"]));
+        (found["felt"].as_str().unwrap_or_default().to_owned(), found["felt_s"].as_f64(), share)
+    };
+    run["findings"].as_array().expect("a list").iter().filter(|found| found["kind"] == "felt").map(of).collect()
+}
+
+#[test]
+fn a_port_that_fails_halves_what_its_modules_deliver_until_it_is_back() {
+    let program = Program::new();
+    reads(&program, 64);
+    // Ten modules are behind two ports, each of which passes less than its five deliver.
+    let two = "model:f5100 --set modules=10";
+    let [(away, lasted, share), _] = &felt(&program, two, "3 s: fail port 1; 5 s: restore port 1")[..] else {
+        panic!("two events")
+    };
+    assert!(away == "felt" && (1.9..2.3).contains(&lasted.unwrap()), "{away} {lasted:?}");
+    assert!((0.45..0.55).contains(&share.unwrap()), "{share:?}");
+    assert_eq!(felt(&program, two, "3 s: fail port 3")[0].0, "not felt", "nobody uses it");
+    assert_eq!(felt(&program, two, "3 s: fail port 0")[0].0, "not back within the window");
+}
+
+#[test]
+fn modules_and_channels_of_a_flash_array_fail_and_what_is_gone_fails_its_operations() {
+    let program = Program::new();
+    reads(&program, 64);
+    let slower = felt(&program, "model:f5100", "3 s: fail channel 0");
+    assert!(slower[0].0 == "not back within the window" && (0.85..0.95).contains(&slower[0].2.unwrap()), "{slower:?}");
+    let gone = "run ./reads.toml --on model:f5100 --set measure=4s --seed 5 --json --set modules=2 --set 'events=2 s: fail module 0'";
+    // Failed work has an exit code of its own.
+    let run = program.run(gone).json();
+    assert!(number(&run["trials"][0]["failed"]) > 0.0, "{:#}", run["trials"][0]);
+}
+
+#[test]
+fn an_array_feels_a_lost_controller_less_than_an_update_of_both_halves_and_a_rebuild_while_it_runs() {
+    let program = Program::new();
+    reads(&program, 512);
+    let array = "model:disk-array,read_hits=1,controller_time=400,policy=1 --set modules=1";
+    let lost = felt(&program, array, "3 s: fail controller 0; 6 s: restore controller 0");
+    assert!((0.4..0.6).contains(&lost[0].2.unwrap()) && (2.9..3.4).contains(&lost[0].1.unwrap()), "{lost:?}");
+    let updated = felt(&program, array, "3 s: firmware=1s");
+    assert!((1.9..2.4).contains(&updated[0].1.unwrap()), "one half and then the other: {updated:?}");
+    reads(&program, 8);
+    let disks = "model:disk-array,read_hits=0,module_size=0.02,rebuild_speed=40,variation=0 --set modules=1 --set interval=200ms --set warm_up=200ms";
+    let made_again = felt(&program, disks, "3 s: fail module 0; 4 s: spare");
+    assert!(made_again[1].0 == "felt" && made_again[1].1.unwrap() > 1.0, "{made_again:?}");
+}
+
+#[test]
+fn what_a_kind_of_machine_does_not_know_is_refused_before_it_runs() {
+    let program = Program::new();
+    reads(&program, 1);
+    for (model, event, said) in [
+        ("disk-15k", "fail port 0", "needs an emulated device, or the model of an array"),
+        ("f5100", "fail controller 0", "which it does not know: it knows `fail port 0..15`"),
+        ("f5100", "fail port 16", "fail port 16"),
+        ("disk-array", "slow=3", "which it does not know"),
+    ] {
+        for command in ["check", "plan"] {
+            let line = format!("{command} ./reads.toml --on model:{model} --set 'events=10 ms: {event}'");
+            let ran = program.run(&line);
+            assert!(ran.code == Some(2) || command == "check", "{line}: {ran}");
+            assert!(ran.code == Some(0) || ran.stderr.contains(said) || ran.stdout.contains(said), "{line}: {ran}");
+        }
+    }
+    assert!(program.refused("check ./reads.toml --set 'events=soon: fail port 0'").contains("events"));
+}

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 pub struct Device<'a> {
     program: &'a Program,
     pub going: Option<Going>,
+    at: String,
 }
 
 impl<'a> Device<'a> {
@@ -28,13 +29,51 @@ impl<'a> Device<'a> {
         for folder in ["backing", at] {
             fs::create_dir_all(program.path(folder)).unwrap();
         }
-        let mut going = program.start(&format!("emulate {model} --backing backing --at {at}"));
-        going.until(&format!("{model} at {at}, on backing"), 1);
-        Some(Device { program, going: Some(going) })
+        Some(Device::serve(program, &format!("{model} --backing backing"), at))
+    }
+
+    /// What `prony emulate` serves with such words.
+    fn serve(program: &'a Program, words: &str, at: &str) -> Device<'a> {
+        let mut going = program.start(&format!("emulate {words} --at {at}"));
+        going.until(&format!(" at {at}, on "), 1);
+        Device { program, going: Some(going), at: at.to_owned() }
+    }
+
+    /// Two tiers that add no time, whose mover never rests.
+    pub fn tiers(program: &'a Program, more: &str) -> Option<Device<'a>> {
+        if !Path::new("/dev/fuse").exists() || !rustix::process::geteuid().is_root() {
+            return None;
+        }
+        for folder in ["fast", "slow", "at"] {
+            fs::create_dir_all(program.path(folder)).unwrap();
+        }
+        let budget = if more.contains("--budget") { "" } else { "--budget 10GiB" };
+        let words = format!("--fast fast --slow slow --every 10ms {budget} --half-life 50ms --hysteresis 1");
+        Some(Device::serve(program, &format!("tiered {words} {more}"), "at"))
+    }
+
+    /// Ends it at once, and takes away the mount that nobody serves any more.
+    pub fn kill(mut self) {
+        let going = self.going.take().expect("it is mounted");
+        going.signal(rustix::process::Signal::KILL);
+        going.end();
+        rustix::mount::unmount(self.program.path(&self.at), rustix::mount::UnmountFlags::DETACH).unwrap();
+    }
+
+    /// Ends it, whoever may still hold it.
+    pub fn let_go(mut self) {
+        let mut going = self.going.take().expect("it is mounted");
+        going.signal(rustix::process::Signal::INT);
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        if going.runs() {
+            going.signal(rustix::process::Signal::INT);
+        }
+        let (code, told) = going.end();
+        assert_eq!(code, Some(0), "{told}");
     }
 
     pub fn at(&self, name: &str) -> PathBuf {
-        self.program.path("at").join(name)
+        self.program.path(&self.at).join(name)
     }
 
     pub fn backing(&self, name: &str) -> PathBuf {
@@ -42,7 +81,7 @@ impl<'a> Device<'a> {
     }
 
     pub fn fault(&self, fault: &str) {
-        let ran = self.program.run(&format!("emulate --at at --fault {fault}"));
+        let ran = self.program.run(&format!("emulate --at {} --fault '{fault}'", self.at));
         assert_eq!(ran.code, Some(0), "{ran}");
     }
 
@@ -234,11 +273,160 @@ fn what_cannot_be_emulated_is_refused_with_the_next_step() {
         ("emulate nothing --backing a/in --at ./a", "are the same, or one lies in the other"),
         ("emulate nothing --backing b --at filled", "the folder `filled` is not empty"),
         ("emulate --at b --fault power-loss", "no device is mounted there"),
-        ("emulate --at b --fault fire", "a fault is `power-loss`"),
+        ("emulate --at b --fault fire", "or a fault: `power-loss`"),
         ("emulate disk-15k --backing b --at a/in --memory lots", "reading `--memory`"),
+        ("emulate tiered --fast b --slow b --at a/in", "are the same, or one lies in the other"),
+        ("emulate nothing --fast filled --slow b --at a/in", "are for `tiered` alone"),
+        ("emulate tiered --fast filled --slow b --at a/in --rule hot:all", "a rule is `fast:`"),
+        ("emulate --at b --heat", "no device is mounted there"),
     ] {
         let ran = program.run(line);
         assert_eq!(ran.code, Some(2), "{line}: {ran}");
         assert!(ran.stderr.contains(said), "{line}: {ran}");
     }
+}
+
+/// A page at an address that direct I/O takes.
+fn page(text: &[u8]) -> (Vec<u8>, usize) {
+    let mut room = vec![0u8; 8192];
+    let from = room.as_ptr().align_offset(4096);
+    room[from..from + text.len()].copy_from_slice(text);
+    (room, from)
+}
+
+/// Writes its place and a generation to places of a file, hot ones most, until the file is gone; answers with the generation that was
+/// acknowledged of each, and with what may have been written beyond.
+fn stamps(path: &Path, seed: u64, known: &mut [u64]) -> Option<(usize, u64)> {
+    let flags = rustix::fs::OFlags::DIRECT | rustix::fs::OFlags::RDWR;
+    let file = File::from(rustix::fs::open(path, flags, rustix::fs::Mode::empty()).ok()?);
+    let places = known.len() as u64;
+    for turn in 0u64.. {
+        let drawn = random::mix(seed ^ turn);
+        // The hot eighth wanders from second to second of work.
+        let hot = (turn / 500 + drawn % (places / 8)) % places;
+        let place = if drawn >> 60 > 0 { hot } else { (drawn >> 8) % places } as usize;
+        let (generation, at) = (known[place] + 1, place as u64 * 4096);
+        let (mut room, from) = page(&[(place as u64).to_le_bytes(), generation.to_le_bytes()].concat());
+        if file.write_all_at(&room[from..from + 4096], at).is_err() {
+            return Some((place, generation));
+        }
+        known[place] = generation;
+        if file.read_exact_at(&mut room[from..from + 4096], at).is_err() {
+            return None;
+        }
+        assert_eq!(room[from + 8..from + 16], generation.to_le_bytes(), "place {place} while it is served");
+    }
+    None
+}
+
+#[test]
+fn extents_that_move_under_load_are_whole_whenever_the_process_is_killed() {
+    const PLACES: usize = 16 << 8;
+    let program = Program::new();
+    let Some(device) = Device::tiers(&program, "--room 4MiB") else { skip!("mounting needs root and /dev/fuse") };
+    File::create(device.at("f")).unwrap().set_len(PLACES as u64 * 4096).unwrap();
+    let (mut known, mut moved, mut device) = (vec![0u64; PLACES], 0, Some(device));
+    for turn in 0..20u64 {
+        let here = device.take().unwrap();
+        let path = here.at("f");
+        let (writer, seen) = std::thread::scope(|scope| {
+            let known = &mut known;
+            let writer = scope.spawn(move || stamps(&path, random::mix(turn), known));
+            std::thread::sleep(std::time::Duration::from_millis(60 + random::mix(turn) % 120));
+            let heat = program.json("emulate --at at --heat --json");
+            let seen = heat["moved"]["up"].as_u64().unwrap() + heat["moved"]["down"].as_u64().unwrap();
+            here.kill();
+            (writer.join().unwrap(), seen)
+        });
+        moved += seen;
+        let again = Device::tiers(&program, "--room 4MiB").unwrap();
+        let file = fs::read(again.at("f")).unwrap();
+        for (place, generation) in known.iter_mut().enumerate() {
+            let block = &file[place * 4096..][..16];
+            let is = u64::from_le_bytes(block[8..].try_into().unwrap());
+            let unsure = writer == Some((place, is));
+            assert!(is == *generation || unsure, "kill {turn}: place {place} holds {is} and not {generation}");
+            assert!(is == 0 || block[..8] == (place as u64).to_le_bytes(), "kill {turn}: place {place} holds another");
+            *generation = is;
+        }
+        device = Some(again);
+    }
+    assert!(moved > 20, "{moved} moves are no test");
+    device.unwrap().unmount();
+}
+
+#[test]
+fn prony_finds_all_that_it_wrote_where_extents_moved_meanwhile() {
+    let program = Program::new();
+    let Some(device) = Device::tiers(&program, "--room 4MiB") else { skip!("mounting needs root and /dev/fuse") };
+    let study = "title = 'w'\nquestion = '?'\n[system.s]\nkind = 'file'\ndir = 'at'\nsize = '16 MiB'\n[workload.w]\nkind = 'block'\n\
+                 read = '50%'\noffsets = 'zipf 0.99'\n[[experiment]]\nname = 'e'\nworkload = 'w'\nload = { outstanding = 4 }\n\
+                 validate = true\nverify = 'after'\nmeasure = '1 s'\nwarm_up = '0 s'\n";
+    let ran = program.write("w.toml", study).json("run ./w.toml --json -o x.prony");
+    assert_eq!(
+        (&ran["trials"][0]["failed"], ran["trials"][0]["mishaps"].as_array().map(Vec::len)),
+        (&0.into(), Some(0)),
+        "{ran:#}"
+    );
+    let heat = program.json("emulate --at at --heat --json");
+    assert!(heat["moved"]["up"].as_u64() > Some(4), "{heat:#}");
+    device.unmount();
+}
+
+#[test]
+fn rules_place_new_files_and_a_cut_file_grows_back_as_zeros() {
+    let program = Program::new();
+    let rules = "--room 4MiB --rule keep-fast:name=*.hot --rule keep-slow:class=temp --budget 0B";
+    let Some(device) = Device::tiers(&program, rules) else { skip!("mounting needs root and /dev/fuse") };
+    for name in ["a.hot", "b.tmp", "c"] {
+        fs::write(device.at(name), vec![7; 1 << 20]).unwrap();
+        File::open(device.at(name)).unwrap().sync_all().unwrap();
+    }
+    let fast = |name: &str| {
+        let heat = program.json("emulate --at at --heat --json");
+        let file = heat["files"].as_array().unwrap().iter().find(|file| file["file"] == name).cloned().unwrap();
+        file["fast_bytes"].as_u64().unwrap()
+    };
+    assert_eq!(["a.hot", "b.tmp", "c"].map(fast), [1 << 20, 0, 0]);
+    let file = OpenOptions::new().read(true).write(true).open(device.at("a.hot")).unwrap();
+    file.set_len(1000).unwrap();
+    file.set_len(3000).unwrap();
+    drop(file);
+    let wanted = [vec![7; 1000], vec![0; 2000]].concat();
+    assert_eq!(fs::read(device.at("a.hot")).unwrap(), wanted);
+    device.kill();
+    let Some(device) = Device::tiers(&program, rules) else { unreachable!("it was mounted") };
+    assert_eq!(fs::read(device.at("a.hot")).unwrap(), wanted);
+    fs::remove_file(device.at("a.hot")).unwrap();
+    fs::write(device.at("a.hot"), "new").unwrap();
+    assert_eq!(fs::read(device.at("a.hot")).unwrap(), b"new");
+    device.unmount();
+}
+
+#[test]
+fn what_a_study_lets_happen_to_an_emulated_device_is_felt_and_over_before_the_next_trial() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "nand-device") else { skip!("mounting needs root and /dev/fuse") };
+    device.unmount();
+    let study = "title = 'e'\nquestion = '?'\n[system.s]\nkind = 'file'\ndir = '.'\nsize = '4 MiB'\n[workload.w]\nkind = 'block'\n\
+                 [[experiment]]\nname = 'e'\nworkload = 'w'\nmeasure = '3 s'\nwarm_up = '0 s'\nreplicates = 2\n\
+                 events = '1 s: slow=50; 2 s: none'\n";
+    program.write("e.toml", study);
+    let on = "--on emulated:nand-device:backing";
+    let ran = program.json(&format!("run ./e.toml {on} --json -o x.prony"));
+    let felt: Vec<_> = ran["findings"].as_array().unwrap().iter().filter(|found| found["kind"] == "felt").collect();
+    assert_eq!(felt.len(), 4, "{ran:#}");
+    for slow in felt.iter().filter(|found| found["event"] == "slow=50") {
+        // It ends with the next event, or the next intervals.
+        assert!(slow["felt"] == "felt" && slow["felt_s"].as_f64() > Some(0.9), "{slow:#}");
+        let (least, before) = (slow["rate_least_per_s"].as_f64().unwrap(), slow["rate_before_per_s"].as_f64().unwrap());
+        assert!(least < before / 5.0, "{slow:#}");
+    }
+    assert!(program.fine("show x.prony").contains("`slow=50` at 1 s"), "the report says so");
+    let refused = program.refused(&format!("plan ./e.toml {on} --set 'events=1 s: fail controller 0'"));
+    assert!(refused.contains("fail controller 0") && refused.contains("slow"), "{refused}");
+    let late = program.refused(&format!("plan ./e.toml {on} --set 'events=3 s: slow=2'"));
+    assert!(late.contains("before the end of the window"), "{late}");
+    let plain = program.refused("plan ./e.toml --on file:.");
+    assert!(plain.contains("needs an emulated device"), "{plain}");
 }

@@ -8,6 +8,7 @@ mod by_clock;
 mod claims;
 mod compare;
 mod crash;
+mod cuts;
 mod cycles;
 mod database_errors;
 mod database_full;

@@ -2,7 +2,7 @@
 
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
-    Beside, Comparison, DamageFinding, DeadlineFinding, FallClaim, Finding, FootprintAmount, FootprintFinding,
+    Beside, Comparison, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding, FootprintAmount, FootprintFinding,
     HighestRate, Knee, OutageFinding, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome,
 };
 use serde_json::Value;
@@ -20,6 +20,7 @@ impl Json for Finding {
             Finding::ServiceFit(found) => ("service-fit", found.json()),
             Finding::Scaling(found) => ("scaling", found.json()),
             Finding::Sustained(found) => ("sustained", found.json()),
+            Finding::Felt(found) => ("felt", found.json()),
             Finding::Deadline(found) => ("deadline", found.json()),
             Finding::Threshold(found) => ("threshold", found.json()),
             Finding::Damage(found) => ("damage", found.json()),
@@ -81,6 +82,11 @@ objects! {
 
     found: SustainedFinding {
         "factors": factors(&found.point.factors), "claim": found.claim.map(FallClaim::word), sustained,
+    }
+
+    found: Felt {
+        "factors": factors(&found.point.factors), trial, event, at_s, "felt": found.until.word(), "felt_s": found.until.seconds(),
+        rate_before_per_s, rate_least_per_s, p99_before_ms, p99_most_ms,
     }
 
     found: DeadlineFinding {

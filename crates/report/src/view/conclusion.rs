@@ -4,8 +4,8 @@ use super::curve::factor_text;
 use super::footprint;
 use super::quantity::Quantity;
 use analysis::{
-    Burst, Comparison, DeadlineFinding, Estimate, FallClaim, Finding, HighestRate, InTime, Knee, Scaling, ScalingKind,
-    ServiceFit, ServiceForm, SustainedFinding, ThresholdOutcome, ThresholdState, Verdict,
+    Burst, Comparison, DeadlineFinding, Estimate, FallClaim, Felt, FeltUntil, Finding, HighestRate, InTime, Knee,
+    Scaling, ScalingKind, ServiceFit, ServiceForm, SustainedFinding, ThresholdOutcome, ThresholdState, Verdict,
 };
 use observation::Point;
 use observation::factor::short_name;
@@ -71,6 +71,7 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
         Finding::ServiceFit(finding) => plain(&finding.point, "service time", service_fit(finding)),
         Finding::Scaling(finding) => plain(&finding.point, "scaling", scaling(finding)),
         Finding::Sustained(finding) => plain(&finding.point, "sustained", sustained(finding)),
+        Finding::Felt(finding) => plain(&finding.point, "event", felt(finding)),
         Finding::Deadline(finding) => Conclusion {
             tone: match finding.in_time {
                 InTime::Yes => Tone::Good,
@@ -84,6 +85,26 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
         Finding::Outage(finding) => {
             of_the_data("outage", &finding.text, if finding.recovered { Tone::Open } else { Tone::Bad })
         }
+    }
+}
+
+/// `fail controller 1 at 2 s is felt for 1.3 s: at worst 11.4 k/s where 25.1 k/s were usual, and p99 4.1 ms instead of 1.2 ms`.
+fn felt(finding: &Felt) -> String {
+    let seconds = |s: f64| Quantity::Seconds.text(s);
+    let what = format!("`{}` at {} (trial {})", finding.event, seconds(finding.at_s), finding.trial);
+    let rate = |per_s: f64| Quantity::Rate.text(per_s);
+    let usual = rate(finding.rate_before_per_s);
+    let least = finding.rate_least_per_s.map(|least| format!(": at worst {} where {usual} was usual", rate(least)));
+    let p99 = finding.p99_most_ms.zip(finding.p99_before_ms).map(|(most, before)| {
+        let ms = |ms: f64| Quantity::Milliseconds.text(ms);
+        format!(", p99 {} instead of {}", ms(most), ms(before))
+    });
+    let worst = format!("{}{}", least.unwrap_or_default(), p99.unwrap_or_default());
+    match finding.until {
+        FeltUntil::CannotTell => format!("{what}: fewer than five intervals before it do not say what is usual"),
+        FeltUntil::Never => format!("{what} is not felt: rate and p99 stay within their range before, around {usual}"),
+        FeltUntil::After(lasted) => format!("{what} is felt for {}{worst}", seconds(lasted)),
+        FeltUntil::NotInTheWindow => format!("{what} is felt and not back within the window{worst}"),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::{Precondition, Priority, PriorityClass, SyncMode};
 use reading::key::Domain;
 use units::Nanos;
+use workload::happening::{self, Happening};
 
 /// `never`, `each`, `every 32`.
 pub(crate) struct Syncs;
@@ -77,6 +78,21 @@ impl Domain for Preconditions {
 
     fn allowed(&self) -> String {
         "`off`, `2 fills` or `2 fills until steady`".to_owned()
+    }
+}
+
+/// `2 s: fail controller 1; 4 s: restore controller 1`.
+pub(crate) struct Events;
+
+impl Domain for Events {
+    type Value = Vec<(Nanos, Happening)>;
+
+    fn read(&self, text: &str) -> Result<Vec<(Nanos, Happening)>, String> {
+        happening::read(text)
+    }
+
+    fn allowed(&self) -> String {
+        "`TIME: EVENT`, several with `;` between".to_owned()
     }
 }
 

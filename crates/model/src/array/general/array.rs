@@ -11,6 +11,7 @@ use crate::machine::{Ended, StationReport, Stepped};
 use crate::station::{Bucket, Link, Priority, Shares, Turns};
 use random::Draws;
 use units::Nanos;
+use workload::happening::Happening;
 use workload::{Operation, OperationKind};
 
 /// A module with its own chance.
@@ -190,6 +191,10 @@ impl Stepped for General {
         self.front.watch.here += 1;
         let end = self.host.arrive(at, self.spec.host.1);
         self.agenda.at(end, Event::Host { slot });
+    }
+
+    fn happen(&mut self, at: Nanos, what: Happening) {
+        self.plan_happening(at, what);
     }
 
     fn clear(&mut self, now: Nanos) {

@@ -2,6 +2,7 @@
 
 use super::array::General;
 use units::Nanos;
+use workload::happening::{Happening, Part};
 
 /// A change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub enum Change {
         /// Which module in it.
         member: u32,
     },
+    /// A spare comes in, and the module that was lost first is made again on it.
+    SpareIn,
     /// The array has no power: it serves nothing, and what was under way in it is undone. Writes that the cache holds stay.
     PowerLost,
     /// It has power again.
@@ -91,6 +94,38 @@ impl General {
         }
     }
 
+    /// Plans what happens to it, as far as an array knows it.
+    pub(super) fn plan_happening(&mut self, at: Nanos, what: Happening) {
+        match what {
+            Happening::Fail(Part::Path, path) => self.plan(at, Change::PathLost(path)),
+            Happening::Restore(Part::Path, path) => self.plan(at, Change::PathBack(path)),
+            Happening::Fail(Part::Controller, number) => self.plan(at, Change::ControllerLost(number)),
+            Happening::Restore(Part::Controller, number) => self.plan(at, Change::ControllerBack(number)),
+            Happening::Fail(Part::Module, number) => {
+                let (group, member) = self.spec.place(number);
+                self.plan(at, Change::ModuleLost { group, member });
+            }
+            Happening::Fail(Part::Channel, number) => {
+                let (group, member) = self.spec.place(number);
+                self.plan(at, Change::ChannelLost { group, member });
+            }
+            Happening::Spare => self.plan(at, Change::SpareIn),
+            Happening::Firmware(lasts) => self.update(at, lasts),
+            Happening::Fail(Part::Port, _) | Happening::Restore(..) | Happening::Fault(_) => {}
+        }
+    }
+
+    /// Plans an update of firmware: one half of the controllers, or of the paths of one, is away for so long, then the other.
+    fn update(&mut self, at: Nanos, lasts: Nanos) {
+        let (paths, controllers) = (self.paths.all.len() as u32, self.spec.controllers);
+        for path in 0..paths {
+            let second = if controllers > 1 { path % controllers >= controllers / 2 } else { path >= paths / 2 };
+            let leaves = at.0 + if second { lasts.0 } else { 0 };
+            self.plan(Nanos(leaves), Change::PathLeaves(path));
+            self.plan(Nanos(leaves + lasts.0), Change::PathBack(path));
+        }
+    }
+
     pub(super) fn change(&mut self, now: Nanos, number: u32) {
         match self.state.changes[number as usize] {
             Change::PathLeaves(path) => self.path(path, |paths, path| paths.leave(path)),
@@ -98,6 +133,10 @@ impl General {
             Change::PathBack(path) => self.path_back(now, path),
             Change::ControllerLost(number) => self.lose_controller(now, number as usize),
             Change::ControllerBack(number) => self.controller_back(now, number as usize),
+            Change::SpareIn => {
+                self.spec.rebuild.spares += 1;
+                self.next_rebuild(now);
+            }
             Change::PowerLost => self.lose_power(now),
             Change::PowerBack => self.power_back(now),
             Change::ModuleLost { group, member } => self.lose_module(now, group, member),

@@ -22,7 +22,8 @@ impl General {
         for controller in controllers - count("failed_controllers")..controllers {
             array.plan(Nanos::ZERO, Change::ControllerLost(controller));
         }
-        for (group, member) in lost_modules(values) {
+        for number in 0..count("failed_modules") {
+            let (group, member) = array.spec.place(number);
             array.plan(Nanos::ZERO, Change::ModuleLost { group, member });
         }
         if values.of("power_loss") > 0.0 {
@@ -83,7 +84,7 @@ pub(crate) fn spec(values: &Values) -> Spec {
                 1e3 / values.of("module_write_speed") * slow_write,
             ],
             variation: values.of("variation"),
-            channels: 1,
+            channels: if failed == 0 { count("channels") } else { 1 },
             head_start_ns: libm::round(1e6 * values.of("head_start")) as u64,
         },
         rebuild: Rebuild {
@@ -93,13 +94,6 @@ pub(crate) fn spec(values: &Values) -> Spec {
             spares: if values.of("rebuilding") > 0.0 { count("failed_modules") } else { 0 },
         },
     }
-}
-
-/// Group and member of each lost module: one of each group in turn, and of mirrored pairs the one first.
-fn lost_modules(values: &Values) -> impl Iterator<Item = (u32, u32)> {
-    let groups = values.of("groups") as u32;
-    let apart = if values.of("level") == 10.0 { 2 } else { 1 };
-    (0..values.of("failed_modules") as u32).map(move |number| (number % groups, apart * (number / groups)))
 }
 
 /// Classes of operations are reads, writes and the rest; where none is set apart there is one for all.

@@ -47,6 +47,22 @@ pub struct Spec {
     pub rebuild: Rebuild,
 }
 
+impl Spec {
+    /// Group and member of a module by its number: one of each group in turn, and of mirrored pairs the one first.
+    pub(super) fn place(&self, number: u32) -> (u32, u32) {
+        (number % self.groups, self.apart() * (number / self.groups))
+    }
+
+    /// Modules that have a number.
+    pub fn numbered(&self) -> u32 {
+        self.groups * (self.members / self.apart())
+    }
+
+    fn apart(&self) -> u32 {
+        if self.level == Level::Raid10 { 2 } else { 1 }
+    }
+}
+
 /// Caches of the controllers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cache {

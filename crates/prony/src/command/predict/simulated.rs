@@ -244,10 +244,10 @@ fn in_cycles(trial: &Trial, window: Nanos) -> Nanos {
 }
 
 /// A trial over a window that is no longer than this, in whole intervals; its warm-up is shortened with it. A job that ends is
-/// simulated to its end.
+/// simulated to its end, and so is one in which something happens.
 fn shortened(trial: &Trial, longest: Nanos) -> Trial {
     let mut trial = trial.clone();
-    if trial.phases.fixed_work || trial.phases.measure <= longest {
+    if trial.phases.fixed_work || !trial.events.is_empty() || trial.phases.measure <= longest {
         return trial;
     }
     let interval = trial.phases.interval.max(Nanos(1));

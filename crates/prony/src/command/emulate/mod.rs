@@ -3,16 +3,20 @@
 //! The one idea: the mount lives as long as the process. Ctrl-C unmounts; a program that still holds a file there keeps it until it has
 //! let go, and a second Ctrl-C takes the mount away from under it.
 
+mod heat;
+
 use crate::args::Emulate;
 use crate::failure::Failure;
 use crate::run::stop;
 use crate::{model_file, output};
-use emulate::{Fault, Mounted, Settings, Spared};
+use emulate::{Mounted, Settings, Spared, Tiering};
+use model::file::Description;
 use rustix::process::{Pid, Signal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
+use workload::happening::Happening;
 
 /// How often it looks whether it was told to end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -25,6 +29,9 @@ pub fn run(asked: &Emulate) -> Result<(), Failure> {
     if let Some(fault) = &asked.fault {
         return inflict(&asked.at, fault);
     }
+    if asked.heat {
+        return heat::print(asked);
+    }
     let told = stop::listen_on()?;
     let parent = asked.with_parent.map(Parent::follow).transpose()?;
     let settings = settings(asked)?;
@@ -33,7 +40,14 @@ pub fn run(asked: &Emulate) -> Result<(), Failure> {
         "{} at {}, on {}; a request takes {} on its way there and back, which is part of its time",
         asked.model.as_deref().unwrap_or_default(),
         asked.at.display(),
-        settings.backing.display(),
+        settings
+            .tier
+            .iter()
+            .map(|(_, tiering)| &tiering.fast)
+            .chain([&settings.backing])
+            .map(|folder| folder.display().to_string())
+            .collect::<Vec<_>>()
+            .join(" and "),
         units::duration(mounted.way)
     ));
     let ended = serve(mounted, &told, parent.as_ref(), &asked.at);
@@ -85,11 +99,58 @@ impl Parent {
 
 fn settings(asked: &Emulate) -> Result<Settings, Failure> {
     let word = asked.model.as_deref().unwrap_or_default();
-    let model = if word == "nothing" { None } else { Some(model_file::find(word)?.model) };
-    let memory = units::parse_bytes(&asked.memory)
-        .map_err(|error| Failure::new(format!("reading `--memory`: {error}")).hint("give a size, such as `16MiB`"))?;
-    let backing = asked.backing.clone().unwrap_or_default();
-    Ok(Settings { model, modules: asked.modules, memory, backing, at: asked.at.clone(), seed: 1 })
+    let memory = size("memory", &asked.memory)?;
+    let (model, backing, tier) = match (&asked.fast, &asked.slow) {
+        (Some(fast), Some(slow)) if word == "tiered" => {
+            let ((above, fast), (below, slow)) = (tier(fast)?, tier(slow)?);
+            (below, slow, Some((above, tiering(asked, fast)?)))
+        }
+        (None, None) => (described(word)?, asked.backing.clone().unwrap_or_default(), None),
+        _ => {
+            return Err(Failure::new(format!("emulating `{word}`: `--fast` and `--slow` are for `tiered` alone"))
+                .hint("say `prony emulate tiered --fast DIR --slow DIR --at MNT`, or name one folder with --backing"));
+        }
+    };
+    Ok(Settings { model, modules: asked.modules, memory, backing, at: asked.at.clone(), seed: 1, tier })
+}
+
+fn described(word: &str) -> Result<Option<Description>, Failure> {
+    if word == "nothing" { Ok(None) } else { Ok(Some(model_file::find(word)?.model)) }
+}
+
+/// `DIR`, or `MODEL:DIR`.
+fn tier(text: &str) -> Result<(Option<Description>, PathBuf), Failure> {
+    match text.split_once(':').filter(|_| !Path::new(text).exists()) {
+        Some((model, folder)) => Ok((described(model)?, folder.into())),
+        None => Ok((None, text.into())),
+    }
+}
+
+fn tiering(asked: &Emulate, fast: PathBuf) -> Result<Tiering, Failure> {
+    let time = |name: &str, text: &str| {
+        units::parse_duration(text).ok().filter(|time| *time >= units::Nanos::from_millis(10)).ok_or_else(|| {
+            Failure::new(format!("reading `--{name}`: at least 10 ms, got `{text}`")).hint("give a time, such as `5s`")
+        })
+    };
+    let rules = asked.rule.iter().map(|rule| rule.parse().map_err(|error| Failure::caused("reading `--rule`", &error)));
+    if !(asked.hysteresis >= 1.0) {
+        return Err(Failure::new(format!("reading `--hysteresis`: at least 1, got {}", asked.hysteresis)));
+    }
+    Ok(Tiering {
+        fast,
+        room: size("room", &asked.room)?,
+        rules: rules.collect::<Result<_, _>>()?,
+        every: time("every", &asked.every)?,
+        budget: size("budget", &asked.budget)?,
+        half_life: time("half-life", &asked.half_life)?,
+        hysteresis: asked.hysteresis,
+        trace: asked.trace.clone(),
+    })
+}
+
+fn size(name: &str, text: &str) -> Result<units::Bytes, Failure> {
+    let failed = |error| Failure::new(format!("reading `--{name}`: {error}")).hint("give a size, such as `16MiB`");
+    units::parse_bytes(text).map_err(failed)
 }
 
 fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
@@ -110,6 +171,12 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
         emulate::MountError::Server(..) | emulate::MountError::Model(..) => {
             "models of storage: disk-15k, disk-array, nand-device, f5100"
         }
+        emulate::MountError::OtherTier(fast, _) => {
+            return Failure::caused(doing, error).hint(format!(
+                "name the slow folder that it was mounted with, or an empty folder instead of `{}`",
+                fast.display()
+            ));
+        }
         emulate::MountError::Way(..) | emulate::MountError::Thread(..) => {
             "try again; if it stays so, the machine is out of memory or threads"
         }
@@ -120,12 +187,15 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
 /// Hands a fault to the device that is mounted there.
 fn inflict(at: &Path, fault: &str) -> Result<(), Failure> {
     let doing = || format!("handing the fault `{fault}` to the device at `{}`", at.display());
-    let fault: Fault = fault.parse().map_err(|error| Failure::caused(doing(), &error))?;
-    emulate::inflict(at, fault).map_err(|error| {
+    let what: Happening = fault.parse().map_err(|error| Failure::caused(doing(), &error))?;
+    emulate::inflict(at, what).map_err(|error| {
         let failure = Failure::caused(doing(), &error);
         match error {
             Spared::Inside(root) => failure.hint(format!("say `--at {}`", root.display())),
             Spared::Foreign => failure,
+            Spared::Unknown => {
+                failure.hint("`fail port 0` and such are for the parts of an array's model; `slow` needs a model")
+            }
             _ => failure.hint("name the folder at which `prony emulate` serves with --at"),
         }
     })

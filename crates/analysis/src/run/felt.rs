@@ -1,0 +1,173 @@
+//! What happened in the middle of a trial, and how long a stream felt it.
+//!
+//! The one idea: what is usual is the range of the intervals of the window before anything happened. An event is felt from when two
+//! intervals one behind the other are worse than all of these, and until three are not.
+//!
+//! What it does not do: an event that comes while another is felt is not told apart from that one.
+
+use crate::point::Group;
+use crate::{Felt, FeltUntil, TimePoint, TrialSummary};
+use observation::{Event, EventKind};
+use units::Nanos;
+
+/// Fewer intervals before an event say nothing of what is usual.
+const BEFORE_MIN: usize = 5;
+
+/// What differs from the range by less than this share of its middle is usual, too: another five intervals would be outside by chance.
+const SLACK: f64 = 0.05;
+
+/// So many intervals one behind the other are felt, and so many are the end of it.
+const WORSE: usize = 2;
+const USUAL: usize = 3;
+
+/// One for each stream and event of every trial that went to its end.
+pub fn felt(groups: &[Group]) -> Vec<Felt> {
+    let mut all = Vec::new();
+    for group in groups {
+        for (trial, stream) in group.members.iter().filter(|(trial, _)| !trial.interrupted) {
+            let events: Vec<&Event> = trial.events.iter().filter(|event| event.kind == EventKind::Change).collect();
+            let Some(first) = events.first() else { continue };
+            let course = Course::of(trial, usize::from(stream.stream), first.at);
+            for (i, event) in events.iter().enumerate() {
+                let next = events.get(i + 1).map_or(trial.window.end, |next| next.at);
+                let found = course.felt(trial, event.at, next);
+                all.push(Felt {
+                    point: group.point.clone(),
+                    trial: trial.label.index,
+                    event: event.text.clone(),
+                    ..found
+                });
+            }
+        }
+    }
+    all
+}
+
+/// Rate and p99 of each interval of the window, and what was usual of them.
+struct Course {
+    points: Vec<(f64, f64, Option<f64>)>,
+    interval_s: f64,
+    usual: Option<Usual>,
+}
+
+struct Usual {
+    rate: f64,
+    least_rate: f64,
+    p99_ms: Option<f64>,
+    most_p99_ms: f64,
+}
+
+impl Course {
+    fn of(trial: &TrialSummary, stream: usize, first: Nanos) -> Course {
+        let start = trial.window.start.seconds();
+        let at = |point: &TimePoint| {
+            let p99 = point.p99_ms.get(stream).copied().flatten();
+            (point.at_s - start, point.throughput_per_s.get(stream).copied().unwrap_or(0.0), p99)
+        };
+        let inside = trial.timeline.iter().filter(|point| point.at_s >= start - 1e-9);
+        let points: Vec<(f64, f64, Option<f64>)> = inside.map(at).collect();
+        let interval_s = trial.timeline.windows(2).next().map_or(0.0, |two| two[1].at_s - two[0].at_s);
+        let ends = (first - trial.window.start).seconds() - interval_s + 1e-9;
+        let before: Vec<_> = points.iter().filter(|(at, ..)| *at <= ends).collect();
+        let usual = (before.len() >= BEFORE_MIN).then(|| {
+            let rates = before.iter().map(|(_, rate, _)| *rate);
+            let times: Vec<f64> = before.iter().filter_map(|(.., p99)| *p99).collect();
+            let (rate, p99_ms) =
+                (middle(rates.clone().collect()), Some(times.clone()).filter(|all| !all.is_empty()).map(middle));
+            Usual {
+                rate,
+                least_rate: rates.fold(f64::INFINITY, f64::min) - SLACK * rate,
+                p99_ms,
+                most_p99_ms: times.into_iter().fold(0.0, f64::max) + SLACK * p99_ms.unwrap_or(0.0),
+            }
+        });
+        Course { points, interval_s, usual }
+    }
+
+    /// How an event was felt until the next one and beyond.
+    fn felt(&self, trial: &TrialSummary, at: Nanos, next: Nanos) -> Felt {
+        let seconds = |at: Nanos| at.saturating_sub(trial.window.start).seconds();
+        let mut felt = Felt { at_s: seconds(at), ..Felt::default() };
+        let Some(usual) = &self.usual else { return felt };
+        let from = (felt.at_s / self.interval_s + 1e-9) as usize;
+        let worse = |&(_, rate, p99): &(f64, f64, Option<f64>)| {
+            rate < usual.least_rate || p99.is_none_or(|p99| p99 > usual.most_p99_ms)
+        };
+        (felt.rate_before_per_s, felt.p99_before_ms) = (usual.rate, usual.p99_ms);
+        let after = self.points.get(from..).unwrap_or_default();
+        let begins = after.windows(WORSE).position(|some| some.iter().all(worse));
+        let Some(begins) = begins.filter(|begins| (from + begins) as f64 * self.interval_s < seconds(next)) else {
+            felt.until = FeltUntil::Never;
+            return felt;
+        };
+        let back = after[begins..].windows(USUAL).position(|some| !some.iter().any(worse)).map(|back| begins + back);
+        let during = &after[begins..back.unwrap_or(after.len())];
+        felt.rate_least_per_s = Some(during.iter().map(|(_, rate, _)| *rate).fold(f64::INFINITY, f64::min));
+        felt.p99_most_ms = during.iter().filter_map(|(.., p99)| *p99).reduce(f64::max);
+        felt.until = match back {
+            Some(back) => FeltUntil::After(((from + back) as f64 * self.interval_s - felt.at_s).max(0.0)),
+            None => FeltUntil::NotInTheWindow,
+        };
+        felt
+    }
+}
+
+fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::tests::trial;
+    use observation::Window;
+
+    /// A trial whose window of 10 s, behind 1 s of warm-up, has such rates in its intervals of 100 ms; p99 is 1,000 over the rate.
+    fn course(rates: impl Fn(f64) -> f64, events: &[f64]) -> Vec<Felt> {
+        let mut one = trial(0, "a", 0, 1000.0);
+        one.window = Window { start: Nanos::from_secs(1), end: Nanos::from_secs(11) };
+        one.timeline = (0..110u32)
+            .map(|at| {
+                let at_s = f64::from(at) / 10.0;
+                let rate = rates(at_s - 1.0) + f64::from(at % 3);
+                TimePoint { at_s, throughput_per_s: vec![rate], p99_ms: vec![(rate > 10.0).then(|| 1000.0 / rate)] }
+            })
+            .collect();
+        one.events = events
+            .iter()
+            .map(|at| Event { at: Nanos::from_seconds(at + 1.0), kind: EventKind::Change, text: "fail path 0".into() })
+            .collect();
+        felt(&crate::point::groups(&[one]))
+    }
+
+    #[test]
+    fn an_event_is_felt_until_the_rate_is_back_where_it_was() {
+        let found = course(|at| if (3.0..6.45).contains(&at) { 400.0 } else { 1000.0 }, &[3.0]);
+        let [one] = &found[..] else { panic!("{found:?}") };
+        let FeltUntil::After(lasted) = one.until else { panic!("{one:?}") };
+        assert!((lasted - 3.5).abs() < 1e-6, "{lasted}");
+        assert!(one.rate_least_per_s == Some(400.0) && (999.0..1003.0).contains(&one.rate_before_per_s), "{one:?}");
+        assert!(one.p99_most_ms > Some(2.4) && one.p99_before_ms < Some(1.1), "{one:?}");
+    }
+
+    #[test]
+    fn a_part_that_stays_away_is_felt_to_the_end_and_its_return_is_told_beside_it() {
+        let stays = course(|at| if at >= 3.0 { 400.0 } else { 1000.0 }, &[3.0]);
+        assert_eq!(stays[0].until, FeltUntil::NotInTheWindow);
+        let returns = course(|at| if (3.0..7.0).contains(&at) { 0.0 } else { 1000.0 }, &[3.0, 6.0]);
+        let after = |felt: &Felt| if let FeltUntil::After(lasted) = felt.until { lasted } else { f64::NAN };
+        assert!((after(&returns[0]) - 4.0).abs() < 1e-6 && (after(&returns[1]) - 1.0).abs() < 1e-6, "{returns:?}");
+    }
+
+    #[test]
+    fn what_is_within_the_range_of_before_is_not_felt_and_too_short_a_before_says_nothing() {
+        assert_eq!(course(|_| 1000.0, &[3.0])[0].until, FeltUntil::Never);
+        // One interval alone is a hiccup.
+        assert_eq!(
+            course(|at| if (3.0..3.05).contains(&at) { 100.0 } else { 1000.0 }, &[3.0])[0].until,
+            FeltUntil::Never
+        );
+        assert_eq!(course(|_| 1000.0, &[0.4])[0].until, FeltUntil::CannotTell);
+    }
+}

@@ -1,0 +1,108 @@
+//! Power that is cut under databases in mid-load: what was acknowledged is held against what is there when it comes back.
+//!
+//! The one idea: a database lies on an emulated device. The device loses what no flush made durable, is unmounted and mounted again,
+//! the server recovers, and the run's own ledger says what is missing. `PRONY_CUTS` says how often (2).
+
+use crate::emulate::Device;
+use crate::house::House;
+use crate::skip;
+use rustix::process::{Pid, Signal, kill_process};
+use std::time::Duration;
+
+/// An engine: what `--on` names, where its server keeps its number, and the setting with which it does not wait for its log.
+struct Engine {
+    on: &'static str,
+    pid_file: Option<&'static str>,
+    hasty: &'static str,
+}
+
+const ENGINES: [Engine; 3] = [
+    Engine { on: "sqlite:", pid_file: None, hasty: "synchronous=OFF" },
+    Engine { on: "local:postgres", pid_file: Some("postmaster.pid"), hasty: "synchronous_commit=off" },
+    Engine { on: "local:mariadb", pid_file: Some("pid"), hasty: "innodb_flush_log_at_trx_commit=0" },
+];
+
+/// How the engine and the device treat what is to last.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// The engine waits for the device, which tells the truth.
+    Waits,
+    /// The engine does not wait.
+    Hasty,
+    /// The device lies.
+    Lied,
+}
+
+/// Whether all that was acknowledged was left by each of many cuts; none where nothing can be mounted, or no server is installed.
+fn cuts(engine: &Engine, way: Way) -> Option<Vec<bool>> {
+    let times: u64 = std::env::var("PRONY_CUTS").ok().and_then(|text| text.parse().ok()).unwrap_or(2);
+    let (mut kept, mut house) = (Vec::new(), None);
+    for turn in 0..times {
+        let here = house.get_or_insert_with(|| House::new(engine.on));
+        let whole = cut(engine, way, turn, here)?;
+        kept.push(whole);
+        // What has lost something is no place for the next.
+        house = house.filter(|_| whole);
+    }
+    let lost = kept.iter().filter(|kept| !**kept).count();
+    println!("{}: {lost} of {} cuts lost something", engine.on, kept.len());
+    Some(kept)
+}
+
+/// Loads a database, cuts the power, mounts the device again and holds the ledger against the data.
+fn cut(engine: &Engine, way: Way, turn: u64, house: &House) -> Option<bool> {
+    let device = Device::mount_at(&house.program, "nothing", "cache")?;
+    if engine.pid_file.is_some()
+        && house.program.run(&format!("db up {}", engine.on)).stderr.contains("is not installed")
+    {
+        return None;
+    }
+    let hasty = if way == Way::Hasty { format!("--set server={}", engine.hasty) } else { String::new() };
+    let load = "--set preset=desk --set customers=50 --set days=1 --set sessions=4 --set measure=60s --set warm_up=0s --set recovery=1s";
+    let mut going = house.program.start(&house.line("run", &format!("{load} {hasty} --verbose -o {turn}.prony")));
+    going.until("· measure", 1);
+    if way == Way::Lied {
+        device.fault("lie");
+    }
+    // Moments that are no pattern, from 0.4 s to 1.4 s behind the beginning.
+    std::thread::sleep(Duration::from_millis(400 + turn.wrapping_mul(0x9e37_79b9) % 1000));
+    let servers = engine.pid_file.map(|file| house.server_processes(file)).unwrap_or_default();
+    device.fault("power-loss");
+    // A server without its disk is of no use, and would hold the mount.
+    servers.into_iter().filter_map(Pid::from_raw).for_each(|server| {
+        let _ = kill_process(server, Signal::KILL);
+    });
+    let (code, told) = going.end();
+    assert_ne!(code, Some(0), "the run lost its disk: {told}");
+    device.let_go();
+    let device = Device::mount_at(&house.program, "nothing", "cache")?;
+    let held = house.program.run(&format!("db check --ledger {turn}.prony"));
+    // What cannot be opened any more is lost, too.
+    assert!(held.code == Some(0) || held.code == Some(2) || held.stdout.contains("BROKEN"), "cut {turn}: {held}");
+    assert!(way != Way::Waits || held.code == Some(0), "cut {turn} on {}: {held}", engine.on);
+    let _ = house.program.run(&format!("db down {}", engine.on));
+    device.let_go();
+    Some(held.code == Some(0))
+}
+
+fn each(way: Way, holds: impl Fn(&[bool]) -> bool) {
+    for engine in &ENGINES {
+        let Some(kept) = cuts(engine, way) else { skip!("it needs root, /dev/fuse and {}", engine.on) };
+        assert!(holds(&kept), "{}: {kept:?}", engine.on);
+    }
+}
+
+#[test]
+fn an_engine_that_waits_for_its_log_loses_nothing_with_the_power() {
+    each(Way::Waits, |kept| kept.iter().all(|kept| *kept));
+}
+
+#[test]
+fn what_an_engine_loses_that_does_not_wait_is_named_by_the_ledger() {
+    each(Way::Hasty, |kept| kept.iter().any(|kept| !*kept));
+}
+
+#[test]
+fn a_device_that_lies_makes_every_engine_lose_and_it_is_found() {
+    each(Way::Lied, |kept| kept.iter().all(|kept| !*kept));
+}

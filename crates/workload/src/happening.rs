@@ -1,0 +1,268 @@
+//! What is done to a system while it is loaded: parts that fail and come back, updates, and faults of a device.
+//!
+//! The one idea: one text says it everywhere, in a study, to a model in virtual time, and to a device that is mounted.
+//!
+//! What it does not do: which system knows what is for the system to say.
+
+use std::fmt;
+use std::str::FromStr;
+use units::{Nanos, duration};
+
+/// A part of a machine. Parts of a kind are numbered from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A way from host to controller.
+    Path,
+    /// A port, with what is reached over it.
+    Port,
+    /// A controller with its paths.
+    Controller,
+    /// A module or disk.
+    Module,
+    /// A channel inside a module.
+    Channel,
+}
+
+impl Part {
+    const ALL: [(&str, Part); 5] = [
+        ("path", Part::Path),
+        ("port", Part::Port),
+        ("controller", Part::Controller),
+        ("module", Part::Module),
+        ("channel", Part::Channel),
+    ];
+
+    fn word(self) -> &'static str {
+        Part::ALL.iter().find(|(_, part)| *part == self).map_or("", |(word, _)| word)
+    }
+}
+
+/// Something that happens to a system.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Happening {
+    /// A part fails.
+    Fail(Part, u32),
+    /// A part that failed is there again.
+    Restore(Part, u32),
+    /// A spare takes the place of the module that was lost first, and is rebuilt.
+    Spare,
+    /// Firmware is updated: one half of the paths takes nothing new for so long, then the other half.
+    Firmware(Nanos),
+    /// A fault of an emulated device.
+    Fault(Fault),
+}
+
+/// What a device does wrong from now on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fault {
+    /// Every write that no flush made durable is lost, the last one is torn, and nothing is served any more.
+    PowerLoss,
+    /// A device that lost its power serves again what is durable.
+    PowerOn,
+    /// Flushes are acknowledged and make nothing durable.
+    Lie,
+    /// Writes fail for want of room.
+    Full,
+    /// Reads that touch this byte of the device's files fail, in each file.
+    ReadError(u64),
+    /// Everything takes so many times as long.
+    Slow(f64),
+    /// Nothing is answered any more.
+    Hang,
+    /// All faults but a lost power end.
+    None,
+}
+
+/// What is nothing that could happen.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`fail PART N` or `restore PART N` (path, port, controller, module, channel), `spare`, `firmware=TIME`, or a fault: `power-loss`, \
+     `power-on`, `lie`, `full`, `read-error=OFFSET`, `slow=TIMES`, `hang` or `none`; got `{0}`"
+)]
+pub struct NoHappening(String);
+
+impl Happening {
+    /// What it is without its number.
+    pub fn word(&self) -> String {
+        match self {
+            Happening::Fail(part, _) => format!("fail {}", part.word()),
+            Happening::Restore(part, _) => format!("restore {}", part.word()),
+            Happening::Spare => "spare".to_owned(),
+            Happening::Firmware(_) => "firmware".to_owned(),
+            Happening::Fault(fault) => {
+                let text = fault.to_string();
+                text.split('=').next().unwrap_or_default().to_owned()
+            }
+        }
+    }
+
+    /// The part that it is about, by number.
+    pub fn number(&self) -> Option<u32> {
+        match self {
+            Happening::Fail(_, number) | Happening::Restore(_, number) => Some(*number),
+            Happening::Spare | Happening::Firmware(_) | Happening::Fault(_) => None,
+        }
+    }
+
+    /// What a machine can do with so many parts of a kind: fail them and have them back.
+    pub fn of_parts(part: Part, count: u32) -> [(String, u32); 2] {
+        [Happening::Fail(part, 0), Happening::Restore(part, 0)].map(|happening| (happening.word(), count))
+    }
+
+    /// What an emulated device does whatever its model: every fault.
+    pub fn of_devices() -> Vec<(String, u32)> {
+        use Fault::{Full, Hang, Lie, None, PowerLoss, PowerOn, ReadError, Slow};
+        let all = [PowerLoss, PowerOn, Lie, Full, ReadError(0), Slow(1.0), Hang, None];
+        all.into_iter().map(|fault| (Happening::Fault(fault).word(), 1)).collect()
+    }
+}
+
+impl FromStr for Happening {
+    type Err = NoHappening;
+
+    fn from_str(text: &str) -> Result<Happening, NoHappening> {
+        let no = || NoHappening(text.to_owned());
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let number = |text: &str| text.parse().map_err(|_| no());
+        let part =
+            |word: &str| Part::ALL.iter().find(|(known, _)| *known == word).map(|(_, part)| *part).ok_or_else(no);
+        match words[..] {
+            ["spare"] => Ok(Happening::Spare),
+            ["fail", word] => Ok(Happening::Fail(part(word)?, 0)),
+            ["fail", word, n] => Ok(Happening::Fail(part(word)?, number(n)?)),
+            ["restore", word] => Ok(Happening::Restore(part(word)?, 0)),
+            ["restore", word, n] => Ok(Happening::Restore(part(word)?, number(n)?)),
+            _ => match text.trim().strip_prefix("firmware=") {
+                Some(lasts) => match units::parse_duration(lasts) {
+                    Ok(lasts) if lasts > Nanos::ZERO => Ok(Happening::Firmware(lasts)),
+                    _ => Err(no()),
+                },
+                None => text.trim().parse().map(Happening::Fault).map_err(|()| no()),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Happening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Happening::Fail(_, number) | Happening::Restore(_, number) => write!(f, "{} {number}", self.word()),
+            Happening::Spare => f.write_str("spare"),
+            Happening::Firmware(lasts) => write!(f, "firmware={}", duration(*lasts)),
+            Happening::Fault(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl FromStr for Fault {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Fault, ()> {
+        let (word, value) = text.split_once('=').map_or((text, None), |(word, value)| (word, Some(value)));
+        match (word, value) {
+            ("power-loss", None) => Ok(Fault::PowerLoss),
+            ("power-on", None) => Ok(Fault::PowerOn),
+            ("lie", None) => Ok(Fault::Lie),
+            ("full", None) => Ok(Fault::Full),
+            ("hang", None) => Ok(Fault::Hang),
+            ("none", None) => Ok(Fault::None),
+            ("read-error", Some(at)) => at.parse().map(Fault::ReadError).map_err(|_| ()),
+            ("slow", Some(times)) => {
+                let times = times.trim_start_matches('x').parse().map_err(|_| ())?;
+                if (0.01..=100_000.0).contains(&times) { Ok(Fault::Slow(times)) } else { Err(()) }
+            }
+            _ => Err(()),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::PowerLoss => f.write_str("power-loss"),
+            Fault::PowerOn => f.write_str("power-on"),
+            Fault::Lie => f.write_str("lie"),
+            Fault::Full => f.write_str("full"),
+            Fault::ReadError(at) => write!(f, "read-error={at}"),
+            Fault::Slow(times) => write!(f, "slow={times}"),
+            Fault::Hang => f.write_str("hang"),
+            Fault::None => f.write_str("none"),
+        }
+    }
+}
+
+/// What happens when, from the beginning of the measured window: `2 s: fail controller 1; 4 s: restore controller 1`, in the order of
+/// time.
+///
+/// # Errors
+/// With what is allowed and what was got.
+pub fn read(text: &str) -> Result<Vec<(Nanos, Happening)>, String> {
+    let mut all = Vec::new();
+    for one in text.split(';').filter(|one| !one.trim().is_empty()) {
+        let (at, what) = one.split_once(':').ok_or_else(|| format!("`TIME: EVENT`, got `{}`", one.trim()))?;
+        let at = units::parse_duration(at.trim()).map_err(|error| error.to_string())?;
+        all.push((at, what.trim().parse::<Happening>().map_err(|error| error.to_string())?));
+    }
+    all.sort_by_key(|(at, _)| *at);
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_happens_is_read_as_it_is_written_and_nothing_else_is() {
+        for text in [
+            "fail path 0",
+            "restore controller 1",
+            "fail module 17",
+            "spare",
+            "firmware=500 ms",
+            "power-loss",
+            "power-on",
+            "lie",
+            "full",
+            "read-error=4096",
+            "slow=10",
+            "hang",
+            "none",
+        ] {
+            assert_eq!(text.parse::<Happening>().map(|one| one.to_string()), Ok(text.to_owned()));
+        }
+        assert_eq!("slow=x10".parse(), Ok(Happening::Fault(Fault::Slow(10.0))));
+        assert_eq!("fail port".parse(), Ok(Happening::Fail(Part::Port, 0)));
+        for text in [
+            "",
+            "slow",
+            "slow=0",
+            "slow=-1",
+            "slow=nan",
+            "read-error=-1",
+            "full=1",
+            "fail",
+            "fail wall",
+            "fail path -1",
+            "firmware=0 s",
+        ] {
+            assert!(text.parse::<Happening>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_put_in_the_order_of_time() {
+        let read = read(" 4 s: restore path 1; 500 ms : fail path 1;").unwrap();
+        assert_eq!(read[0], (Nanos::from_millis(500), Happening::Fail(Part::Path, 1)));
+        assert_eq!(read[1], (Nanos::from_secs(4), Happening::Restore(Part::Path, 1)));
+        assert!(super::read("2 s fail path").unwrap_err().contains("TIME: EVENT"));
+        assert!(super::read("2 s: fall").unwrap_err().contains("got `fall`"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in ".{0,40}") {
+            let _ = read(&text);
+        }
+    }
+}
