@@ -85,3 +85,11 @@ pub fn write_new(path: &Path, text: &str) -> Result<(), Failure> {
     })?;
     file.write_all(text.as_bytes()).map_err(|error| Failure::caused(doing(), &error))
 }
+
+/// The device that a word names to emulate; none of `nothing`, which takes no time.
+///
+/// # Errors
+/// As [`find`].
+pub fn device(word: &str) -> Result<Option<Description>, Failure> {
+    if word == "nothing" { Ok(None) } else { Ok(Some(find(word)?.model)) }
+}

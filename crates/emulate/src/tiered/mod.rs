@@ -204,11 +204,14 @@ fn kept(map: &mut Map, root: &Path) -> io::Result<HashMap<u64, Arc<Node>>> {
     Ok(files)
 }
 
+/// What is called with the answers of several extents, in their order.
+type Whole<T> = Box<dyn FnOnce(Vec<Result<T, Errno>>) + Send>;
+
 /// Answers of several extents as one.
 struct Parts<T> {
     left: usize,
     all: Vec<Option<Result<T, Errno>>>,
-    answer: Option<Box<dyn FnOnce(Vec<Result<T, Errno>>) + Send>>,
+    answer: Option<Whole<T>>,
 }
 
 /// An answer for each of so many parts, and what is called with all of them in their order.

@@ -60,6 +60,9 @@ impl Drop for Mover {
     }
 }
 
+/// An extent with its heat.
+type Warm = (Key, f64);
+
 struct Rounds {
     tiered: Arc<Tiered>,
     stop: Arc<AtomicBool>,
@@ -107,7 +110,7 @@ impl Rounds {
     }
 
     /// Extents on the slow tier and on the fast one, with their heat. What a rule keeps on one is as hot, or as cold, as can be.
-    fn by_heat(&self) -> (Vec<(Key, f64)>, Vec<(Key, f64)>) {
+    fn by_heat(&self) -> (Vec<Warm>, Vec<Warm>) {
         let tiered = &self.tiered;
         let (files, placed): (Vec<Arc<Node>>, Vec<Key>) = {
             let placed = tiered.read_placed();

@@ -152,9 +152,9 @@ fn emulated(dirs: &[Folder]) -> Result<Vec<(String, u32)>, Failure> {
     let mut common: Option<Vec<(String, u32)>> = None;
     for dir in dirs {
         let known = match dir.device.as_deref() {
-            Some("nothing") => Happening::of_devices(),
-            Some(model) => {
-                let parts = model::happenings(&crate::model_file::find(model)?.model);
+            Some(word) => {
+                let model = crate::model_file::device(word)?;
+                let parts = model.as_ref().map(model::happenings).unwrap_or_default();
                 Happening::of_devices().into_iter().chain(parts).collect()
             }
             None if emulate::is_device(Path::new(&dir.path)) => Happening::of_devices(),
@@ -259,6 +259,7 @@ mod tests {
         ("interval", ["1 s", "2 s"]),
         ("round", ["1 s", "2 s"]),
         ("drain", ["10 s", "5 s"]),
+        ("events", ["", "10 ms: fail path 0"]),
         ("replicates", ["auto", "2"]),
         ("replicates_max", ["32", "16"]),
     ];

@@ -7,6 +7,7 @@ use crate::emulate::Device;
 use crate::house::House;
 use crate::skip;
 use rustix::process::{Pid, Signal, kill_process};
+use std::io::Write as _;
 use std::time::Duration;
 
 /// An engine: what `--on` names, where its server keeps its number, and the setting with which it does not wait for its log.
@@ -33,24 +34,37 @@ enum Way {
     Lied,
 }
 
-/// Whether all that was acknowledged was left by each of many cuts; none where nothing can be mounted, or no server is installed.
-fn cuts(engine: &Engine, way: Way) -> Option<Vec<bool>> {
+/// What became of what was acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Left {
+    All,
+    /// The ledger or an invariant names what is missing.
+    Less,
+    /// The engine does not open what is left.
+    Nothing,
+}
+
+/// What each of many cuts left; none where nothing can be mounted, or no server is installed.
+fn cuts(engine: &Engine, way: Way) -> Option<Vec<Left>> {
     let times: u64 = std::env::var("PRONY_CUTS").ok().and_then(|text| text.parse().ok()).unwrap_or(2);
     let (mut kept, mut house) = (Vec::new(), None);
     for turn in 0..times {
         let here = house.get_or_insert_with(|| House::new(engine.on));
-        let whole = cut(engine, way, turn, here)?;
-        kept.push(whole);
+        let left = cut(engine, way, turn, here)?;
+        kept.push(left);
         // What has lost something is no place for the next.
-        house = house.filter(|_| whole);
+        house = house.filter(|_| left == Left::All);
     }
-    let lost = kept.iter().filter(|kept| !**kept).count();
-    println!("{}: {lost} of {} cuts lost something", engine.on, kept.len());
+    let [whole, named, shut] =
+        [Left::All, Left::Less, Left::Nothing].map(|left| kept.iter().filter(|kept| **kept == left).count());
+    let told =
+        format!("{}: {} cuts: {whole} left all, {named} less, {shut} nothing that opens\n", engine.on, kept.len());
+    std::io::stderr().write_all(told.as_bytes()).expect("a place for it");
     Some(kept)
 }
 
 /// Loads a database, cuts the power, mounts the device again and holds the ledger against the data.
-fn cut(engine: &Engine, way: Way, turn: u64, house: &House) -> Option<bool> {
+fn cut(engine: &Engine, way: Way, turn: u64, house: &House) -> Option<Left> {
     let device = Device::mount_at(&house.program, "nothing", "cache")?;
     if engine.pid_file.is_some()
         && house.program.run(&format!("db up {}", engine.on)).stderr.contains("is not installed")
@@ -77,15 +91,19 @@ fn cut(engine: &Engine, way: Way, turn: u64, house: &House) -> Option<bool> {
     device.let_go();
     let device = Device::mount_at(&house.program, "nothing", "cache")?;
     let held = house.program.run(&format!("db check --ledger {turn}.prony"));
-    // What cannot be opened any more is lost, too.
-    assert!(held.code == Some(0) || held.code == Some(2) || held.stdout.contains("BROKEN"), "cut {turn}: {held}");
-    assert!(way != Way::Waits || held.code == Some(0), "cut {turn} on {}: {held}", engine.on);
+    let left = match held.code {
+        Some(0) => Left::All,
+        Some(1) if held.stdout.contains("BROKEN") => Left::Less,
+        Some(2) => Left::Nothing,
+        _ => panic!("cut {turn} on {}: {held}", engine.on),
+    };
+    assert!(way != Way::Waits || left == Left::All, "cut {turn} on {}: {held}", engine.on);
     let _ = house.program.run(&format!("db down {}", engine.on));
     device.let_go();
-    Some(held.code == Some(0))
+    Some(left)
 }
 
-fn each(way: Way, holds: impl Fn(&[bool]) -> bool) {
+fn each(way: Way, holds: impl Fn(&[Left]) -> bool) {
     for engine in &ENGINES {
         let Some(kept) = cuts(engine, way) else { skip!("it needs root, /dev/fuse and {}", engine.on) };
         assert!(holds(&kept), "{}: {kept:?}", engine.on);
@@ -94,15 +112,15 @@ fn each(way: Way, holds: impl Fn(&[bool]) -> bool) {
 
 #[test]
 fn an_engine_that_waits_for_its_log_loses_nothing_with_the_power() {
-    each(Way::Waits, |kept| kept.iter().all(|kept| *kept));
+    each(Way::Waits, |kept| kept.iter().all(|left| *left == Left::All));
 }
 
 #[test]
 fn what_an_engine_loses_that_does_not_wait_is_named_by_the_ledger() {
-    each(Way::Hasty, |kept| kept.iter().any(|kept| !*kept));
+    each(Way::Hasty, |kept| kept.contains(&Left::Less));
 }
 
 #[test]
 fn a_device_that_lies_makes_every_engine_lose_and_it_is_found() {
-    each(Way::Lied, |kept| kept.iter().all(|kept| !*kept));
+    each(Way::Lied, |kept| kept.iter().all(|left| *left != Left::All));
 }

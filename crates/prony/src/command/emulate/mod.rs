@@ -105,7 +105,7 @@ fn settings(asked: &Emulate) -> Result<Settings, Failure> {
             let ((above, fast), (below, slow)) = (tier(fast)?, tier(slow)?);
             (below, slow, Some((above, tiering(asked, fast)?)))
         }
-        (None, None) => (described(word)?, asked.backing.clone().unwrap_or_default(), None),
+        (None, None) => (model_file::device(word)?, asked.backing.clone().unwrap_or_default(), None),
         _ => {
             return Err(Failure::new(format!("emulating `{word}`: `--fast` and `--slow` are for `tiered` alone"))
                 .hint("say `prony emulate tiered --fast DIR --slow DIR --at MNT`, or name one folder with --backing"));
@@ -114,14 +114,10 @@ fn settings(asked: &Emulate) -> Result<Settings, Failure> {
     Ok(Settings { model, modules: asked.modules, memory, backing, at: asked.at.clone(), seed: 1, tier })
 }
 
-fn described(word: &str) -> Result<Option<Description>, Failure> {
-    if word == "nothing" { Ok(None) } else { Ok(Some(model_file::find(word)?.model)) }
-}
-
 /// `DIR`, or `MODEL:DIR`.
 fn tier(text: &str) -> Result<(Option<Description>, PathBuf), Failure> {
     match text.split_once(':').filter(|_| !Path::new(text).exists()) {
-        Some((model, folder)) => Ok((described(model)?, folder.into())),
+        Some((model, folder)) => Ok((model_file::device(model)?, folder.into())),
         None => Ok((None, text.into())),
     }
 }
@@ -133,7 +129,7 @@ fn tiering(asked: &Emulate, fast: PathBuf) -> Result<Tiering, Failure> {
         })
     };
     let rules = asked.rule.iter().map(|rule| rule.parse().map_err(|error| Failure::caused("reading `--rule`", &error)));
-    if !(asked.hysteresis >= 1.0) {
+    if asked.hysteresis.is_nan() || asked.hysteresis < 1.0 {
         return Err(Failure::new(format!("reading `--hysteresis`: at least 1, got {}", asked.hysteresis)));
     }
     Ok(Tiering {
