@@ -109,7 +109,7 @@ fn reduce_window<S: CellSource + ?Sized>(
         generator_cpu: generator_cpu(observations, &cuts, books),
         generator: generator_summary(observations),
         machine: machine_summary(observations),
-        server: server_summary(observations, &cuts).map(|server| ServerSummary { checkpoints: found, ..server }),
+        server: server_summary(observations, asked, &cuts).map(|server| ServerSummary { checkpoints: found, ..server }),
         timeline: timeline(observations, &cuts),
         events: observations.events.clone(),
         mishaps: mishaps(observations),
