@@ -152,9 +152,11 @@ pub struct Bound {
     pub cpu: Option<f64>,
     /// The part of these that the server and the generator kept busy, as a share of all cores.
     pub own_cpu: Option<f64>,
-    /// The share of the time in sessions that commits take, which wait for the log.
+    /// The share of the time in all sessions that commits take, which wait for the log.
     pub commits: Option<f64>,
-    /// The same of reads from storage.
+    /// Whether that is the most that it can be: the server times no commits, and they have what no statement took.
+    pub commits_at_most: bool,
+    /// The same of reads from storage. It, commits and locks are no more than the whole.
     pub reads: Option<f64>,
     /// The same of waits for locks: as the server counts them, or what its statements took beyond CPU and reads.
     pub locks: Option<f64>,

@@ -31,5 +31,7 @@ pub use finding::{
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};
 pub use run::judge;
-pub use transactions::{ClassMix, CpuBasis, PerTransaction, ServerSummary, StatementProfile, StatementsProfile};
+pub use transactions::{
+    ClassMix, CpuBasis, InSessions, PerTransaction, ServerSummary, StatementProfile, StatementsProfile,
+};
 pub use trial::{MIX_TOLERANCE, bound, outcome, summarise_from, summarise_interrupted};

@@ -42,6 +42,8 @@ pub struct ServerSummary {
     pub counters: Counted,
     /// Pages that were found in its buffer, as a share of all that were asked for.
     pub buffer_hit_share: Option<f64>,
+    /// The sessions of all streams together: what it counted is of all of them.
+    pub in_sessions: InSessions,
     /// What one transaction took.
     pub per_transaction: PerTransaction,
     /// What one transaction asked of it, by statement.
@@ -54,6 +56,15 @@ pub struct ServerSummary {
     pub checkpoints: Option<Checkpoints>,
     /// The data beside the memories that may hold it.
     pub working_set: Option<WorkingSet>,
+}
+
+/// All sessions of a trial, with those that carry what nobody asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct InSessions {
+    /// Sessions with work on the mean; what never ended has been in one as long as it was seen there.
+    pub busy: f64,
+    /// Transactions that ended a second.
+    pub per_s: f64,
 }
 
 /// What one transaction took of the server, on average over the window.

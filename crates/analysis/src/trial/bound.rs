@@ -1,11 +1,11 @@
 //! What bounds the transactions of a trial: processors, the log, reads, locks, or the sessions; with the shares that say so.
 //!
-//! The one idea: processors are full or not; what a session waits for is a part of the time that its transactions spend in it. Where
-//! the server does not time its commits, they have what no statement took, as far as the log was synced for so many; that holds the
+//! The one idea: processors are full or not; what a session waits for is a part of the time that its transactions spend in it, of all
+//! sessions together, because a server counts all of them: those that load beside users, too. Where the server does not time its commits, they have what no statement took, as far as the log was synced for so many; that holds the
 //! way to the server, too, and is so the most that it can be. Where it neither times waits for locks nor tells who waits, they are what its statements took
 //! beyond CPU and reads, which says something only while cores are free. A model says itself which of its stations is full.
 
-use crate::{Bound, BoundBy, ServerSummary, StatementProfile, StreamSummary, TrialSummary};
+use crate::{Bound, BoundBy, InSessions, ServerSummary, StatementProfile, StreamSummary, TrialSummary};
 use observation::{COMMIT, Counter};
 
 /// A machine, a station or a pool of sessions with this share of it busy has nothing left.
@@ -14,24 +14,35 @@ const FULL: f64 = 0.85;
 /// What takes this share of the time in sessions is what they wait for.
 const MOST: f64 = 0.5;
 
+/// A stream is bound by locks only if at least this share of its own time are waits for them, even if all others did nothing else.
+const OWN: f64 = 0.25;
+
 /// What bounds a stream of a trial, where it asks a database that was watched.
 pub fn bound(trial: &TrialSummary, stream: &StreamSummary) -> Option<Bound> {
     let server = trial.server.as_ref()?;
     let (busy, own) = cores(trial, server);
-    let share = |cores: Option<f64>| cores.zip(trial.machine.cores).map(|(busy, cores)| busy / f64::from(cores));
+    // The clocks of processes and of the machine are read one after the other: what they say may be a little more than the whole.
+    let share =
+        |cores: Option<f64>| cores.zip(trial.machine.cores).map(|(busy, cores)| (busy / f64::from(cores)).min(1.0));
     let (cpu, own_cpu) = (share(busy), share(own));
     let statements = server.profile.as_ref().map_or(&[][..], |profile| &profile.statements);
-    let in_sessions = in_sessions(trial);
-    let (commits, reads) = waits(statements, in_sessions.each_us, synced(server, &in_sessions));
+    let InSessions { busy: in_sessions, per_s } = server.in_sessions;
+    let each_us = if per_s > 0.0 { 1e6 * in_sessions / per_s } else { f64::NAN };
+    let (commits, reads) = waits(statements, each_us, synced(server, each_us));
     let waiting = server.counter(Counter::RowLockSeconds).or_else(|| server.counter(Counter::LockSeconds));
-    let counted = waiting.map(|waiting| waiting / in_sessions.busy);
+    let counted = waiting.map(|waiting| waiting / in_sessions);
     let serving = if server.embedded { own } else { server.cpu_cores() };
-    let inferred = || stalled(statements, in_sessions.each_us, serving.map(|cores| cores / in_sessions.per_s));
+    let inferred = || stalled(statements, each_us, serving.map(|cores| cores / per_s));
     let free = |_: &f64| cpu.is_some_and(|cpu| cpu < FULL);
     let locks = counted.or_else(|| inferred().filter(free)).filter(|share| share.is_finite());
+    let timed = |one: &StatementProfile| one.name == COMMIT && one.execution_us.is_some_and(|us| us > 0.0);
+    let timed = statements.iter().any(timed);
+    let (commits, reads, locks) = apart(commits, reads, locks.map(|share| share.min(1.0)), timed);
     let label = trial.label.streams.get(usize::from(stream.stream));
     let sessions = label.and_then(|label| label.sessions());
-    let used = |sessions: u32| stream.throughput_per_s.value * stream.service.mean_ms / 1e3 / f64::from(sessions);
+    let work = stream.throughput_per_s.value * stream.service.mean_ms / 1e3;
+    let used = |sessions: u32| work / f64::from(sessions);
+    let own_locks = locks.map(|share| 1.0 - (1.0 - share) * in_sessions / work).filter(|share| share.is_finite());
     let response_ms = stream.response.mean_ms;
     let found = Bound {
         by: BoundBy::Nothing,
@@ -39,13 +50,14 @@ pub fn bound(trial: &TrialSummary, stream: &StreamSummary) -> Option<Bound> {
         cpu,
         own_cpu,
         commits,
+        commits_at_most: commits.is_some() && !timed,
         reads,
-        locks: locks.map(|share| share.min(1.0)),
+        locks,
         sessions: sessions.map(used).filter(|share| share.is_finite()).map(|share| share.min(1.0)),
         waits: (response_ms > 0.0).then(|| (1.0 - stream.service.mean_ms / response_ms).clamp(0.0, 1.0)),
     };
-    let timed = |one: &StatementProfile| one.name == COMMIT && one.execution_us.is_some_and(|us| us > 0.0);
-    let by = which(&found, counted.is_some(), statements.iter().any(timed));
+    let shown = Bound { locks: locks.filter(|_| own_locks.is_some_and(|share| share >= OWN)), ..found.clone() };
+    let by = which(&shown, counted.is_some(), timed);
     (cpu.is_some() || commits.is_some()).then_some(Bound { by, ..found })
 }
 
@@ -84,27 +96,25 @@ fn cores(trial: &TrialSummary, server: &ServerSummary) -> (Option<f64>, Option<f
     (described().or(busy.filter(|_| own.is_some())), described().or(own))
 }
 
-/// The time in sessions of all streams together: the server's counters and the costs of statements are of all of them.
-struct InSessions {
-    /// Of one transaction on the mean, microseconds.
-    each_us: f64,
-    /// Transactions a second.
-    per_s: f64,
-    /// Sessions with work, on the mean.
-    busy: f64,
-}
-
-fn in_sessions(trial: &TrialSummary) -> InSessions {
-    let answered = || trial.streams.iter().filter(|stream| stream.service.mean_ms.is_finite());
-    let per_s: f64 = answered().map(|stream| stream.throughput_per_s.value).sum();
-    let busy: f64 = answered().map(|stream| stream.throughput_per_s.value * stream.service.mean_ms / 1e3).sum();
-    InSessions { each_us: 1e6 * busy / per_s, per_s, busy }
+/// Shares that exclude one another: a session that waits for a lock or for a read is within a statement, and none that commits.
+/// What is a remainder gives way to what was measured, and waits that are looked up each second to commits that are timed.
+fn apart(
+    commits: Option<f64>,
+    reads: Option<f64>,
+    locks: Option<f64>,
+    commits_timed: bool,
+) -> (Option<f64>, Option<f64>, Option<f64>) {
+    let beside = |a: Option<f64>, b: Option<f64>| (1.0 - a.unwrap_or(0.0) - b.unwrap_or(0.0)).max(0.0);
+    match commits_timed {
+        true => (commits, reads, locks.map(|share| share.min(beside(commits, reads)))),
+        false => (commits.map(|share| share.min(beside(locks, reads))), reads, locks),
+    }
 }
 
 /// The share of transactions that may have waited for the log: a sync makes all commits durable that wait for it, which are no
 /// more than there are in sessions.
-fn synced(server: &ServerSummary, in_sessions: &InSessions) -> f64 {
-    server.counter(Counter::LogSyncs).map_or(1.0, |per_s| (per_s * in_sessions.each_us / 1e6).min(1.0))
+fn synced(server: &ServerSummary, each_us: f64) -> f64 {
+    server.counter(Counter::LogSyncs).map_or(1.0, |per_s| (per_s * each_us / 1e6).min(1.0))
 }
 
 /// What statements took of the time in sessions beyond CPU (of the server or of the process that holds it) and reads.
@@ -163,6 +173,7 @@ mod tests {
             profile: Some(profile),
             cpu_user_cores: user,
             cpu_system_cores: system,
+            in_sessions: InSessions { busy: 1.0, per_s: 1_000.0 },
             ..Default::default()
         });
         trial.streams[0].service.mean_ms = 1.0;
@@ -212,6 +223,38 @@ mod tests {
             counted.generator_cpu.user_s = 1.8 * counted.elapsed_s;
             assert_eq!(by(&counted), BoundBy::Processors, "without locks, full cores would do no more");
         }
+    }
+
+    #[test]
+    fn locks_that_only_loads_wait_for_bind_no_user() {
+        // Three sessions of loads stand still beside one of users, whose statements wait for nothing.
+        let mut beside = trial(900.0, 50.0, 0.5);
+        let stand_still = |trial: &mut TrialSummary, busy: f64, waiting: f64| {
+            let server = trial.server.as_mut().expect("a server");
+            server.in_sessions = InSessions { busy, per_s: 1_000.0 };
+            server.counters = vec![(Counter::LockSeconds, waiting)];
+        };
+        stand_still(&mut beside, 4.0, 3.0);
+        let found = bound(&beside, &beside.streams[0]).expect("a bound");
+        assert_eq!((found.by, found.locks), (BoundBy::Nothing, Some(0.75)), "of the time in all sessions");
+        // Half of what waits must be users, even if loads did nothing else.
+        stand_still(&mut beside, 4.0, 3.5);
+        assert_eq!(by(&beside), BoundBy::Locks);
+    }
+
+    #[test]
+    fn parts_of_the_time_in_sessions_are_no_more_than_the_whole() {
+        // Timed commits of 690 us beside lookups that saw 39% wait, and commits that have what no statement took.
+        for (commit_us, at_most) in [(690.0, false), (0.0, true)] {
+            let mut waits = trial(200.0, commit_us, 0.5);
+            waits.server.as_mut().expect("a server").counters = vec![(Counter::LockSeconds, 0.393)];
+            let found = bound(&waits, &waits.streams[0]).expect("a bound");
+            let sum: f64 = [found.commits, found.reads, found.locks].into_iter().flatten().sum();
+            assert!(sum <= 1.0 + 1e-9 && found.commits_at_most == at_most, "{found:?}");
+        }
+        let busy = trial(200.0, 100.0, 2.02);
+        let found = bound(&busy, &busy.streams[0]).expect("a bound");
+        assert_eq!(found.cpu, Some(1.0), "clocks of cores and of the trial are not one");
     }
 
     #[test]

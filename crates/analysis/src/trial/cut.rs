@@ -94,6 +94,13 @@ impl<'a> Cut<'a> {
         total_tally(counted.map(|(_, cell)| cell))
     }
 
+    /// Time in service of all work and upkeep that was meant to begin in the window and ended, seconds.
+    pub fn served_s(&self) -> f64 {
+        let numbered = (0..).zip(&self.classes);
+        let counted = numbered.filter(|(class, _)| self.label.kind(*class).counts_operations());
+        counted.map(|(_, cell)| cell.service.sum_ns() as f64 / 1e9).sum()
+    }
+
     /// Completions of work in the window.
     pub fn work_tally(&self) -> Tally {
         total_tally(self.work())

@@ -10,19 +10,19 @@ use super::cut::Cut;
 use super::machine::{cores, mean_of, window_mean};
 use super::statements::statements;
 use super::working_set::working_set;
-use crate::{PerTransaction, ServerSummary};
+use crate::{InSessions, PerTransaction, ServerSummary};
 use observation::{Asks, Counted, Counter, Observations, OfDisk, Probe, Series, Whole};
 use units::Nanos;
 
 /// The server of a trial that asks a database; none of any other.
-pub fn server_summary(observations: &Observations, cuts: &[Cut]) -> Option<ServerSummary> {
-    let asking = cuts.iter().filter(|cut| cut.label.asks == Asks::Transactions);
-    let done: Vec<u64> = asking.map(|cut| cut.work_tally().done).collect();
-    if done.is_empty() {
+/// The books of its sessions are those of the window as it was `asked`.
+pub fn server_summary(observations: &Observations, asked: &Observations, cuts: &[Cut]) -> Option<ServerSummary> {
+    let asking: Vec<&Cut> = cuts.iter().filter(|cut| cut.label.asks == Asks::Transactions).collect();
+    if asking.is_empty() {
         return None;
     }
-    let seconds = observations.elapsed_s.unwrap_or_else(|| observations.window.length().seconds());
-    let per_s = done.iter().sum::<u64>() as f64 / seconds.max(f64::MIN_POSITIVE);
+    let seconds = seconds(observations);
+    let per_s = asking.iter().map(|cut| cut.work_tally().done).sum::<u64>() as f64 / seconds;
     let read = |probe: Whole| while_all_lived(observations, probe);
     let observed = ServerSummary {
         embedded: false,
@@ -34,6 +34,7 @@ pub fn server_summary(observations: &Observations, cuts: &[Cut]) -> Option<Serve
         processes: mean_of(observations, Whole::ServerProcesses),
         counters: counters(observations),
         working_set: working_set(observations),
+        in_sessions: in_sessions(asked, &asking, seconds),
         ..ServerSummary::default()
     };
     let cores = cores(observations).map(f64::from);
@@ -43,6 +44,20 @@ pub fn server_summary(observations: &Observations, cuts: &[Cut]) -> Option<Serve
     priced.per_transaction.device_writes = each(OfDisk::Writes);
     let profile = statements(observations, cuts, &priced.per_transaction);
     Some(ServerSummary { profile, ..priced })
+}
+
+/// Seconds of the fixed work, or of the window.
+fn seconds(observations: &Observations) -> f64 {
+    observations.elapsed_s.unwrap_or_else(|| observations.window.length().seconds()).max(f64::MIN_POSITIVE)
+}
+
+/// By the books, which know what never ended; an interrupted trial has none, and of one that was cut its work may have had more.
+fn in_sessions(asked: &Observations, cuts: &[&Cut], seconds_cut: f64) -> InSessions {
+    let books = cuts.iter().filter_map(|cut| asked.accounts.get(usize::from(cut.stream)));
+    let by_books = books.map(|account| account.service_ns as f64 / 1e9).sum::<f64>() / seconds(asked);
+    let ended = cuts.iter().map(|cut| cut.served_s()).sum::<f64>() / seconds_cut;
+    let done: u64 = cuts.iter().map(|cut| cut.tally().done).sum();
+    InSessions { busy: by_books.max(ended), per_s: done as f64 / seconds_cut }
 }
 
 /// The mean over the readings between which no process ended: one that ends takes its own counts out of the sum, or hands

@@ -97,7 +97,8 @@ fn reduce_window<S: CellSource + ?Sized>(
     planned: Option<Nanos>,
 ) -> Result<TrialSummary, S::Error> {
     let mut cuts = Cut::all(observations, label, cells)?;
-    let server = server_summary(observations, &cuts).map(|server| ServerSummary { checkpoints: found, ..server });
+    let server =
+        server_summary(observations, asked, &cuts).map(|server| ServerSummary { checkpoints: found, ..server });
     let timeline = timeline(observations, &cuts);
     let whole = if asked.window == observations.window { None } else { Some(Cut::all(asked, label, cells)?) };
     if let (Some(exact), Some(whole)) = (exact, &whole) {

@@ -141,6 +141,21 @@ fn a_server_is_priced_by_the_transactions_of_the_window_and_levels_are_left_out(
 }
 
 #[test]
+fn sessions_of_loads_and_of_what_never_ended_are_sessions_too() {
+    // A thousand a second of 10 ms each, of which the market feed is upkeep.
+    let mut beside = asking();
+    beside.streams[0].classes[5].1 = ClassKind::Upkeep;
+    let mut watched = mixed(320, 10);
+    watched.accounts = Vec::new();
+    let of = |observations: &Observations| summarise(&beside, observations, &judgement()).server.unwrap().in_sessions;
+    let ended = of(&watched);
+    assert!((ended.busy - 10.0).abs() < 1e-6 && ended.per_s == 1_000.0, "{ended:?}");
+    // The books know of three sessions more in which nothing ended.
+    watched.accounts = vec![Account { service_ns: 13 * 10_000_000_000, ..Account::default() }];
+    assert!((of(&watched).busy - 13.0).abs() < 1e-6);
+}
+
+#[test]
 fn a_server_that_tells_its_cores_itself_is_priced_in_the_same_way() {
     let mut told = mixed(320, 10);
     told.series = vec![series("server.cores", 24.0), series("server.cpu.busy", 8.0)];

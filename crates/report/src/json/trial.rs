@@ -78,7 +78,8 @@ objects! {
 
     found: Bound {
         "by": found.by.word(), "station": found.station.as_ref().map(|(name, _)| name.clone()),
-        "station_busy": found.station.as_ref().map(|(_, busy)| *busy), cpu, own_cpu, commits, reads, locks, sessions, waits,
+        "station_busy": found.station.as_ref().map(|(_, busy)| *busy), cpu, own_cpu, commits, commits_at_most,
+        reads, locks, sessions, waits,
     }
 
     burst: Burst { before_per_s, sustained_per_s, credit_operations, lasted_s, p_value, apart }

@@ -41,7 +41,7 @@ fn cost(findings: &Findings, quoted: &Quoted) -> Option<String> {
     (!known.is_empty()).then(|| known.join("; "))
 }
 
-/// `the log: 61% of the time in sessions is commits, 3% is reads from storage; 20% of the cores are busy`.
+/// `the log: 20% of the cores are busy; of the time in all sessions at most 61% is commits, 3% reads from storage`.
 fn bound_by(bound: &Bound) -> String {
     let share = |share: Option<f64>, words: &str| share.map(|share| format!("{} {words}", Quantity::Share.text(share)));
     let station = bound.station.as_ref().map(|(name, busy)| match bound.by {
@@ -52,12 +52,19 @@ fn bound_by(bound: &Bound) -> String {
         share(bound.own_cpu.filter(|own| bound.cpu.is_some_and(|cpu| cpu - own > 0.05)), "by server and generator");
     let own = own.map(|own| format!(" ({own})")).unwrap_or_default();
     let of_time = [(bound.commits, "commits"), (bound.reads, "reads from storage"), (bound.locks, "waits for locks")];
-    let of_time = of_time.into_iter().filter_map(|(part, what)| share(part, what));
+    let of_time = of_time.into_iter().filter_map(|(part, what)| {
+        let most = if what == "commits" && bound.commits_at_most { "at most " } else { "" };
+        Some(format!("{most}{}", share(part, what)?))
+    });
     let of_time: Vec<String> = of_time.collect();
     let waits = share(bound.waits.filter(|waits| *waits > 0.05), "of a response is the wait for a session");
     let cpu = share(bound.cpu, "of the cores are busy").map(|cpu| format!("{cpu}{own}"));
-    let known =
-        [cpu, station, (!of_time.is_empty()).then(|| format!("of the time in sessions {}", of_time.join(", "))), waits];
+    let known = [
+        cpu,
+        station,
+        (!of_time.is_empty()).then(|| format!("of the time in all sessions {}", of_time.join(", "))),
+        waits,
+    ];
     let known: Vec<String> = known.into_iter().flatten().collect();
     let what = match (bound.by, &bound.station) {
         (BoundBy::Processors, _) => "the processors",

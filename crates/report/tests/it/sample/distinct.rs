@@ -309,6 +309,7 @@ fn server(at: f64) -> ServerSummary {
         processes: Some(17.0 + at),
         counters: vec![(Counter::Commits, 8_701.5 + at), (Counter::LogBytes, 8_802.5 + at)],
         buffer_hit_share: Some(0.987),
+        in_sessions: InSessions { busy: 3.25 + at, per_s: 3_550.5 + at },
         profile: None,
         per_transaction: PerTransaction {
             cpu_ms: Some(0.431 + at),

@@ -84,6 +84,7 @@ fn server(rate: f64) -> ServerSummary {
         processes: Some(23.0),
         counters: vec![(Counter::Commits, rate * 0.99), (Counter::LogBytes, rate * 6_100.0)],
         buffer_hit_share: Some(0.9931),
+        in_sessions: InSessions { busy: 24.0, per_s: rate },
         profile: Some(profile(3.7e6 / rate)),
         per_transaction: PerTransaction {
             cpu_ms: Some(3_700.0 / rate),
