@@ -179,6 +179,7 @@ mod tests {
     use std::collections::BinaryHeap;
     use std::sync::atomic::AtomicBool;
     use units::PerSecond;
+    use workload::happening::Happening;
     use workload::transaction::{Answers, Batch, Business, Step};
 
     /// A machine on which everybody is alone, for a millisecond in the mean, exponentially.
@@ -205,6 +206,8 @@ mod tests {
         fn next(&mut self) -> Option<Nanos> {
             self.ends.peek().map(|Reverse((at, _))| Nanos(*at))
         }
+
+        fn happen(&mut self, _at: Nanos, _what: Happening) {}
 
         fn outside(&self, _slot: u32) -> Nanos {
             Nanos::ZERO
