@@ -187,6 +187,7 @@ fn planned(system: &str, workload: &str, ring: bool) -> Result<String, String> {
         null_or_scripted: false,
         transactions: false,
         ring,
+        happens: Some(Vec::new()),
         described: None,
         happens: None,
     };

@@ -1,5 +1,6 @@
 //! What the path of an array must do, with round numbers of no real machine.
 
+use super::raid::Stripe;
 use super::*;
 use crate::form::service_time::{Affine, Stepped};
 use crate::machine::{Ended, Machine};
@@ -11,6 +12,7 @@ use workload::{Operation, OperationKind};
 fn path() -> Path {
     Path {
         sectors: Sectors::default(),
+        stripe: Stripe::new(1),
         modules: 8,
         modules_per_port: 4,
         failed_ports: 0,

@@ -103,6 +103,7 @@ fn scratch_files_keep_the_size_of_the_study_and_a_device_is_used_whole() {
         null_or_scripted: false,
         transactions: false,
         ring: true,
+        happens: Some(Vec::new()),
         described: None,
     };
     let plan = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap();
@@ -127,6 +128,7 @@ fn a_device_with_large_sectors_leaves_out_what_it_cannot_transfer() {
         null_or_scripted: false,
         transactions: false,
         ring: true,
+        happens: Some(Vec::new()),
         described: None,
     };
     let plan = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap();
@@ -148,6 +150,7 @@ fn scratch_files_that_do_not_fit_are_refused_before_anything_is_written() {
         null_or_scripted: false,
         transactions: false,
         ring: true,
+        happens: Some(Vec::new()),
         described: None,
     };
     let problems = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap_err().to_string();
