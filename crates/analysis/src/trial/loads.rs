@@ -8,15 +8,25 @@
 
 use super::caveats::window_of;
 use super::cut::Cut;
+use super::stall::longest;
 use crate::{StreamSummary, TrialSummary};
 use observation::ClassKind;
-use units::{counted, duration, percent, significant, things_an_hour};
+use units::{Nanos, counted, duration, percent, significant, things_an_hour};
 
 /// A load that is under way at the end of the window is not behind: three streams may have one each.
 const UNDER_WAY: f64 = 3.0;
 
 /// A lag below this share of what was offered is a fluctuation.
 const LAG: f64 = 0.05;
+
+/// So many loads must be missing in a time in which none ends: three streams that come by the clock may all rest at once.
+const MISSING: f64 = 3.5;
+
+/// A shorter time without a load is a hiccup, seconds.
+const STILL_S: f64 = 1.0;
+
+/// It must be so many medians of a load long: what is slow anyhow does not stand still.
+const P50_TIMES: f64 = 5.0;
 
 /// Of how much work the age may be unknown before a p99 says less than it seems to.
 const UNSEEN: f64 = 0.01;
@@ -41,6 +51,42 @@ pub fn behind(cut: &Cut, stream: &StreamSummary) -> Option<String> {
                 things_an_hour(3_600.0 * offered_per_s, things),
                 loaded(3_600.0 * done * gives.amount),
                 counted(lag.round() as u64, things),
+            )
+        })
+    })
+}
+
+/// Loads of which none ended for a while, though they came: users who only ask may go on as if nothing were.
+pub fn stood_still(cut: &Cut, stream: &StreamSummary, summary: &TrialSummary) -> Option<String> {
+    let interval_s = cut.observations.interval.seconds();
+    // What users give, too, says nothing of loads.
+    let alone = |what: &str| {
+        let mut same = cut.label.gives.iter().filter(|gives| gives.what == what);
+        same.all(|gives| cut.label.kind(gives.class) == ClassKind::Upkeep)
+    };
+    cut.label.gives.iter().filter(|gives| alone(&gives.what)).find_map(|gives| {
+        let (name, _) = cut.label.classes.get(usize::from(gives.class))?;
+        let load = stream.classes.iter().find(|class| class.name == *name)?;
+        let given = cut.given.iter().find(|given| given.what == gives.what)?;
+        let counts: Vec<u64> = given.counts.iter().map(|count| count.ceil() as u64).collect();
+        let (at, length) = longest(&counts)?;
+        // What ends with a trial that was cut off may be the end of the loads.
+        if length == counts.len() || (summary.interrupted && at + length == counts.len()) {
+            return None;
+        }
+        let (at_s, lasted_s) = (at as f64 * interval_s, length as f64 * interval_s);
+        let else_per_s = given.counts.iter().sum::<f64>() / gives.amount / ((counts.len() - length) as f64 * interval_s);
+        let came_per_s = gives.offered_per_s.map_or(else_per_s, |rows| rows / gives.amount);
+        let missing = came_per_s.min(else_per_s) * lasted_s;
+        let stood = missing > MISSING && lasted_s >= STILL_S && lasted_s > P50_TIMES * load.service.p50_ms / 1e3;
+        let span = |seconds: f64| duration(Nanos::from_seconds(seconds));
+        stood.then(|| {
+            format!(
+                "loads stood still for {} at {}: none ended then, and {} a second at other times; users who only ask may not \
+                 feel it, but what they see gets older; look for a lock, a checkpoint or a pause of the device then",
+                span(lasted_s),
+                span(at_s),
+                significant(else_per_s),
             )
         })
     })
@@ -132,6 +178,17 @@ mod tests {
         loads_a_second: usize,
         seen: impl Fn(u32) -> usize,
     ) -> TrialSummary {
+        observed_by(words, users, provenance, offered_per_s, |_| loads_a_second, seen)
+    }
+
+    fn observed_by(
+        words: &str,
+        users: u32,
+        provenance: Provenance,
+        offered_per_s: Option<f64>,
+        loads: impl Fn(u32) -> usize,
+        seen: impl Fn(u32) -> usize,
+    ) -> TrialSummary {
         let mut label = label();
         let kinds = [("open", ClassKind::Work), ("load", ClassKind::Upkeep), ("freshness", ClassKind::Age)];
         let offered = Gives { class: 1, amount: 500.0, what: "rows loaded".into(), offered_per_s };
@@ -140,7 +197,7 @@ mod tests {
         stream.classes = kinds.map(|(name, kind)| (name.to_owned(), kind)).into();
         let cells = (0..12).flat_map(|at| {
             let ages = vec![SECOND / 2; seen(at)];
-            [cell(at, 0, vec![1_000_000; 100]), cell(at, 1, vec![SECOND / 2; loads_a_second]), cell(at, 2, ages)]
+            [cell(at, 0, vec![1_000_000; 100]), cell(at, 1, vec![SECOND / 2; loads(at)]), cell(at, 2, ages)]
         });
         let observations = Observations {
             provenance,
@@ -201,6 +258,25 @@ mod tests {
         assert!(text.contains("the backlog grew by 15"), "{text}");
         let load = behind.streams[0].classes.iter().find(|class| class.name == "load").expect("its class");
         assert_eq!(load.offered_per_s, Some(4.0));
+    }
+
+    #[test]
+    fn loads_that_stand_still_beside_users_who_go_on_are_told_with_when_and_how_long() {
+        // Ten seconds of a window behind two of warm-up; loads of half a second, four a second but for five seconds.
+        let with = |loads: fn(u32) -> usize| {
+            let words = "4 users, 0 s mean think time, 7 sessions";
+            observed_by(words, 4, Provenance::Measured, Some(2_000.0), loads, |_| 100)
+        };
+        let still = with(|at| if (5..10).contains(&at) { 0 } else { 4 });
+        let text = told(&still, CaveatKind::Stalled).expect("it is told");
+        assert!(text.starts_with("loads stood still for 5 s at 3 s: none ended then, and 4 a second"), "{text}");
+        for (loads, why) in [
+            ((|_| 4) as fn(u32) -> usize, "they go on"),
+            (|at| if at == 5 { 0 } else { 3 }, "one second is a pause between two"),
+            (|at| if at < 2 { 4 } else { 0 }, "that they did not come at all is told with their backlog"),
+        ] {
+            assert_eq!(told(&with(loads), CaveatKind::Stalled), None, "{why}");
+        }
     }
 
     #[test]
