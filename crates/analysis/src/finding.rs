@@ -280,6 +280,8 @@ pub struct ClassSummary {
     pub done: u64,
     /// Failed, of those completed in the window.
     pub failed: u64,
+    /// Tries beyond the first of those that completed well in the window: each was thrown away for a conflict or a deadlock.
+    pub retried: u64,
     /// Bytes a second.
     pub bytes_per_s: f64,
     /// Completed minus intended.

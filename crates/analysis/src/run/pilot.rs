@@ -130,6 +130,7 @@ mod tests {
             offered_per_s: None,
             done: done as u64,
             failed: 0,
+            retried: 0,
             bytes_per_s: 0.0,
             response: LatencySummary::default(),
             service: LatencySummary::default(),

@@ -78,7 +78,7 @@ fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     )
 }
 
-fn stream_caveats(about: &About) -> [Raised; 16] {
+fn stream_caveats(about: &About) -> [Raised; 17] {
     [
         (CaveatKind::Other, open_books(about)),
         (CaveatKind::Failures, failures(about)),
@@ -88,6 +88,7 @@ fn stream_caveats(about: &About) -> [Raised; 16] {
         (CaveatKind::NotSustained, loads::behind(about.cut, about.stream)),
         (CaveatKind::Starved, loads::users_starved(about.cut, about.stream)),
         (CaveatKind::Stalled, stalled(about)),
+        (CaveatKind::Stalled, loads::stood_still(about.cut, about.stream, about.summary)),
         (CaveatKind::GeneratorBound, generator_bound(about)),
         (CaveatKind::LittleGap, little_gap(about)),
         (CaveatKind::NotSteady, not_steady(about)),

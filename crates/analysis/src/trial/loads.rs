@@ -8,6 +8,7 @@
 
 use super::caveats::window_of;
 use super::cut::Cut;
+use super::stall::longest;
 use crate::{StreamSummary, TrialSummary};
 use observation::ClassKind;
 use units::{Nanos, counted, duration, percent, significant, things_an_hour};
@@ -17,6 +18,15 @@ const UNDER_WAY: f64 = 3.0;
 
 /// A lag below this share of what was offered is a fluctuation.
 const LAG: f64 = 0.05;
+
+/// So many loads must be missing in a time in which none ends: three streams that come by the clock may all rest at once.
+const MISSING: f64 = 3.5;
+
+/// A shorter time without a load is a hiccup, seconds.
+const STILL_S: f64 = 1.0;
+
+/// It must be so many medians of a load long: what is slow anyhow does not stand still.
+const P50_TIMES: f64 = 5.0;
 
 /// Of how much work the age may be unknown before a p99 says less than it seems to.
 const UNSEEN: f64 = 0.01;
@@ -63,6 +73,42 @@ pub fn cut_in(cut: &Cut, stream: &StreamSummary) -> Option<String> {
         duration(Nanos::from_seconds(takes_s)),
         duration(cut.observations.window.start)
     ))
+}
+
+/// Loads of which none ended for a while, though they came: users who only ask may go on as if nothing were.
+pub fn stood_still(cut: &Cut, stream: &StreamSummary, summary: &TrialSummary) -> Option<String> {
+    let interval_s = cut.observations.interval.seconds();
+    // What users give, too, says nothing of loads.
+    let alone = |what: &str| {
+        let mut same = cut.label.gives.iter().filter(|gives| gives.what == what);
+        same.all(|gives| cut.label.kind(gives.class) == ClassKind::Upkeep)
+    };
+    cut.label.gives.iter().filter(|gives| alone(&gives.what)).find_map(|gives| {
+        let (name, _) = cut.label.classes.get(usize::from(gives.class))?;
+        let load = stream.classes.iter().find(|class| class.name == *name)?;
+        let given = cut.given.iter().find(|given| given.what == gives.what)?;
+        let counts: Vec<u64> = given.counts.iter().map(|count| count.ceil() as u64).collect();
+        let (at, length) = longest(&counts)?;
+        // What ends with a trial that was cut off may be the end of the loads.
+        if length == counts.len() || (summary.interrupted && at + length == counts.len()) {
+            return None;
+        }
+        let (at_s, lasted_s) = (at as f64 * interval_s, length as f64 * interval_s);
+        let else_per_s = given.counts.iter().sum::<f64>() / gives.amount / ((counts.len() - length) as f64 * interval_s);
+        let came_per_s = gives.offered_per_s.map_or(else_per_s, |rows| rows / gives.amount);
+        let missing = came_per_s.min(else_per_s) * lasted_s;
+        let stood = missing > MISSING && lasted_s >= STILL_S && lasted_s > P50_TIMES * load.service.p50_ms / 1e3;
+        let span = |seconds: f64| duration(Nanos::from_seconds(seconds));
+        stood.then(|| {
+            format!(
+                "loads stood still for {} at {}: none ended then, and {} a second at other times; users who only ask may not \
+                 feel it, but what they see gets older; look for a lock, a checkpoint or a pause of the device then",
+                span(lasted_s),
+                span(at_s),
+                significant(else_per_s),
+            )
+        })
+    })
 }
 
 /// Loads that take more than half of the sessions that users should have.
@@ -150,19 +196,20 @@ mod tests {
         loads_a_second: usize,
         seen: impl Fn(u32) -> usize,
     ) -> TrialSummary {
-        of_loads((words, users), provenance, offered_per_s, (loads_a_second, SECOND / 2), seen)
+        of_loads((words, users), provenance, offered_per_s, (|_| loads_a_second, SECOND / 2), seen)
     }
 
     /// Four loads a second of such a length.
     fn lasting(words: &str, load_ns: u64) -> TrialSummary {
-        of_loads((words, 4), Provenance::Measured, Some(2_000.0), (4, load_ns), |_| 100)
+        of_loads((words, 4), Provenance::Measured, Some(2_000.0), (|_| 4, load_ns), |_| 100)
     }
 
+    /// Loads by second, each of such a length.
     fn of_loads(
         (words, users): (&str, u32),
         provenance: Provenance,
         offered_per_s: Option<f64>,
-        (loads_a_second, load_ns): (usize, u64),
+        (loads, load_ns): (impl Fn(u32) -> usize, u64),
         seen: impl Fn(u32) -> usize,
     ) -> TrialSummary {
         let mut label = label();
@@ -173,7 +220,7 @@ mod tests {
         stream.classes = kinds.map(|(name, kind)| (name.to_owned(), kind)).into();
         let cells = (0..12).flat_map(|at| {
             let ages = vec![SECOND / 2; seen(at)];
-            [cell(at, 0, vec![1_000_000; 100]), cell(at, 1, vec![load_ns; loads_a_second]), cell(at, 2, ages)]
+            [cell(at, 0, vec![1_000_000; 100]), cell(at, 1, vec![load_ns; loads(at)]), cell(at, 2, ages)]
         });
         let observations = Observations {
             provenance,
@@ -243,6 +290,25 @@ mod tests {
         let text = told(&long, CaveatKind::WindowTooShort).expect("it is told");
         assert!(text.starts_with("a load takes 2.5 s on the mean, longer than the warm-up of 2 s"), "{text}");
         assert!(text.contains("rows loaded an hour is too low; --set warm_up=5s"), "{text}");
+    }
+
+    #[test]
+    fn loads_that_stand_still_beside_users_who_go_on_are_told_with_when_and_how_long() {
+        // Ten seconds of a window behind two of warm-up; loads of half a second, four a second but for five seconds.
+        let with = |loads: fn(u32) -> usize| {
+            let words = "4 users, 0 s mean think time, 7 sessions";
+            of_loads((words, 4), Provenance::Measured, Some(2_000.0), (loads, SECOND / 2), |_| 100)
+        };
+        let still = with(|at| if (5..10).contains(&at) { 0 } else { 4 });
+        let text = told(&still, CaveatKind::Stalled).expect("it is told");
+        assert!(text.starts_with("loads stood still for 5 s at 3 s: none ended then, and 4 a second"), "{text}");
+        for (loads, why) in [
+            ((|_| 4) as fn(u32) -> usize, "they go on"),
+            (|at| if at == 5 { 0 } else { 3 }, "one second is a pause between two"),
+            (|at| if at < 2 { 4 } else { 0 }, "that they did not come at all is told with their backlog"),
+        ] {
+            assert_eq!(told(&with(loads), CaveatKind::Stalled), None, "{why}");
+        }
     }
 
     #[test]

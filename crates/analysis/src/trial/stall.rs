@@ -51,7 +51,7 @@ pub fn stall(cut: &Cut, response: &LatencySummary, interrupted: bool) -> Option<
 }
 
 /// Start and length of the longest stretch of nothing.
-fn longest(counts: &[u64]) -> Option<(usize, usize)> {
+pub(super) fn longest(counts: &[u64]) -> Option<(usize, usize)> {
     let (mut best, mut from) = ((0, 0), 0);
     for (at, count) in counts.iter().enumerate() {
         if *count > 0 {

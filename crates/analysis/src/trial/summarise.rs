@@ -350,6 +350,7 @@ fn class_summary(cut: &Cut, class: usize, name: &str, (seconds, planned): (f64, 
         // A failed operation has no response time: what ended in the histogram ended well.
         done: response.all.count() - response.censored.count(),
         failed: tally.failed,
+        retried: tally.retried,
         bytes_per_s: tally.bytes as f64 / seconds,
         mix: planned.judged(class, tally.done, &answered),
         response: answered,

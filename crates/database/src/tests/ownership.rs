@@ -153,7 +153,7 @@ fn on_a_postgres_of_others_only_what_is_ours_is_dropped_and_begun_anew() {
     session.script(&format!("CREATE VIEW public.mine AS SELECT id FROM {}.account", set.schema())).unwrap();
     let refused = database.clear(&set).unwrap_err();
     let told = format!("{refused}: {:?}", std::error::Error::source(&refused));
-    assert!(told.contains("view mine depends on"), "{told}");
+    assert!(told.contains("mine depends on"), "{told}");
     assert!(session.one("SELECT count(*) FROM public.mine").unwrap().and_then(|value| value.int()) > Some(0));
     session.script("DROP VIEW public.mine").unwrap();
     database.clear(&set).unwrap();

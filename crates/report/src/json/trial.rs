@@ -57,7 +57,7 @@ objects! {
     jobs: Jobs { longest_s, mean_s, "longest_over_mean": jobs.longest_s / jobs.mean_s }
 
     class: ClassSummary {
-        name, throughput_per_s, offered_per_s, bytes_per_s, done, failed, "lower_bound_from": class.bound_from, "share": class.mix.share,
+        name, throughput_per_s, offered_per_s, bytes_per_s, done, failed, retried, "lower_bound_from": class.bound_from, "share": class.mix.share,
         "planned_share": class.mix.planned_share, "mix_ok": class.mix.mix_ok,
         "p90_ms": Some(class.response.p90_ms).filter(|_| class.response.count > 0), "limit_s": class.mix.limit_s,
         "response_ok": class.mix.response_ok, "response_ms": class.response, "service_ms": class.service,

@@ -7,8 +7,10 @@ use super::conclusion::{Conclusion, Tone};
 use super::curve::Sweep;
 use super::mix::{Quoted, quoted, quoted_servers};
 use super::quantity::Quantity;
-use analysis::{Bound, BoundBy, ClassMix, Findings, Jobs, PerTransaction, ServerSummary, TrialSummary, bound};
-use observation::{EventKind, Reached, SystemKind};
+use analysis::{
+    Bound, BoundBy, ClassMix, ClassSummary, Findings, Jobs, PerTransaction, ServerSummary, TrialSummary, bound,
+};
+use observation::{ClassKind, EventKind, Reached, SystemKind};
 
 /// The sentences of every curve of transactions.
 pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
@@ -24,7 +26,28 @@ pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let requests =
         all.iter().filter(|quoted| findings.comparisons().next().is_none() && !quoted.stream.yields.is_empty());
     let requests = requests.filter_map(|quoted| Some(quoted.says("request time", &request(quoted)?)));
-    bounds.chain(jobs).chain(requests).chain(costs).chain(off).chain(checks).collect()
+    let tries = all.iter().filter_map(|quoted| Some(quoted.says("tried again", &tried_again(quoted)?)));
+    bounds.chain(jobs).chain(requests).chain(tries).chain(costs).chain(off).chain(checks).collect()
+}
+
+/// `1,263 of 2,754 tries (45.9%) were thrown away ..`: what the database did for them is in its costs and in no throughput.
+fn tried_again(quoted: &Quoted) -> Option<String> {
+    let label = quoted.trial.label.streams.get(usize::from(quoted.stream.stream));
+    // How old what was seen was is a class, too, and no transaction.
+    let ages = |class: &&ClassSummary| {
+        label.is_some_and(|label| label.classes.contains(&(class.name.clone(), ClassKind::Age)))
+    };
+    let transactions = || quoted.stream.classes.iter().filter(|class| !ages(class));
+    let retried = transactions().map(|class| class.retried).sum::<u64>();
+    let done = transactions().map(|class| class.done).sum::<u64>();
+    let tries = units::counted(done + retried, "tries");
+    let share = Quantity::Share.text(retried as f64 / (done + retried) as f64);
+    (retried > 0).then(|| {
+        format!(
+            "{} of {tries} ({share}) were thrown away for a conflict or a deadlock and begun anew; each took the database's time",
+            units::count(retried)
+        )
+    })
 }
 
 /// `406 /s for each of 2 cores; a transaction takes 1.6 ms of the server's CPU ...`.

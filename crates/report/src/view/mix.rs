@@ -190,6 +190,7 @@ fn row(class: &ClassSummary, count: u64, tail: &str) -> Vec<Field> {
         optional("planned", "planned_share", class.mix.planned_share, Quantity::Share),
         word("mix ok", MIX_OK, verdict(class.mix.mix_ok)),
         number("count", "done", count as f64, Quantity::Count).minor(),
+        number("thrown away", "retried_share", thrown_away(class), Quantity::Share).only_if(class.retried > 0),
         number("rate", "throughput_per_s", class.throughput_per_s, Quantity::Rate).minor(),
         optional("offered", "offered_per_s", class.offered_per_s, Quantity::Rate).minor(),
         ms("p50", "response_p50_ms", class.response.p50_ms, 0.5).minor(),
@@ -199,6 +200,11 @@ fn row(class: &ClassSummary, count: u64, tail: &str) -> Vec<Field> {
         optional("limit", "limit_s", class.mix.limit_s, Quantity::Seconds),
         word("response ok", "response_ok", verdict(class.mix.response_ok)),
     ]
+}
+
+/// Tries of a class that were in conflict, as a share of all that it took until they ended well.
+fn thrown_away(class: &ClassSummary) -> f64 {
+    class.retried as f64 / (class.retried + class.done) as f64
 }
 
 /// A quantile of the response of a class; what is beyond the known times is only a lower bound, and one that no sample lies beyond is

@@ -21,6 +21,28 @@ fn transactions_are_never_called_operations_and_move_no_bytes() {
 }
 
 #[test]
+fn tries_that_were_thrown_away_have_a_sentence_and_a_column() {
+    let mut findings = house();
+    let wide = Layout { width: 200, ..Layout::default() };
+    assert!(!text(&findings, wide).contains("thrown away"), "there were none");
+    for trial in &mut findings.trials {
+        let [order, status, others @ ..] = trial.streams[0].classes.as_mut_slice() else { panic!("four classes") };
+        (order.done, order.retried) = (1_000, 1_000);
+        (status.done, status.retried) = (491, 263);
+        others.iter_mut().for_each(|class| class.done = 0);
+    }
+    let told = text(&findings, wide);
+    let sentence =
+        "1\u{202f}263 of 2\u{202f}754 tries (45.9%) were thrown away for a conflict or a deadlock and begun anew";
+    assert!(told.contains(sentence), "{told}");
+    let (_, mix) = told.split_once("Mix of brokerage").expect("the mix");
+    let row = |class: &str| mix.lines().find(|line| line.contains(class)).expect("its row").to_owned();
+    assert!(mix.lines().take(3).any(|line| line.contains("thrown away")), "{mix}");
+    assert!(row("trade-order").contains("50%") && !row("trade-result").contains("0%  "), "{mix}");
+    assert!(html(&findings).contains("thrown away"));
+}
+
+#[test]
 fn the_point_that_the_answer_is_about_has_a_row_in_the_first_table() {
     let mut findings = house();
     let rows = |findings: &analysis::Findings| {

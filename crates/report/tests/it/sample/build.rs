@@ -233,6 +233,7 @@ fn stream(seen: Seen, done: u64, response: LatencySummary) -> StreamSummary {
             bound_from: None,
             done,
             failed: 0,
+            retried: 0,
             bytes_per_s: seen.throughput * seen.transfer,
             response,
             service: latency(seen.p50_ms * 0.97, seen.tail, done),

@@ -380,6 +380,7 @@ fn summary(trial: u32, stream: u16) -> StreamSummary {
             bound_from: Some(0.9),
             done: 8_100 + t * 10 + s,
             failed: 8_200 + t * 10 + s,
+            retried: 8_250 + t * 10 + s,
             bytes_per_s: 8_300.5 + at,
             response: latency(4.0, trial, stream),
             service: latency(5.0, trial, stream),

@@ -60,6 +60,7 @@ fn summary((name, planned, share, p90_ms, limit): (&str, f64, f64, f64, f64), ra
         bound_from: None,
         done: (20.0 * share * rate) as u64,
         failed: 0,
+        retried: 0,
         bytes_per_s: 0.0,
         response,
         service: response,
