@@ -8,9 +8,19 @@
 use crate::deadline::DeadlineDefinition;
 use crate::keys::Key;
 use crate::{SteadyRule, SystemSpec};
-use reading::Origin;
-use reading::Placed;
+use observation::SYSTEMS_MAX;
+use reading::{Origin, Placed, Problems};
 use workload::Row;
+
+/// Refuses more systems than a run can tell apart.
+pub(crate) fn too_many_systems(count: usize, problems: &mut Problems) -> bool {
+    let too_many = count > SYSTEMS_MAX;
+    if too_many {
+        let message = format!("at most {SYSTEMS_MAX} systems in a study, got {count}");
+        problems.add(&Origin::Whole, "system", message);
+    }
+    too_many
+}
 
 /// A study file.
 #[derive(Clone, Debug)]

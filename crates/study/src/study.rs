@@ -5,7 +5,7 @@
 //!
 //! What it does not do: it makes no plan; see [`crate::plan`].
 
-use crate::definition::Definition;
+use crate::definition::{Definition, too_many_systems};
 use crate::experiment::{Experiment, PROBES_MAX, SystemChoice};
 use crate::judge::judgement;
 use crate::keys::phases::{REPLICATES, REPLICATES_MAX};
@@ -19,7 +19,7 @@ use crate::{
     Judgement, Place, Protocol, Stream, SystemSpec, Work, deadline, draft, idle, measurable, opening, placing, read,
     sessions,
 };
-use observation::{SYSTEMS_MAX, TRIALS_MAX};
+use observation::TRIALS_MAX;
 use reading::{Origin, Problems};
 use std::sync::Arc;
 use workload::kind::Transactions;
@@ -45,16 +45,6 @@ pub struct Study {
     asked: Vec<(Arc<dyn Transactions>, bool)>,
     pub(crate) systems: Vec<SystemChoice>,
     pub(crate) experiments: Vec<Experiment>,
-}
-
-/// Refuses more systems than a run can tell apart.
-pub(crate) fn too_many_systems(count: usize, problems: &mut Problems) -> bool {
-    let too_many = count > SYSTEMS_MAX;
-    if too_many {
-        let message = format!("at most {SYSTEMS_MAX} systems in a study, got {count}");
-        problems.add(&Origin::Whole, "system", message);
-    }
-    too_many
 }
 
 impl Study {

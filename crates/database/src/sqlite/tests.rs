@@ -432,6 +432,9 @@ fn pipe(path: &Path) {
     rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
 }
 
+/// What an error must say, and what plants its cause under a name.
+type Plant<'a> = (&'a str, &'a dyn Fn(&Path));
+
 #[test]
 fn what_is_planted_beside_a_data_set_deletes_nothing_and_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
@@ -444,7 +447,7 @@ fn what_is_planted_beside_a_data_set_deletes_nothing_and_is_not_waited_for() {
     let link = folder.path().join("link.sqlite");
     std::os::unix::fs::symlink(&path, &link).unwrap();
     let beside = |suffix: &str| folder.path().join(format!("desk.sqlite{suffix}"));
-    let plants: [(&str, &dyn Fn(&Path)); 4] = [
+    let plants: [Plant<'_>; 4] = [
         ("names another file, which would be deleted", &|at| std::fs::write(at, journal_that_names(&victim)).unwrap()),
         ("is no regular file", &pipe),
         ("is a link", &|at| std::os::unix::fs::symlink(&victim, at).unwrap()),

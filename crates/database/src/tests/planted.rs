@@ -41,9 +41,10 @@ fn each_is_refused(database: &dyn Database, set: &DataSet, ways: &[(&str, &str, 
 
 /// `seen` notes that somebody's code ran.
 const OF_POSTGRES: &str = "CREATE TABLE public.ran (n int8); CREATE FUNCTION public.seen(anyelement) RETURNS anyelement \
-    LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN INSERT INTO public.ran VALUES (1); RETURN $1; END $$; \
+    LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.ran VALUES (1); RETURN $1; END $$; \
+    CREATE FUNCTION public.fixed(int8) RETURNS int8 LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RETURN $1; END $$; \
     CREATE FUNCTION public.noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM public.seen(1); RETURN NEW; END $$; \
-    CREATE ROLE mallory; CREATE DOMAIN public.small AS int8 CHECK (public.seen(VALUE) < 10); CREATE SCHEMA elsewhere";
+    CREATE ROLE mallory; CREATE DOMAIN public.small AS int8 CHECK (public.fixed(VALUE) < 10); CREATE SCHEMA elsewhere";
 
 const WAYS_OF_POSTGRES: [(&str, &str, &str); 15] = [
     (
@@ -63,12 +64,8 @@ const WAYS_OF_POSTGRES: [(&str, &str, &str); 15] = [
         "DROP RULE r ON prony_dataset",
     ),
     ("CREATE POLICY p ON trade USING (id > 0)", "the policy p on trade", "DROP POLICY p ON trade"),
-    ("CREATE INDEX x ON trade (public.seen(id)) WHERE id < 0", "x, which needs function public.seen", "DROP INDEX x"),
-    (
-        "CREATE INDEX x ON trade (id) WHERE public.seen(id) < 0 AND id < 0",
-        "x, which needs function public.seen",
-        "DROP INDEX x",
-    ),
+    ("CREATE INDEX x ON trade (public.fixed(id))", "x, which needs function public.fixed", "DROP INDEX x"),
+    ("CREATE INDEX x ON trade (id) WHERE public.fixed(id) < 0", "x, which needs function public.fixed", "DROP INDEX x"),
     (
         "ALTER TABLE trade ALTER fee_cents SET DEFAULT public.seen(1)",
         "default value for column fee_cents of table",

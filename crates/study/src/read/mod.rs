@@ -8,7 +8,11 @@ mod experiment;
 mod settings;
 mod system;
 
+<<<<<<< ours
 use crate::definition::{Definition, LayoutDefinition, Parameter, WorkloadDefinition};
+=======
+use crate::definition::{Definition, Parameter, WorkloadDefinition, too_many_systems};
+>>>>>>> theirs
 use crate::{SteadyRule, deadline, keys};
 use reading::{Entry, Form, Origin, Problems, Section};
 use settings::{Tables, settings};
@@ -28,7 +32,7 @@ pub(crate) fn definition(name: &str, text: &str, problems: &mut Problems) -> Opt
     let mut definition = head(name, &mut root, problems);
     let systems = named(&mut root, "system", problems);
     // Before anything is compared with anything.
-    if crate::study::too_many_systems(systems.len(), problems) {
+    if too_many_systems(systems.len(), problems) {
         return None;
     }
     definition.systems = systems
