@@ -141,13 +141,8 @@ fn no_slip_in_a_study_or_an_option_shows_the_password() {
 /// One who pretends to be a PostgreSQL, asks for the password itself, and keeps all that he is told.
 fn listener() -> (u16, std::sync::Arc<std::sync::Mutex<Vec<u8>>>) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-<<<<<<< HEAD
-    let (port, heard) =
-        (listener.local_addr().expect("it has one").port(), std::sync::Arc::<std::sync::Mutex<Vec<u8>>>::default());
-=======
     let port = listener.local_addr().expect("it has one").port();
     let heard = std::sync::Arc::<std::sync::Mutex<Vec<u8>>>::default();
->>>>>>> safe
     let keeps = heard.clone();
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {

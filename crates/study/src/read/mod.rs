@@ -8,11 +8,7 @@ mod experiment;
 mod settings;
 mod system;
 
-<<<<<<< ours
-use crate::definition::{Definition, LayoutDefinition, Parameter, WorkloadDefinition};
-=======
-use crate::definition::{Definition, Parameter, WorkloadDefinition, too_many_systems};
->>>>>>> theirs
+use crate::definition::{Definition, LayoutDefinition, Parameter, WorkloadDefinition, too_many_systems};
 use crate::{SteadyRule, deadline, keys};
 use reading::{Entry, Form, Origin, Problems, Section};
 use settings::{Tables, settings};
