@@ -48,7 +48,8 @@ pub(crate) fn resolve(
         if let Place::Database(spec) = &mut system.spec.place
             && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))
         {
-            *spec = named.with_password_of(&overrides.passwords);
+            let layout = spec.layout.take();
+            *spec = DatabaseSpec { layout, ..named.with_password_of(&overrides.passwords) };
         }
     }
     let mut notes = Vec::new();

@@ -189,7 +189,6 @@ fn planned(system: &str, workload: &str, ring: bool) -> Result<String, String> {
         ring,
         happens: Some(Vec::new()),
         described: None,
-        happens: None,
     };
     let transactions = ["sqlite", "model"].iter().any(|kind| system.contains(kind));
     let surveyed = SurveyedSystem { transactions, ..surveyed };

@@ -185,7 +185,7 @@ fn a_run_says_first_what_jobs_may_take_and_that_a_model_takes_simulated_time() {
     let (told, _) = first(
         "run bank-night --on model:small-server --set accounts=1000 --set sessions=1 --set replicates=1 --set measure=1h",
     );
-    assert!(told.contains("and what 3 jobs take, 60 min at most each of simulated time; seed "), "{told}");
+    assert!(told.contains("plus the time of 3 jobs, 60 min at most each of simulated time; seed "), "{told}");
     let (told, said) =
         first("run bank-day --on model:small-server --set users=4 --set sessions=2 --set measure=3s --set warm_up=0s");
     assert!(told.contains(" of simulated time; seed ") && !told.contains("job"), "{told}");

@@ -102,7 +102,7 @@ fn a_need_may_be_postings_an_hour_and_a_simulation_tells_how_busy_processors_are
 #[test]
 fn a_plan_of_a_night_says_that_its_jobs_take_their_time_and_that_databases_write() {
     let plan = Program::new().fine("plan bank-night --on sqlite:");
-    assert!(plan.contains("and what 8 jobs take, 10 min at most each"), "{plan}");
+    assert!(plan.contains("plus the time of 8 jobs, 10 min at most each"), "{plan}");
     assert!(plan.contains("writes      data sets, changed rows and log") && !plan.contains("0 ns"), "{plan}");
 }
 
@@ -159,8 +159,8 @@ fn accounts_an_hour_of_a_night_that_is_over_early_do_not_depend_on_the_interval_
 #[test]
 fn loads_cost_dialog_steps_on_a_described_server_and_freshness_is_left_to_real_ones() {
     let program = Program::new();
-    let line =
-        "warehouse-frontier --on model:small-server --set load_rate=off,full --set measure=2s --set warm_up=200ms";
+    let line = "warehouse-frontier --on model:small-server --set load_rate=off,full --set measure=2s --set warm_up=200ms \
+                --only 'the frontier'";
     let trials = trials(&program, line);
     let [alone, full] = trials.as_slice() else { panic!("two: {trials:#?}") };
     let (before, after) = (an_hour(alone, "dialog steps"), an_hour(full, "dialog steps"));
