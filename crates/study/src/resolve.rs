@@ -10,7 +10,7 @@ use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemCh
 use crate::keys::layout::LAYOUT;
 use crate::keys::{Group, Key, phases, system};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
-use crate::{Deadline, Place, SystemSpec, deadline, placing, target};
+use crate::{DatabaseSpec, Deadline, Place, SystemSpec, deadline, placing, target};
 use reading::{Origin, Problems, known_names, listed};
 
 /// What a study comes down to.
