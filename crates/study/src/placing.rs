@@ -13,18 +13,25 @@ use crate::keys::layout::{
 };
 use crate::point::Point;
 use crate::{At, DatabaseSpec, Engine, Folder, Layout, Place, Stream, SystemSpec, Tier, TierFolder};
-use reading::key::{Default, Domain};
-use reading::{Key, Origin, Problems, known_names, listed};
+use observation::Footprint;
+use reading::key::{Choice, Default, Domain};
+use reading::{AnyKey, Follows, Key, Origin, Problems, known_names, listed};
 use workload::dataset::Table;
 
-/// A layout that ships: its name, and where data, indexes and the log lie.
-const SHIPPED: [(&str, [Tier; 3]); 6] = [
-    ("all-slow", [Tier::Slow; 3]),
-    ("all-fast", [Tier::Fast; 3]),
-    ("log-apart", [Tier::Fast, Tier::Fast, Tier::Slow]),
-    ("log-fast", [Tier::Slow, Tier::Slow, Tier::Fast]),
-    (HOT, [Tier::Slow; 3]),
-    ("indexes-fast", [Tier::Slow, Tier::Fast, Tier::Slow]),
+/// The kinds of data, in the order of their keys.
+static ON: [&Key<Choice<Tier>, Follows>; 5] = [&DATA_ON, &INDEXES_ON, &LOG_ON, &UNDO_ON, &TEMPORARY_ON];
+
+/// Where each kind of data lies, as far as that is said; the others lie with the data.
+type Lies = [Option<Tier>; ON.len()];
+
+/// The layouts that ship.
+const SHIPPED: [(&str, Lies); 6] = [
+    ("all-slow", [Some(Tier::Slow), None, None, None, None]),
+    ("all-fast", [Some(Tier::Fast), None, None, None, None]),
+    ("log-apart", [Some(Tier::Fast), None, Some(Tier::Slow), None, None]),
+    ("log-fast", [Some(Tier::Slow), None, Some(Tier::Fast), None, None]),
+    (HOT, [Some(Tier::Slow), None, None, None, None]),
+    ("indexes-fast", [Some(Tier::Slow), Some(Tier::Fast), None, None, None]),
 ];
 
 /// The layout of which the user names the objects.
@@ -93,6 +100,9 @@ pub(crate) fn settle(systems: &mut [SystemChoice], named: &[Named], whole: bool,
     }
 }
 
+/// What single keys go before: a name, where data lies, and the settings of the study's own layout.
+type Base<'a> = (String, Lies, &'a [Chosen]);
+
 struct Settler<'a, 'p> {
     system: &'a SystemChoice,
     engine: Engine,
@@ -104,93 +114,66 @@ struct Settler<'a, 'p> {
 
 impl<'a> Settler<'a, '_> {
     /// The layout, and what the tiers take that it uses.
-    fn layout(mut self) -> Option<(Layout, observation::Footprint)> {
-        let (name, base, layer) = self.base()?;
+    fn layout(mut self) -> Option<(Layout, Footprint)> {
+        let (mut name, base, layer) = self.base()?;
+        let hot = name == HOT;
         let own = self.system.settings.as_slice();
-        let says = |key: &dyn reading::AnyKey| find(own, key).is_some();
-        let tier = |key, below: Tier| value(own, key).or_else(|| value(layer, key)).unwrap_or(below);
-        let data = tier(&DATA_ON, base.map_or(Tier::Slow, |base| base[0]));
-        let follows = |at: usize| base.map_or(data, |base| if base[at] == base[0] { data } else { base[at] });
-        let objects = |key, tier: Tier| {
-            let names: Vec<String> = value(own, key).or_else(|| value(layer, key)).unwrap_or_default();
-            names.into_iter().map(move |name| (name, tier)).collect::<Vec<_>>()
-        };
-        let changed: Vec<String> = own
-            .iter()
-            .filter(|chosen| chosen.key.group == Group::Layout && !(name == HOT && chosen.key.is(&FAST_OBJECTS)))
-            .map(|chosen| format!("{}={}", chosen.key.name(), chosen.text))
-            .collect();
-        let layout = Layout {
-            name: [vec![name.clone()], changed]
-                .concat()
-                .into_iter()
-                .filter(|part| !part.is_empty())
-                .collect::<Vec<_>>()
-                .join(" "),
-            data,
-            indexes: tier(&INDEXES_ON, follows(1)),
-            log: tier(&LOG_ON, follows(2)),
-            undo: tier(&UNDO_ON, data),
-            temporary: tier(&TEMPORARY_ON, data),
-            objects: [objects(&FAST_OBJECTS, Tier::Fast), objects(&SLOW_OBJECTS, Tier::Slow)].concat(),
-            slow: value(own, &SLOW).map(tier_folder),
-            fast: value(own, &FAST).map(tier_folder),
-        };
-        if !self.complete(&layout, name == HOT) {
+        let said: Lies = std::array::from_fn(|at| value(own, ON[at]).or(base[at]));
+        let data = said[0].unwrap_or(Tier::Slow);
+        let [_, indexes, log, undo, temporary] = said.map(|tier| tier.unwrap_or(data));
+        let [fast, slow] =
+            [&FAST_OBJECTS, &SLOW_OBJECTS].map(|key| value(own, key).or_else(|| value(layer, key)).unwrap_or_default());
+        if let Some(twice) = slow.iter().find(|name| fast.contains(name)) {
+            self.refuse(&SLOW_OBJECTS, &format!("every object on one tier, got `{twice}` on both"), "");
+        }
+        let named = |names: Vec<String>, tier| names.into_iter().map(move |name| (name, tier));
+        let objects = named(fast, Tier::Fast).chain(named(slow, Tier::Slow)).collect();
+        for changed in
+            own.iter().filter(|chosen| chosen.key.group == Group::Layout && !(hot && chosen.key.is(&FAST_OBJECTS)))
+        {
+            let before = if name.is_empty() { "" } else { " " };
+            name.push_str(&format!("{before}{}={}", changed.key.name(), changed.text));
+        }
+        let [slow, fast] = [&SLOW, &FAST].map(|key| {
+            let folder: Folder = value(own, key)?;
+            Some(TierFolder { reached: folder.path.clone(), folder })
+        });
+        let layout = Layout { name, data, indexes, log, undo, temporary, objects, slow, fast };
+        if !self.complete(&layout, hot) {
             return None;
         }
-        if let Some((twice, _)) = layout
-            .objects
-            .iter()
-            .enumerate()
-            .find_map(|(at, (name, _))| layout.objects[..at].iter().find(|(earlier, _)| earlier == name))
-        {
-            let key: &dyn reading::AnyKey = if says(&SLOW_OBJECTS) { &SLOW_OBJECTS } else { &FAST_OBJECTS };
-            self.refuse(key, &format!("every object once, got `{twice}` twice"), "");
-        }
         self.can(&layout);
-        let takes = |tier: Tier| match tier {
-            Tier::Slow => value(own, &SLOW_FOOTPRINT),
-            Tier::Fast => value(own, &FAST_FOOTPRINT),
-        };
-        let used = Tier::ALL.into_iter().filter(|tier| layout.uses(*tier)).filter_map(takes);
-        let footprint = used.fold(observation::Footprint::default(), |sum, takes| sum.with(&takes));
-        Some((layout, footprint))
+        let takes = [(Tier::Slow, &SLOW_FOOTPRINT), (Tier::Fast, &FAST_FOOTPRINT)];
+        let used = takes.into_iter().filter(|(tier, _)| layout.uses(*tier)).filter_map(|(_, key)| value(own, key));
+        let used = used.fold(Footprint::default(), |sum, takes| sum.with(&takes));
+        Some((layout, used))
     }
 
-    /// The name, what ships under it, and the settings of the study's own layout.
-    fn base(&mut self) -> Option<(String, Option<[Tier; 3]>, &'a [Chosen])> {
+    /// What the layout says that the system names; one folder alone takes everything.
+    fn base(&mut self) -> Option<Base<'a>> {
         let own = self.system.settings.as_slice();
-        let Some(chosen) = find(own, &LAYOUT) else {
-            let given = [&SLOW, &FAST].map(|key| find(own, key).is_some());
-            let all = match given {
-                [true, false] => Some("all-slow"),
-                [false, true] => Some("all-fast"),
-                _ => None,
-            };
-            if all.is_none() && find(own, &DATA_ON).is_none() {
+        let given = |key: &dyn AnyKey| find(own, key);
+        let (name, at) = match (given(&LAYOUT), given(&SLOW), given(&FAST)) {
+            (Some(layout), ..) => (layout.text.as_str(), &layout.at),
+            (None, Some(slow), None) => ("all-slow", &slow.at),
+            (None, None, Some(fast)) => ("all-fast", &fast.at),
+            _ if given(&DATA_ON).is_some() => return Some((String::new(), Lies::default(), &[])),
+            _ => {
                 let first = own.iter().find(|chosen| places(chosen.key.group)).filter(|_| self.whole)?;
                 let message = "a `layout`, or at least `data_on`, to say what lies on which tier, got none";
                 let hint = Some(format!("`--set layout=NAME`: {}", listed(self.names())));
                 self.problems.add_with(&first.at, &self.key(first.key.name()), message, hint);
                 return None;
             }
-            let shipped = SHIPPED.iter().find(|(name, _)| Some(*name) == all);
-            return Some((all.unwrap_or_default().to_owned(), shipped.map(|(_, base)| *base), &[]));
         };
-        if let Some(own) = self.named.iter().find(|named| named.name == chosen.text) {
-            return Some((chosen.text.clone(), None, &own.settings));
+        if let Some(Named { settings, .. }) = self.named.iter().find(|named| named.name == name) {
+            return Some((name.to_owned(), std::array::from_fn(|at| value(settings, ON[at])), settings));
         }
-        if let Some((_, base)) = SHIPPED.iter().find(|(name, _)| *name == chosen.text) {
-            return Some((chosen.text.clone(), Some(*base), &[]));
+        if let Some((_, lies)) = SHIPPED.iter().find(|(known, _)| *known == name) {
+            return Some((name.to_owned(), *lies, &[]));
         }
-        let hint = Some(known_names(&chosen.text, self.names()));
-        self.problems.add_with(
-            &chosen.at,
-            &self.key(LAYOUT.name),
-            format!("the name of a layout, got `{}`", chosen.text),
-            hint,
-        );
+        let hint = Some(known_names(name, self.names()));
+        self.problems.add_with(at, &self.key(LAYOUT.name), format!("the name of a layout, got `{name}`"), hint);
         None
     }
 
@@ -219,8 +202,7 @@ impl<'a> Settler<'a, '_> {
     /// What the engine cannot lay apart.
     fn can(&mut self, layout: &Layout) {
         let Layout { data, indexes, log, undo, temporary, .. } = *layout;
-        let apart =
-            |key: &'static dyn reading::AnyKey, at: Tier, why: &'static str| (at != data).then_some((key, at, why));
+        let apart = |key: &'static dyn AnyKey, at: Tier, why: &'static str| (at != data).then_some((key, at, why));
         let found = match self.engine {
             Engine::Postgres => {
                 vec![apart(&UNDO_ON, undo, "PostgreSQL has no undo log: it keeps old rows in the tables")]
@@ -242,13 +224,13 @@ impl<'a> Settler<'a, '_> {
         }
     }
 
-    fn refuse(&mut self, key: &dyn reading::AnyKey, message: &str, hint: &str) {
+    fn refuse(&mut self, key: &dyn AnyKey, message: &str, hint: &str) {
         let (at, name) = (self.origin(key), self.key(key.name()));
         self.problems.add_with(&at, &name, message, Some(hint.to_owned()).filter(|hint| !hint.is_empty()));
     }
 
     /// Where a key was given, or else what gave the system its layout.
-    fn origin(&self, key: &dyn reading::AnyKey) -> Origin {
+    fn origin(&self, key: &dyn AnyKey) -> Origin {
         let own = &self.system.settings;
         let given = find(own, key).or_else(|| find(own, &LAYOUT));
         given
@@ -263,19 +245,15 @@ impl<'a> Settler<'a, '_> {
 
 fn value<F: Domain, D: Default>(layer: &[Chosen], key: &Key<F, D>) -> Option<F::Value>
 where
-    Key<F, D>: reading::AnyKey,
+    Key<F, D>: AnyKey,
 {
     find(layer, key).map(|chosen| key.value(&chosen.text))
-}
-
-fn tier_folder(folder: Folder) -> TierFolder {
-    TierFolder { reached: folder.path.clone(), folder }
 }
 
 /// Refuses objects that the data set of a point does not have.
 pub(crate) fn fits(point: &Point, streams: &[Stream], problems: &mut Problems) {
     let Place::Database(DatabaseSpec { engine, layout: Some(layout), .. }) = &point.spec().place else { return };
-    let mut refuse = |key: &dyn reading::AnyKey, message: String, hint: Option<String>| {
+    let mut refuse = |key: &dyn AnyKey, message: String, hint: Option<String>| {
         let own = &point.system.settings;
         let given = find(own, key).or_else(|| find(own, &LAYOUT)).map_or(Origin::Whole, |chosen| chosen.at.clone());
         problems.add_with(&given, &format!("system.{}.{}", point.spec().name, key.name()), message, hint);
@@ -299,7 +277,7 @@ pub(crate) fn fits(point: &Point, streams: &[Stream], problems: &mut Problems) {
     for (name, tier) in layout.objects.iter().filter(|(name, _)| !known.contains(name)) {
         let why = if of_table(name) { ": MariaDB keeps an index in the file of its table" } else { "" };
         let message = format!("tables and indexes of the data set, got `{name}`{why}");
-        let key: &dyn reading::AnyKey = if *tier == Tier::Fast { &FAST_OBJECTS } else { &SLOW_OBJECTS };
+        let key: &dyn AnyKey = if *tier == Tier::Fast { &FAST_OBJECTS } else { &SLOW_OBJECTS };
         refuse(key, message, Some(known_names(name, known.iter().map(String::as_str))));
     }
 }

@@ -200,24 +200,28 @@ impl Laid {
         let absolute = |path: &str| {
             std::path::absolute(path).map_err(|source| DatabaseError::file("find", Path::new(path), source))
         };
-        let mut tiers = String::new();
+        self.layout.folders().try_for_each(|(_, at)| fits(Path::new(&at.reached), owner))?;
+        let tiers = self.layout.folders().map(|(_, at)| absolute(&at.folder.path));
+        let tiers: Vec<PathBuf> = tiers.collect::<Result<_, _>>()?;
+        // Before the first folder there is made, so that whoever removes the server finds all of them.
+        folder::write(
+            &self.folder.join(TIERS),
+            &tiers.iter().map(|tier| format!("{}\n", tier.display())).collect::<String>(),
+        )?;
         for (tier, at) in self.layout.folders() {
             let reached = Path::new(&at.reached);
-            fits(reached, owner)?;
             if owner.barred(&reached.join(MARK)) == Some(reached) {
                 let mode = fs::metadata(reached).map_or(0o700, |data| data.mode());
                 let opened = fs::set_permissions(reached, fs::Permissions::from_mode(mode | 0o001));
                 opened.map_err(|source| DatabaseError::file("open", reached, source))?;
             }
             link(&absolute(&at.reached)?, &self.folder.join(tier.word()))?;
-            tiers.push_str(&format!("{}\n", absolute(&at.folder.path)?.display()));
             let on = self.on(tier);
             folder::ours(&on, owner)?;
             if marked(&on).as_deref() != self.folder.to_str() {
                 folder::write(&on.join(MARK), &self.folder.to_string_lossy())?;
             }
         }
-        folder::write(&self.folder.join(TIERS), &tiers)?;
         let data = Path::new(self.layout.data.word()).join(home(&self.folder)).join(DATA);
         link(&data, &self.folder.join(DATA))?;
         self.apart().try_for_each(|(_, path)| folder::given(&path, owner))

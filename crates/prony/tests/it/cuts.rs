@@ -116,8 +116,9 @@ fn an_engine_that_waits_for_its_log_loses_nothing_with_the_power() {
 }
 
 #[test]
-fn what_an_engine_loses_that_does_not_wait_is_named_by_the_ledger() {
-    each(Way::Hasty, |kept| kept.contains(&Left::Less));
+fn what_an_engine_loses_that_does_not_wait_is_found() {
+    // The ledger names it, unless so much is lost that the data does not open any more.
+    each(Way::Hasty, |kept| kept.iter().any(|left| *left != Left::All));
 }
 
 #[test]

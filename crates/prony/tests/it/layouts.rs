@@ -150,7 +150,7 @@ fn what_a_run_would_refuse_of_a_layout_is_refused_by_check_and_plan_too() {
         assert!(refused.contains("a folder that lies apart from `fast`"), "{command}: {refused}");
     }
     let told = program.run("check bank-day --on local:postgres --set layout=all-slow --set slow=full --json");
-    assert_eq!(told.code, Some(1), "{told}");
+    assert_eq!(told.code, Some(2), "{told}");
     assert!(told.json()["problems"][0]["message"].as_str().expect("text").contains("theirs exists"), "{told}");
     let plan = program.fine("plan bank-day --on local:postgres --set layout=log-fast --set slow=slow --set fast=fast");
     assert!(plan.contains("by the layout log-fast: the rest on slow (slow), the log on fast (fast)"), "{plan}");

@@ -138,7 +138,7 @@ fn what_no_run_could_lay_out_is_refused_with_the_place_and_a_next_step() {
         (
             &[],
             &["layout=all-slow", "fast_objects=item", "slow_objects=item", "slow=/a", "fast=/b"],
-            "every object once, got `item` twice",
+            "every object on one tier, got `item` on both",
         ),
         (&[], &["layout=all-slow", "slow=emulated:disk-15k"], "`emulated:MODEL:DIR`"),
         (&["local:postgres"], &["layout=all-slow", "undo_on=fast", "slow=/a", "fast=/b"], "PostgreSQL has no undo log"),
