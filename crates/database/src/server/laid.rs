@@ -7,16 +7,13 @@
 //! What it does not do: which table lies where is told to the engine by SQL or by its own files.
 
 use super::folder;
-use super::kind::ServerKind as _;
-use super::mariadb::Mariadb;
 use super::owner::Owner;
-use super::postgres::Postgres;
 use crate::DatabaseError;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use study::{Engine, Layout, Tier};
+use study::{Layout, Tier};
 
 /// The file that says whose a folder on a tier is; a folder without it is none of ours.
 const MARK: &str = "prony-server";
@@ -67,23 +64,12 @@ fn number(text: &[u8]) -> u64 {
     digest.as_ref().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// Whether a folder can be a tier of a private server: it is empty, or holds only what carries our mark; the server's user can
+/// Whether a folder can be a tier of a server of that owner: it is empty, or holds only what carries our mark; the server's user can
 /// reach it, and nobody else may change it.
 ///
 /// # Errors
 /// [`DatabaseError::NotOurs`] with the first thing that does not carry it; who bars the way, or may change it.
-pub fn fit(engine: Engine, folder: &Path) -> Result<(), DatabaseError> {
-    fits(
-        folder,
-        &match engine {
-            Engine::Postgres => Owner::of(Postgres::USERS),
-            Engine::Mariadb => Owner::of(Mariadb::USERS),
-            Engine::Sqlite | Engine::Null => Owner::myself(),
-        },
-    )
-}
-
-fn fits(folder: &Path, owner: &Owner) -> Result<(), DatabaseError> {
+pub(super) fn fits(folder: &Path, owner: &Owner) -> Result<(), DatabaseError> {
     let failed = |source| DatabaseError::file("list", folder, source);
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();

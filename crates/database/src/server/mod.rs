@@ -20,11 +20,12 @@ mod settings;
 mod start;
 
 pub(crate) use laid::embedded;
-pub use laid::fit;
 pub use private::Private;
 pub use start::End;
 
 use crate::DatabaseError;
+use kind::ServerKind as _;
+use owner::Owner;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -33,6 +34,20 @@ use study::Engine;
 /// The role, and what belongs to it, that scripts of a study have on private servers: a schema in PostgreSQL, a database in
 /// MariaDB.
 pub const SCRIPTS: &str = "prony_script";
+
+/// Whether a folder can be a tier of a private server: it is empty, or holds only what carries our mark; the server's user can
+/// reach it, and nobody else may change it.
+///
+/// # Errors
+/// [`DatabaseError::NotOurs`] with the first thing that does not carry it; who bars the way, or may change it.
+pub fn fit(engine: Engine, folder: &Path) -> Result<(), DatabaseError> {
+    let owner = match engine {
+        Engine::Postgres => Owner::of(postgres::Postgres::USERS),
+        Engine::Mariadb => Owner::of(mariadb::Mariadb::USERS),
+        Engine::Sqlite | Engine::Null => Owner::myself(),
+    };
+    laid::fits(folder, &owner)
+}
 
 /// Ends the private servers of an engine, and removes their folders when that is asked for. Answers with a sentence for
 /// each.
