@@ -141,6 +141,14 @@ pub struct StreamSummary {
     pub response_estimates: Option<ResponseEstimates>,
 }
 
+impl StreamSummary {
+    /// How old the data was that its transactions saw, in the trial of that label; none where nothing tells.
+    pub fn age(&self, label: &TrialLabel) -> Option<&ClassSummary> {
+        let name = label.streams.get(usize::from(self.stream))?.age()?;
+        self.classes.iter().find(|class| class.name == name)
+    }
+}
+
 /// What bounds the transactions of a trial, and the shares that say so.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bound {

@@ -167,6 +167,12 @@ impl StreamLabel {
         self.classes.get(usize::from(class)).map_or(ClassKind::Work, |(_, kind)| *kind)
     }
 
+    /// The class of how old the data was that others saw; none where nothing tells.
+    pub fn age(&self) -> Option<&str> {
+        let age = self.classes.iter().find(|(_, kind)| *kind == ClassKind::Age);
+        age.map(|(name, _)| name.as_str())
+    }
+
     /// The class that counts what is given in such words; none in a run of an older version, which knows the mean alone.
     pub fn counted(&self, what: &str) -> Option<u16> {
         let counts = |(name, kind): &(String, ClassKind)| *kind == ClassKind::Yield && name == what;

@@ -5,7 +5,7 @@
 
 use crate::view::each_once;
 use analysis::{ClassSummary, Findings, LatencySummary, StreamSummary, TrialSummary};
-use observation::{ClassKind, Level, StreamLabel, level_of};
+use observation::{Level, StreamLabel, level_of};
 use study::Yield;
 
 /// What one row is of.
@@ -138,9 +138,7 @@ impl Of<'_> {
 
     /// The class of ages, where anything was seen that has one.
     fn age(&self) -> Option<&ClassSummary> {
-        let ages = self.label()?.classes.iter().filter(|(_, kind)| *kind == ClassKind::Age);
-        let mut seen = ages.filter_map(|(name, _)| self.stream.classes.iter().find(|class| class.name == *name));
-        seen.find(|class| class.response.count > 0)
+        self.stream.age(&self.trial.label).filter(|class| class.response.count > 0)
     }
 }
 

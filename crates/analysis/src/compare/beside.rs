@@ -16,12 +16,19 @@ use study::{Metric, Yield};
 /// The factor that says how many users ask.
 const USERS: &str = "users";
 
+/// Which of the things that a stream gives: what its users count first, and what is loaded beside them.
+const FIRST: usize = 0;
+const LOADS: usize = 1;
+
 /// What every stream lost, in what its users count first and in its mean response.
 pub fn besides(groups: &[Group], confidence: f64) -> Vec<Beside> {
     let open = |group: &&Group| !group.searched() && group.members.iter().all(|(trial, _)| !trial.fixed_work);
     let known = Baselines::of(groups);
-    let found = groups.iter().filter(open).filter_map(|group| Some((group, known.baseline(group)?)));
-    found.filter_map(|(group, baseline)| of(baseline, group, confidence)).collect()
+    let found = groups.iter().filter(open).flat_map(|group| {
+        let held = known.baselines(group).into_iter();
+        held.filter_map(move |(baseline, what)| of((baseline, group), what, confidence))
+    });
+    found.collect()
 }
 
 /// The groups that others may be held against.
@@ -67,21 +74,27 @@ impl<'a> Baselines<'a> {
         Baselines { groups, places: Places::of(&unnamed), swept, asked }
     }
 
-    /// The point without what this one has beside it.
-    fn baseline(&self, group: &Group) -> Option<&'a Group<'a>> {
+    /// What a point is held against, each with the number of what it is told in: the point without what this one has beside it, or
+    /// without loads; and of the most users, who cost loads, the point with the fewest.
+    fn baselines(&self, group: &Group) -> Vec<(&'a Group<'a>, usize)> {
         if streams(group).len() > 1 {
             let point = elsewhere(&group.point);
             let near = self.places.near(&point).into_iter().map(|place| &self.groups[place]);
-            return near.filter(|other| streams(other).len() == 1).find(|other| elsewhere(&other.point) == point);
+            let mut alone = near.filter(|other| streams(other).len() == 1);
+            return alone
+                .find(|other| elsewhere(&other.point) == point)
+                .map(|alone| (alone, FIRST))
+                .into_iter()
+                .collect();
         }
-        let loaded = second(group)?;
-        // Of the most users, what they cost loads.
-        if let (Some(users), Some(asked)) = (users(group), self.asked.get(&varied(group))) {
-            let (fewest, baseline) = asked.fewest;
-            return Some(baseline).filter(|_| loaded > 0.0 && users == asked.most && fewest < asked.most);
-        }
-        let swept = self.swept.get(&group.kin())?;
-        swept.none.filter(|_| loaded > 0.0 && loaded == swept.most)
+        let Some(loaded) = second(group).filter(|loaded| *loaded > 0.0) else { return Vec::new() };
+        let swept = self.swept.get(&group.kin());
+        let none = swept.and_then(|swept| swept.none.filter(|_| loaded == swept.most));
+        let asked = users(group).zip(self.asked.get(&varied(group)));
+        let fewest = asked.and_then(|(users, Asked { most, fewest: (fewest, baseline) })| {
+            Some(*baseline).filter(|_| users == *most && fewest < most)
+        });
+        none.map(|none| (none, FIRST)).into_iter().chain(fewest.map(|fewest| (fewest, LOADS))).collect()
     }
 }
 
@@ -111,11 +124,9 @@ fn second(group: &Group) -> Option<f64> {
     Some(given.sum::<Option<f64>>()? / group.members.len() as f64)
 }
 
-fn of(baseline: &Group, group: &Group, confidence: f64) -> Option<Beside> {
+fn of((baseline, group): (&Group, &Group), what: usize, confidence: f64) -> Option<Beside> {
     let (_, stream) = group.members.first()?;
-    // Users cost loads, and loads cost users.
-    let of_loads = second(baseline).is_some_and(|rows| rows > 0.0);
-    let given = stream.yields.get(usize::from(of_loads)).and_then(|given| Yield::of_word(&given.what));
+    let given = stream.yields.get(what).and_then(|given| Yield::of_word(&given.what));
     let others = streams(group).iter().map(|one| one.name.clone()).filter(|name| *name != group.point.stream);
     let metric = given.map_or(Metric::Throughput, Metric::Yield);
     Some(Beside {
@@ -124,7 +135,7 @@ fn of(baseline: &Group, group: &Group, confidence: f64) -> Option<Beside> {
         beside: others.collect(),
         what: given.map(|given| given.word().to_owned()),
         ratio: ratio(baseline, group, metric, confidence)?,
-        response: if of_loads { None } else { ratio(baseline, group, Metric::ResponseMean, confidence) },
+        response: ratio(baseline, group, Metric::ResponseMean, confidence).filter(|_| what == FIRST),
     })
 }
 
@@ -175,7 +186,7 @@ impl Beside {
     /// The same as a sentence: `Beside night: 0.576 times as many postings .., compared with alone.`
     pub(crate) fn sentence(&self) -> String {
         match self.beside.is_empty() {
-            true => format!("A{}: {}.", &self.point.at()[2..], self.says()),
+            true => format!("At{}: {}.", self.point.at().trim_start_matches(" at"), self.says()),
             false => format!("Beside {}: {}.", self.beside.join(" and "), self.says()),
         }
     }
@@ -227,6 +238,29 @@ mod tests {
         (judged.findings.iter().filter_map(Beside::of).cloned().collect(), judged.answer.join(" "))
     }
 
+    /// A trial at these levels, whose stream gives two things.
+    fn giving(index: u32, per_s: f64, levels: &[(&str, Level)], given: [(Yield, f64); 2]) -> TrialSummary {
+        let mut trial = trial(index, "a", 0, per_s);
+        let factor = |(name, level): &(&str, Level)| Factor { name: (*name).to_owned(), level: level.clone() };
+        trial.label.factors = levels.iter().map(factor).collect();
+        let rate = trial.streams[0].throughput_per_s;
+        let given = given.map(|(what, value)| YieldSummary {
+            what: what.word().to_owned(),
+            per_s: rate.scaled(value / per_s),
+            most: 1.0,
+        });
+        trial.streams[0].yields = given.into();
+        trial
+    }
+
+    fn users(users: f64) -> (&'static str, Level) {
+        ("users", Level::Number { value: users, text: users.to_string() })
+    }
+
+    fn load_rate(word: &str) -> (&'static str, Level) {
+        ("load_rate", Level::Word(word.to_owned()))
+    }
+
     /// The same stream in an experiment of its own and beside another one.
     fn run(blocks: u32, left: f64) -> Vec<TrialSummary> {
         let mut trials = Vec::new();
@@ -264,20 +298,9 @@ mod tests {
 
     #[test]
     fn what_the_most_users_cost_loads_is_told_in_rows_against_the_fewest() {
-        let level = |index: u32, users: f64, rows: f64| {
-            let mut trial = trial(index, "a", 0, 100.0 * users);
-            let text = users.to_string();
-            trial.label.factors =
-                vec![Factor { name: "users".to_owned(), level: Level::Number { value: users, text } }];
-            let per_s = trial.streams[0].throughput_per_s;
-            let given = [(Yield::DialogSteps, 100.0 * users), (Yield::LoadedRows, rows)];
-            let given = given.map(|(what, value)| YieldSummary {
-                what: what.word().to_owned(),
-                per_s: per_s.scaled(value / per_s.value),
-                most: 1.0,
-            });
-            trial.streams[0].yields = given.into();
-            trial
+        let level = |index: u32, asking: f64, rows: f64| {
+            let steps = 100.0 * asking;
+            giving(index, steps, &[users(asking)], [(Yield::DialogSteps, steps), (Yield::LoadedRows, rows)])
         };
         let (found, answer) = found(vec![level(0, 1.0, 50.0), level(1, 4.0, 40.0), level(2, 16.0, 20.0)]);
         let [most] = found.as_slice() else { panic!("the most against the fewest: {found:?}") };
@@ -287,19 +310,22 @@ mod tests {
     }
 
     #[test]
+    fn where_users_and_loads_are_varied_both_costs_are_told() {
+        let level = |index: u32, asking: f64, load: &str, rows: f64| {
+            let given = [(Yield::DialogSteps, 100.0), (Yield::LoadedRows, rows)];
+            giving(index, 100.0, &[users(asking), load_rate(load)], given)
+        };
+        let of = |at: u32, users| [level(at, users, "off", 0.0), level(at + 1, users, "full", 60.0 - 10.0 * users)];
+        let (found, _) = found([of(0, 1.0), of(2, 4.0)].concat());
+        let told: Vec<_> = found.iter().map(|one| (one.point.at(), one.what.as_deref().unwrap_or_default())).collect();
+        assert!(told.iter().any(|(at, what)| at.contains("full") && *what == "rows loaded"), "{told:?}");
+        assert!(told.iter().any(|(at, what)| at.contains("full") && *what == "dialog steps"), "{told:?}");
+    }
+
+    #[test]
     fn the_most_loads_are_held_against_none_and_the_answer_says_what_they_cost() {
         let level = |index: u32, text: &str, steps: f64, rows: f64| {
-            let mut trial = trial(index, "a", 0, steps);
-            trial.label.factors = vec![Factor { name: "load_rate".to_owned(), level: Level::Word(text.to_owned()) }];
-            let per_s = trial.streams[0].throughput_per_s;
-            let given = [(Yield::ALL[1], steps), (Yield::ALL[2], rows)];
-            let given = given.map(|(what, value)| YieldSummary {
-                what: what.word().to_owned(),
-                per_s: per_s.scaled(value / steps),
-                most: 1.0,
-            });
-            trial.streams[0].yields = given.into();
-            trial
+            giving(index, steps, &[load_rate(text)], [(Yield::DialogSteps, steps), (Yield::LoadedRows, rows)])
         };
         let (found, answer) =
             found(vec![level(0, "off", 100.0, 0.0), level(1, "500", 110.0, 5.0), level(2, "full", 60.0, 50.0)]);

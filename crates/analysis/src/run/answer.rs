@@ -2,10 +2,10 @@
 
 use crate::point::selects;
 use crate::{
-    Beside, Caveat, CaveatKind, ClassSummary, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime,
-    PointSummary, SustainedFinding, TrialSummary, Verdict,
+    Beside, Caveat, CaveatKind, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime, PointSummary,
+    SustainedFinding, TrialSummary, Verdict,
 };
-use observation::{ClassKind, factor};
+use observation::factor;
 use study::{Direction, Judgement, Metric};
 use units::{Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, percent, rate, ratio, things_an_hour};
 
@@ -50,21 +50,18 @@ pub fn answer(
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
 fn freshness(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
     let own = trials.iter().filter(|trial| point.trials.contains(&trial.label.index));
-    let class = own.filter_map(|trial| aged(trial, &point.at.stream)).find(|class| class.done > 0)?;
+    let class = own
+        .filter_map(|trial| {
+            let stream = trial.streams.iter().find(|one| trial.label.stream_name(one.stream) == point.at.stream)?;
+            stream.age(&trial.label)
+        })
+        .find(|class| class.done > 0)?;
     let told = |q: f64, ms: f64| match class.bound_from.is_some_and(|from| q > from) {
         true => format!("at least {}", milliseconds(ms)),
         false => milliseconds(ms),
     };
     let (median, p99) = (told(0.5, class.response.p50_ms), told(0.99, class.response.p99_ms));
     Some(format!("The data that queries saw was {median} old at the median, {p99} at p99."))
-}
-
-/// The class of a stream that holds ages.
-fn aged<'a>(trial: &'a TrialSummary, stream: &str) -> Option<&'a ClassSummary> {
-    let summary = trial.streams.iter().find(|one| trial.label.stream_name(one.stream) == stream)?;
-    let label = trial.label.streams.get(usize::from(summary.stream))?;
-    let (name, _) = label.classes.iter().find(|(_, kind)| *kind == ClassKind::Age)?;
-    summary.classes.iter().find(|class| class.name == *name)
 }
 
 /// Whether the job at the point is over in time.

@@ -386,7 +386,7 @@ fn few_rounds(about: &About) -> String {
 fn noisy_rounds(about: &About) -> Option<String> {
     let trace = about.stream.steady.rounds.as_ref()?;
     let scatter = format!(
-        "from round to round the rate varied by {} of its mean, of which chance explains {}",
+        "the rates of its rounds lie up to {} of their mean apart, and chance alone moves one by about {}",
         percent(trace.range),
         percent(trace.noise)
     );

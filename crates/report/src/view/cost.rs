@@ -7,10 +7,8 @@ use super::conclusion::{Conclusion, Tone};
 use super::curve::Sweep;
 use super::mix::{Quoted, quoted, quoted_servers};
 use super::quantity::Quantity;
-use analysis::{
-    Bound, BoundBy, ClassMix, ClassSummary, Findings, Jobs, PerTransaction, ServerSummary, TrialSummary, bound,
-};
-use observation::{ClassKind, EventKind, Reached, SystemKind};
+use analysis::{Bound, BoundBy, ClassMix, Findings, Jobs, PerTransaction, ServerSummary, TrialSummary, bound};
+use observation::{EventKind, Reached, SystemKind};
 
 /// The sentences of every curve of transactions.
 pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
@@ -32,12 +30,9 @@ pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
 
 /// `1,263 of 2,754 tries (45.9%) were thrown away ..`: what the database did for them is in its costs and in no throughput.
 fn tried_again(quoted: &Quoted) -> Option<String> {
-    let label = quoted.trial.label.streams.get(usize::from(quoted.stream.stream));
     // How old what was seen was is a class, too, and no transaction.
-    let ages = |class: &&ClassSummary| {
-        label.is_some_and(|label| label.classes.contains(&(class.name.clone(), ClassKind::Age)))
-    };
-    let transactions = || quoted.stream.classes.iter().filter(|class| !ages(class));
+    let age = quoted.stream.age(&quoted.trial.label);
+    let transactions = || quoted.stream.classes.iter().filter(|class| age.is_none_or(|age| age.name != class.name));
     let retried = transactions().map(|class| class.retried).sum::<u64>();
     let done = transactions().map(|class| class.done).sum::<u64>();
     let tries = units::counted(done + retried, "tries");

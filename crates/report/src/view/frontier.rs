@@ -9,8 +9,7 @@ use super::mix::{nearest, response_at};
 use super::points::{trials, yields};
 use super::table::{Field, Table, word};
 use crate::caveats::{Caveats, Touches};
-use analysis::{ClassSummary, Findings, PointSummary, StreamSummary, TrialSummary};
-use observation::ClassKind;
+use analysis::{Findings, PointSummary};
 use observation::factor::short_name;
 
 /// The table of a sweep whose points give two things; none of other sweeps.
@@ -46,7 +45,7 @@ fn row(findings: &Findings, sweep: &Sweep, (curve, point): (&Curve, &PointSummar
         word(name, name, factor.level.text())
     }));
     row.extend(yields(point).into_iter().map(|field| field.leading().marked(all.clone())));
-    let age = nearest(findings, point).and_then(|(trial, stream)| age(trial, stream));
+    let age = nearest(findings, point).and_then(|(trial, stream)| stream.age(&trial.label));
     let name = age.map_or("age", |class| class.name.as_str());
     row.extend([(0.5, "p50"), (0.99, "p99")].map(|(q, quantile)| {
         let (title, key) = (format!("{name} {quantile}"), format!("age_{quantile}_ms"));
@@ -59,11 +58,4 @@ fn row(findings: &Findings, sweep: &Sweep, (curve, point): (&Curve, &PointSummar
         }
     }));
     row
-}
-
-/// The class that holds ages.
-fn age<'a>(trial: &TrialSummary, stream: &'a StreamSummary) -> Option<&'a ClassSummary> {
-    let label = trial.label.streams.get(usize::from(stream.stream))?;
-    let (name, _) = label.classes.iter().find(|(_, kind)| *kind == ClassKind::Age)?;
-    stream.classes.iter().find(|class| class.name == *name)
 }

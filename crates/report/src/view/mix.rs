@@ -12,7 +12,7 @@ use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{ClassSummary, Estimate, Findings, MIX_TOLERANCE, PointSummary, StreamSummary, TrialSummary, Work};
-use observation::{Asks, ClassKind, Factor};
+use observation::{Asks, Factor};
 
 /// What a curve of transactions is quoted by.
 pub struct Quoted<'a> {
@@ -163,10 +163,8 @@ fn note() -> String {
 fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
     let tail = caveats.marks(&quoted.trial.caveats, Touches::Tail);
     let age = caveats.marks(&quoted.trial.caveats, Touches::Age);
-    let label = quoted.trial.label.streams.get(usize::from(quoted.stream.stream));
-    let ages =
-        |class: &ClassSummary| label.is_some_and(|label| label.classes.contains(&(class.name.clone(), ClassKind::Age)));
-    let rows = quoted.stream.classes.iter().map(|class| match ages(class) {
+    let aged = quoted.stream.age(&quoted.trial.label);
+    let rows = quoted.stream.classes.iter().map(|class| match aged.is_some_and(|aged| aged.name == class.name) {
         true => row(class, class.response.count * u64::from(class.done > 0), &age),
         false => row(class, class.done, &tail),
     });
