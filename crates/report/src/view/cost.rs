@@ -74,11 +74,13 @@ fn bound_by(bound: &Bound) -> String {
     let own =
         share(bound.own_cpu.filter(|own| bound.cpu.is_some_and(|cpu| cpu - own > 0.05)), "by server and generator");
     let own = own.map(|own| format!(" ({own})")).unwrap_or_default();
-    let of_time = [(bound.commits, "commits"), (bound.reads, "reads from storage"), (bound.locks, "waits for locks")];
-    let of_time = of_time.into_iter().filter_map(|(part, what)| {
-        let most = if what == "commits" && bound.commits_at_most { "at most " } else { "" };
-        Some(format!("{most}{}", share(part, what)?))
-    });
+    let commits = if bound.commits_at_most { "at most " } else { "" };
+    let of_time = [
+        (commits, bound.commits, "commits"),
+        ("", bound.reads, "reads from storage"),
+        ("", bound.locks, "waits for locks"),
+    ];
+    let of_time = of_time.into_iter().filter_map(|(most, part, what)| Some(format!("{most}{}", share(part, what)?)));
     let of_time: Vec<String> = of_time.collect();
     let waits = share(bound.waits.filter(|waits| *waits > 0.05), "of a response is the wait for a session");
     let cpu = share(bound.cpu, "of the cores are busy").map(|cpu| format!("{cpu}{own}"));
