@@ -68,6 +68,7 @@ pub(crate) fn open(
         run_id: "ceiling",
         seed: 1,
         keep: false,
+        data_set: false,
         consents: &[],
         cache_dir: Path::new("."),
         stop: &Arc::new(AtomicBool::new(false)),

@@ -12,7 +12,9 @@ use crate::keys::layout::LAYOUT;
 use crate::keys::{self, Key, keys};
 use crate::password::Secret;
 use crate::placing::places;
-use reading::{Origin, Problems, did_you_mean, known_names};
+use crate::shipped::{Shipped, shipped};
+use reading::{Origin, Problems, did_you_mean, known_names, listed};
+use std::collections::BTreeSet;
 
 /// Everything that the command line may change, as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,8 +115,8 @@ fn set_key(
         // Keys that some workload of the study has a use for come first: of `rows` and `row` only one may be meant.
         let used = |key: &Key| definition.workloads.iter().any(|workload| key.applies(workload.kind));
         let of_study: Vec<&str> = keys().filter(used).map(|key| key.name()).chain(parameters).collect();
-        let any = || known_names(name, keys().map(|key| key.name()));
-        problems.add_with(at, name, "unknown key", Some(did_you_mean(name, of_study).unwrap_or_else(any)));
+        let hint = elsewhere(name).or_else(|| did_you_mean(name, of_study));
+        problems.add_with(at, name, "unknown key", Some(hint.unwrap_or_else(|| any_key(name))));
         return None;
     };
     let mut levels: Vec<(String, Option<f64>)> = Vec::new();
@@ -133,6 +135,21 @@ fn set_key(
         levels.extend(problems.kept(at, name, key.check(text)).map(|number| (text.to_owned(), number)));
     }
     (!levels.is_empty()).then(|| SetKey { scope, key, levels, at: at.clone() })
+}
+
+/// The shipped studies that have a parameter of that name: it stands in no other one.
+fn elsewhere(name: &str) -> Option<String> {
+    let table = format!("[parameter.{name}]");
+    let has = |study: &&Shipped| study.text.lines().any(|line| line.trim() == table);
+    let studies: Vec<&str> = shipped().iter().filter(has).map(|study| study.name).collect();
+    let of = if studies.len() == 1 { "the shipped study" } else { "the shipped studies" };
+    (!studies.is_empty()).then(|| format!("it is a parameter of {of} {}, and not of this one", listed(studies)))
+}
+
+/// The key that was meant, or all of them, once each: several workloads may have one of the same name.
+fn any_key(name: &str) -> String {
+    let names: BTreeSet<&str> = keys().map(|key| key.name()).collect();
+    known_names(name, names)
 }
 
 fn scope(

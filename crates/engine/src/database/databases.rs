@@ -35,6 +35,8 @@ const GLANCE: Duration = Duration::from_millis(200);
 pub(crate) struct Databases {
     system: String,
     spec: DatabaseSpec,
+    /// Whether trials bring tables of Prony's own.
+    ours: bool,
     cache_dir: PathBuf,
     stop: Arc<AtomicBool>,
     open: Option<Opening>,
@@ -65,20 +67,34 @@ struct Opening {
 
 impl Databases {
     /// A database that will be opened by the first trial, or by [`Databases::first_facts`].
-    pub(crate) fn new(system: &str, spec: &DatabaseSpec, cache_dir: PathBuf, stop: Arc<AtomicBool>) -> Databases {
+    /// `ours` says that trials bring tables of Prony's own.
+    pub(crate) fn new(
+        system: &str,
+        spec: &DatabaseSpec,
+        ours: bool,
+        cache_dir: PathBuf,
+        stop: Arc<AtomicBool>,
+    ) -> Databases {
         let (system, spec) = (system.to_owned(), spec.clone());
-        Databases { system, spec, cache_dir, stop, open: None, ends: None, costs: Ok(Vec::new()) }
+        Databases { system, spec, ours, cache_dir, stop, open: None, ends: None, costs: Ok(Vec::new()) }
     }
 
     /// Opens it without a data set, and says what could change a number.
     pub(crate) fn first_facts(&mut self) -> Result<database::Facts, OpenError> {
-        // An embedded one in the cache has a file for each data set; which one does not matter to its version.
+        // An embedded one in the cache has a file for each data set; which one does not matter to its version. A file of the
+        // user's with tables of ours has the settings of ours, also before it is made.
         let any = seeded(Scale { preset: Preset::Desk, customers: 10, days: 1 }, 1);
-        let dataset = (self.spec.at == At::Cache).then_some(any);
+        let holds_ours = match self.spec.at {
+            At::Cache => true,
+            At::File(_) => self.ours,
+            _ => false,
+        };
+        let dataset = holds_ours.then_some(any);
         let facts = match self.spec.layout {
             // What they say is the same for all layouts, and not worth a start on slow folders.
             Some(_) => {
-                let mut plain = Databases::new(&self.system, &self.spec, self.cache_dir.clone(), self.stop.clone());
+                let mut plain =
+                    Databases::new(&self.system, &self.spec, self.ours, self.cache_dir.clone(), self.stop.clone());
                 plain.spec.layout = None;
                 plain.opening(dataset, &[], true).map(|opening| opening.database.facts())
             }

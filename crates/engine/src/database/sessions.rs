@@ -197,7 +197,7 @@ mod tests {
     fn divided(trial: &Trial) -> Result<Vec<u32>, TrialError> {
         let spec = DatabaseSpec::new(Engine::Null, At::Nowhere { socket: false });
         let stop = Arc::new(AtomicBool::new(false));
-        let mut databases = Databases::new("null", &spec, std::env::temp_dir(), stop.clone());
+        let mut databases = Databases::new("null", &spec, false, std::env::temp_dir(), stop.clone());
         databases.make_ready(trial, &mut Unobserved, &stop)?;
         let shares = assign(trial, &mut Collector::default(), |stream| carriers(&databases, stream))?;
         Ok(shares.iter().map(|(share, _)| share.load.slots()).collect())

@@ -146,6 +146,8 @@ pub struct Need<'a> {
     pub consents: &'a [system::consent::Consent],
     /// Where data sets and private servers of databases are kept.
     pub cache_dir: &'a Path,
+    /// Whether any trial brings tables of Prony's own to a database.
+    pub data_set: bool,
     /// The description of a model, read by whoever may open files; none for every other kind.
     pub model: Option<&'a Described>,
     /// Ends every wait for a database when it becomes true.

@@ -54,7 +54,7 @@ impl Opened {
             Place::Device { paths, fill } => (Box::new(Devices::open(spec, paths, *fill, need)?), paths.join(", ")),
             Place::Database(at) => {
                 let (cache_dir, stop) = (need.cache_dir.to_path_buf(), need.stop.clone());
-                (Box::new(Databases::new(&spec.name, at, cache_dir, stop)), at.placed())
+                (Box::new(Databases::new(&spec.name, at, need.data_set, cache_dir, stop)), at.placed())
             }
         };
         let (driver, fingerprint) = backing.facts()?;

@@ -118,6 +118,7 @@ pub fn try_open(spec: &SystemSpec, modules: u32, module_bytes: Bytes) -> Result<
         run_id: "test",
         seed: 11,
         keep: false,
+        data_set: false,
         consents: &[],
         cache_dir: &cache,
         stop: &stop,

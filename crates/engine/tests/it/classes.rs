@@ -108,6 +108,7 @@ fn server(name: &str, changes: &[(&str, &str)]) -> Opened {
         run_id: "test",
         seed: 11,
         keep: false,
+        data_set: false,
         consents: &[],
         cache_dir: &cache,
         stop: &stop,

@@ -286,6 +286,7 @@ impl Prepared<'_> {
                 run_id: &self.facts.id,
                 seed: self.facts.seed,
                 keep: self.asked.keep,
+                data_set: brings_data(&self.plan, spec),
                 consents: self.consents,
                 model: described.as_ref(),
                 cache_dir: &cache_dir,
@@ -310,6 +311,14 @@ impl Prepared<'_> {
         self.file.set_facts(&self.facts).map_err(writing)?;
         Ok(opened)
     }
+}
+
+/// Whether any trial on a system brings tables of Prony's own.
+fn brings_data(plan: &Plan, system: &SystemSpec) -> bool {
+    let Place::Database(spec) = &system.place else { return false };
+    let trials = plan.trials.iter().chain(plan.searches.iter().map(study::Search::template));
+    let streams = trials.filter(|trial| trial.label.system == system.name).flat_map(|trial| &trial.streams);
+    streams.filter_map(|stream| stream.transactions()).any(|(asked, _)| engine::data_set(asked, spec).is_some())
 }
 
 /// What a run that ended early has to tell nevertheless.

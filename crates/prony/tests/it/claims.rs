@@ -2,6 +2,7 @@
 
 use crate::house::House;
 use database::{OpenOptions, Session};
+use rustix::process::Signal;
 use study::{At, DatabaseSpec, Engine};
 
 const SETS: &str = "--set preset=desk --set customers=50 --set days=1";
@@ -92,6 +93,25 @@ fn a_file_of_the_users_keeps_its_journal_and_says_which_it_is() {
     assert!(told.contains("DELETE, as the file has it"), "{told}");
     house.program.fine(&format!("{line} --set server=journal_mode=wal --quiet -o y.prony"));
     assert_eq!(mode().text(), Some("wal"));
+}
+
+#[test]
+fn a_file_that_prony_makes_has_the_journal_that_it_gives_it_and_a_resumed_run_says_no_other() {
+    let house = House::new("sqlite:own.db");
+    let mut going = house.program.start(&house.line(
+        "run",
+        &format!(
+            "{SETS} --set sessions=1,2,4 --set highest_rate=off --set measure=2s --set warm_up=0s --verbose -o x.prony"
+        ),
+    ));
+    going.until("· measure", 2);
+    going.signal(Signal::INT);
+    let (code, told) = going.end();
+    assert_eq!(code, Some(2), "{told}");
+    let told = house.program.fine("show x.prony --json");
+    assert!(told.contains("WAL") && !told.contains("as the file has it"), "{told}");
+    let again = house.program.run("run --resume x.prony --verbose");
+    assert!(again.code == Some(0) && !again.stderr.contains("since the run began"), "{again}");
 }
 
 #[test]

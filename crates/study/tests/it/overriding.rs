@@ -52,6 +52,26 @@ fn a_misspelt_experiment_is_the_only_problem_of_its_line() {
 }
 
 #[test]
+fn a_parameter_of_another_shipped_study_is_named_with_it_and_every_known_key_is_listed_once() {
+    let told = |study_name: &str, set: &str| {
+        study(study_name).with(&overrides(&[], &[set], &[], &[])).unwrap_err().to_string()
+    };
+    for (name, set, has) in [
+        ("bank-day", "deadline=6h", "the shipped study `bank-night`"),
+        ("bank-overrun", "work=10000000", "the shipped study `bank-night`"),
+        ("bank-night", "jobs=4", "the shipped study `bank-overrun`"),
+    ] {
+        let told = told(name, set);
+        assert!(told.contains("unknown key") && told.contains(has) && !told.contains("known: "), "{told}");
+    }
+    let told = told("bank-night", "pineapple_of_the_bank=1");
+    let (_, list) = told.split_once("known: ").expect("all of them");
+    for key in ["accounts", "sessions", "rows", "commit_every"] {
+        assert_eq!(list.matches(&format!("`{key}`")).count(), 1, "{told}");
+    }
+}
+
+#[test]
 fn a_list_replaces_the_levels_of_a_factor_and_leaves_other_experiments_alone() {
     let study = changed("flash", &[], &["modules=1,8"], &[]);
     let plan = plan(&study, &Survey::default(), 3).unwrap();

@@ -221,6 +221,7 @@ fn observed(model: &Description, trial: &Trial) -> Result<observation::Observati
         run_id: "predict",
         seed: SEED,
         keep: false,
+        data_set: false,
         consents: &[],
         cache_dir: Path::new("."),
         model: Some(&described),
