@@ -1,7 +1,9 @@
 //! What happened in the middle of a trial, and how long a stream felt it.
 //!
 //! The one idea: what is usual is the range of the intervals of the window before anything happened. An event is felt from when two
-//! intervals one behind the other are worse than all of these, and until three are not.
+//! intervals one behind the other are worse than all of these, and until three are not. What is left of an event by then may be a tenth of
+//! what it did at its worst: behind something that took 98 percent of a rate away, an interval that is 6 percent below is its usual self
+//! on a busy machine.
 //!
 //! What it does not do: an event that comes while another is felt is not told apart from that one.
 
@@ -19,6 +21,9 @@ const SLACK: f64 = 0.05;
 /// So many intervals one behind the other are felt, and so many are the end of it.
 const WORSE: usize = 2;
 const USUAL: usize = 3;
+
+/// The share of what an event did at its worst that may be left of it when it is over.
+const LEFT: f64 = 0.1;
 
 /// One for each stream and event of every trial that went to its end.
 pub fn felt(groups: &[Group]) -> Vec<Felt> {
@@ -45,16 +50,45 @@ pub fn felt(groups: &[Group]) -> Vec<Felt> {
 
 /// Rate and p99 of each interval of the window, and what was usual of them.
 struct Course {
-    points: Vec<(f64, f64, Option<f64>)>,
+    points: Vec<Interval>,
     interval_s: f64,
     usual: Option<Usual>,
 }
 
+/// When an interval begins in the window, its rate, and its p99 if anything was done in it.
+type Interval = (f64, f64, Option<f64>);
+
+#[derive(Clone)]
 struct Usual {
     rate: f64,
     least_rate: f64,
     p99_ms: Option<f64>,
     most_p99_ms: f64,
+}
+
+impl Usual {
+    fn is_worse(&self, &(_, rate, p99): &Interval) -> bool {
+        rate < self.least_rate || p99.is_none_or(|p99| p99 > self.most_p99_ms)
+    }
+
+    /// The range that counts as usual again behind these intervals.
+    fn but_for_a_tenth(&self, felt: &[Interval]) -> Usual {
+        let before = self.p99_ms.unwrap_or(0.0);
+        let p99_ms = most_p99(felt).map_or(before, |most| before + LEFT * (most - before));
+        Usual {
+            least_rate: self.least_rate.min(self.rate - LEFT * (self.rate - least_rate(felt))),
+            most_p99_ms: self.most_p99_ms.max(p99_ms),
+            ..self.clone()
+        }
+    }
+}
+
+fn least_rate(points: &[Interval]) -> f64 {
+    points.iter().map(|(_, rate, _)| *rate).fold(f64::INFINITY, f64::min)
+}
+
+fn most_p99(points: &[Interval]) -> Option<f64> {
+    points.iter().filter_map(|(.., p99)| *p99).reduce(f64::max)
 }
 
 impl Course {
@@ -65,7 +99,7 @@ impl Course {
             (point.at_s - start, point.throughput_per_s.get(stream).copied().unwrap_or(0.0), p99)
         };
         let inside = trial.timeline.iter().filter(|point| point.at_s >= start - 1e-9);
-        let points: Vec<(f64, f64, Option<f64>)> = inside.map(at).collect();
+        let points: Vec<Interval> = inside.map(at).collect();
         let interval_s = trial.timeline.windows(2).next().map_or(0.0, |two| two[1].at_s - two[0].at_s);
         let ends = (first - trial.window.start).seconds() - interval_s + 1e-9;
         let before: Vec<_> = points.iter().filter(|(at, ..)| *at <= ends).collect();
@@ -90,20 +124,19 @@ impl Course {
         let mut felt = Felt { at_s: seconds(at), ..Felt::default() };
         let Some(usual) = &self.usual else { return felt };
         let from = (felt.at_s / self.interval_s + 1e-9) as usize;
-        let worse = |&(_, rate, p99): &(f64, f64, Option<f64>)| {
-            rate < usual.least_rate || p99.is_none_or(|p99| p99 > usual.most_p99_ms)
-        };
         (felt.rate_before_per_s, felt.p99_before_ms) = (usual.rate, usual.p99_ms);
         let after = self.points.get(from..).unwrap_or_default();
-        let begins = after.windows(WORSE).position(|some| some.iter().all(worse));
+        let begins = after.windows(WORSE).position(|some| some.iter().all(|one| usual.is_worse(one)));
         let Some(begins) = begins.filter(|begins| (from + begins) as f64 * self.interval_s < seconds(next)) else {
             felt.until = FeltUntil::Never;
             return felt;
         };
-        let back = after[begins..].windows(USUAL).position(|some| !some.iter().any(worse)).map(|back| begins + back);
+        let lasts = ((seconds(next) / self.interval_s + 1e-9) as usize).saturating_sub(from).max(begins + 1);
+        let over = usual.but_for_a_tenth(&after[begins..lasts.min(after.len())]);
+        let back = after[begins..].windows(USUAL).position(|some| !some.iter().any(|one| over.is_worse(one)));
+        let back = back.map(|back| begins + back);
         let during = &after[begins..back.unwrap_or(after.len())];
-        felt.rate_least_per_s = Some(during.iter().map(|(_, rate, _)| *rate).fold(f64::INFINITY, f64::min));
-        felt.p99_most_ms = during.iter().filter_map(|(.., p99)| *p99).reduce(f64::max);
+        (felt.rate_least_per_s, felt.p99_most_ms) = (Some(least_rate(during)), most_p99(during));
         felt.until = match back {
             Some(back) => FeltUntil::After(((from + back) as f64 * self.interval_s - felt.at_s).max(0.0)),
             None => FeltUntil::NotInTheWindow,
@@ -149,6 +182,19 @@ mod tests {
         assert!((lasted - 3.5).abs() < 1e-6, "{lasted}");
         assert!(one.rate_least_per_s == Some(400.0) && (999.0..1003.0).contains(&one.rate_before_per_s), "{one:?}");
         assert!(one.p99_most_ms > Some(2.4) && one.p99_before_ms < Some(1.1), "{one:?}");
+    }
+
+    #[test]
+    fn what_a_busy_machine_does_to_a_rate_that_is_back_is_not_the_event() {
+        let noisy = |at: f64| 930.0 + f64::from((at * 10.0) as u32 % 7) * 10.0;
+        let rates = |at: f64| if at < 3.0 { 1000.0 } else { noisy(at) };
+        let found = course(|at| if (3.0..6.0).contains(&at) { 20.0 } else { rates(at) }, &[3.0]);
+        let FeltUntil::After(lasted) = found[0].until else { panic!("{found:?}") };
+        assert!((lasted - 3.0).abs() < 1e-6 && found[0].rate_least_per_s == Some(20.0), "{found:?}");
+        // The same intervals behind a small event are still that event.
+        let small =
+            course(|at| if at < 6.0 { rates(at).min(if at < 3.0 { 1000.0 } else { 850.0 }) } else { 930.0 }, &[3.0]);
+        assert_eq!(small[0].until, FeltUntil::NotInTheWindow, "{small:?}");
     }
 
     #[test]

@@ -51,14 +51,14 @@ const MARIADB: &str = "SELECT concat('the ', lower(table_type), ' ', table_name)
     WHERE table_schema = '{schema}' AND coalesce(generation_expression, '') <> ''";
 
 /// An owner is trusted who may become the connected role, as a superuser may, or could give himself that right: before version 16
-/// whoever makes roles. What the server itself made has no rows in `pg_depend`, so that each row there leads to code of somebody's.
+/// whoever makes roles. What the server itself made has no rows in `pg_depend`, so that each row there leads to code of somebody's. An index belongs to the owner of its table, which is told.
 const POSTGRES: &str = "WITH s AS (SELECT oid, nspowner FROM pg_namespace WHERE nspname = '{schema}'), \
     r AS (SELECT c.oid, c.relname, c.relkind, c.relowner FROM pg_class c JOIN s ON s.oid = c.relnamespace), \
     trusted AS (SELECT o.oid FROM pg_roles o JOIN pg_roles u ON u.rolname = current_user \
     WHERE pg_has_role(o.oid, u.oid, 'MEMBER') \
     OR (o.rolcreaterole AND NOT u.rolsuper AND current_setting('server_version_num')::int4 < 160000)), \
     theirs AS (SELECT 'the schema' AS what, nspowner AS owner FROM s \
-    UNION ALL SELECT 'the relation ' || relname, relowner FROM r \
+    UNION ALL SELECT 'the relation ' || relname, relowner FROM r WHERE relkind NOT IN ('i', 't') \
     UNION ALL SELECT 'the function ' || proname, proowner FROM pg_proc JOIN s ON s.oid = pronamespace \
     UNION ALL SELECT 'the operator ' || oprname, oprowner FROM pg_operator JOIN s ON s.oid = oprnamespace \
     UNION ALL SELECT 'the type ' || typname, typowner FROM pg_type JOIN s ON s.oid = typnamespace), \
