@@ -12,7 +12,7 @@ use crate::statistics::holm::holm;
 use crate::statistics::moderated::{Common, Variance};
 use crate::statistics::moments::squares_about_mean;
 use crate::statistics::student::{half_width, t_two_sided};
-use crate::{Caveat, CaveatKind, Comparison, Estimate, Finding, Findings, PointSummary, Verdict};
+use crate::{Comparison, Estimate, Finding, Findings, PointSummary, Verdict};
 use observation::Point;
 use study::Metric;
 use study::pairs::{POWER, noncentrality_for};
@@ -137,17 +137,11 @@ pub fn compare_runs(
     let taken = footprints(&systems, &result.points, result.comparisons());
     result.findings.extend(taken.into_iter().map(Finding::Footprint));
     result.answer = vec![answer(&result, metric, between.is_some())];
-    if between.is_none() {
-        result.caveats.push(Caveat { kind: CaveatKind::FewReplicates, trial: None, text: unknown_variance() });
-    }
     result
 }
 
-fn unknown_variance() -> String {
-    "how much two runs of the same system differ is not known here, so that no difference between runs can be told from \
-     it; run both systems in one run (--on A --on B), or run the same study on the same system at least three times first"
-        .to_owned()
-}
+/// Why no point has a verdict; what to do about it is said once, in the answer.
+const UNKNOWN_VARIANCE: &str = "how much two runs of the same system differ is not known here";
 
 fn answer(compared: &Findings, metric: Metric, known: bool) -> String {
     let verdicts: Vec<Verdict> = compared.comparisons().map(|comparison| comparison.verdict).collect();
@@ -155,7 +149,10 @@ fn answer(compared: &Findings, metric: Metric, known: bool) -> String {
         return format!("The runs have no point in common that has a {}: nothing can be compared.", metric.word());
     }
     if !known {
-        return format!("No verdict: {}.", unknown_variance());
+        return format!(
+            "No verdict: {UNKNOWN_VARIANCE}, so that no difference between runs can be told from it. Run both systems in one run \
+             (--on A --on B), or run the same study on the same system at least three times first."
+        );
     }
     let each = [Verdict::Better, Verdict::Worse, Verdict::Equivalent, Verdict::Inconclusive];
     let count = |verdict: &Verdict| verdicts.iter().filter(|other| *other == verdict).count();
@@ -214,7 +211,7 @@ impl RunPair {
             adjusted: false,
             p_value: self.p_value(),
             verdict: Verdict::Inconclusive,
-            reason: Some(self.unknown.clone().unwrap_or_else(unknown_variance)),
+            reason: Some(self.unknown.clone().unwrap_or_else(|| UNKNOWN_VARIANCE.to_owned())),
         };
         if let Some(between) = &self.between {
             judge_between(&mut comparison, between);

@@ -52,8 +52,11 @@ impl DeadlineFinding {
         let takes = &self.takes_s;
         // What is told to the minute says nothing of a span of a few.
         let seconds = takes.value.min((self.within_s - takes.value).abs()) < TO_THE_MINUTE_S;
+        let moments = [takes.value, takes.low, takes.high, self.within_s];
+        let days =
+            moments.iter().any(|after_s| self.begins_s.is_some_and(|begins_s| begins_s + after_s >= 2.0 * DAY_S));
         let at = |after_s: f64| match self.begins_s {
-            Some(begins_s) => time_of_day(begins_s + after_s, seconds),
+            Some(begins_s) => time_of_day(begins_s + after_s, seconds, days),
             None => span(after_s),
         };
         let between = match takes.has_interval() {
@@ -97,15 +100,21 @@ fn span_text(seconds: f64) -> String {
     }
 }
 
-/// Seconds after midnight as a time of the day; days beyond the first are counted.
-fn time_of_day(after_midnight_s: f64, with_seconds: bool) -> String {
+const DAY_S: f64 = 86_400.0;
+
+/// Seconds after the midnight before a job begins as a time of the day. Without its day it is of the night that follows.
+fn time_of_day(after_midnight_s: f64, with_seconds: bool, with_day: bool) -> String {
     let unit = if with_seconds { 1.0 } else { 60.0 };
     let rounded = ((after_midnight_s / unit).round() * unit) as u64;
     let (minutes, seconds) = (rounded / 60, rounded % 60);
-    let days = minutes / (24 * 60);
-    let later = if days > 1 { format!(" {days} days later") } else { String::new() };
+    let day = match (with_day, minutes / (24 * 60)) {
+        (false, _) => String::new(),
+        (true, 0) => " the same day".to_owned(),
+        (true, 1) => " the next day".to_owned(),
+        (true, days) => format!(" {days} days later"),
+    };
     let seconds = if with_seconds { format!(":{seconds:02}") } else { String::new() };
-    format!("{:02}:{:02}{seconds}{later}", minutes / 60 % 24, minutes % 60)
+    format!("{:02}:{:02}{seconds}{day}", minutes / 60 % 24, minutes % 60)
 }
 
 fn in_time(takes_s: &Estimate, within_s: f64) -> InTime {
@@ -147,6 +156,11 @@ mod tests {
         let hour = 3_600.0;
         let long = night((6.2 * hour, 6.0 * hour, 6.4 * hour), 7.0 * hour, Some(23.0 * hour));
         assert_eq!(long.ends(), "ends at 05:12 (05:00 to 05:24), 48 min before 06:00");
+        let longer = night((20.0 * hour, 4.0 * hour, 30.0 * hour), 50.0 * hour, Some(19.0 * hour));
+        assert_eq!(
+            longer.ends(),
+            "ends at 15:00 the next day (23:00 the same day to 01:00 2 days later), 30 h before 21:00 2 days later"
+        );
         let short = night((75.0, 70.0, 80.0), 60.0, Some(23.0 * hour));
         assert_eq!(short.ends(), "ends at 23:01:15 (23:01:10 to 23:01:20), 15 s after 23:01:00");
         let anytime = night((75.0, 70.0, 80.0), 100.0, None);

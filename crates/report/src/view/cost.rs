@@ -7,7 +7,7 @@ use super::conclusion::{Conclusion, Tone};
 use super::curve::Sweep;
 use super::mix::{Quoted, quoted, quoted_servers};
 use super::quantity::Quantity;
-use analysis::{Bound, BoundBy, ClassMix, Findings, Jobs, PerTransaction, ServerSummary, TrialSummary, bound};
+use analysis::{Bound, BoundBy, Findings, Jobs, PerTransaction, ServerSummary, TrialSummary, bound};
 use observation::{EventKind, Reached, SystemKind};
 
 /// The sentences of every curve of transactions.
@@ -16,7 +16,7 @@ pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let servers = quoted_servers(findings, sweep);
     let costs = servers.iter().filter_map(|quoted| Some(quoted.says_of_all("cost", &cost(findings, quoted)?)));
     let checks = all.iter().flat_map(|quoted| checks(findings, sweep, quoted));
-    let off = all.iter().flat_map(off_plan);
+    let off = all.iter().filter_map(off_plan);
     let bounds = all.iter().filter(|quoted| !quoted.stream.yields.is_empty());
     let bounds =
         bounds.filter_map(|quoted| Some(quoted.says("bound by", &bound_by(&bound(quoted.trial, quoted.stream)?))));
@@ -174,20 +174,12 @@ fn buffer(server: &ServerSummary) -> Option<String> {
         .map(|share| format!("{} of pages found in the server's buffer", Quantity::Share.text(share)))
 }
 
-/// Classes that answer too late, or whose share is off the plan: a rate that holds with another mix is another rate.
-fn off_plan(quoted: &Quoted) -> Vec<Conclusion> {
-    let named = |off: fn(&ClassMix) -> bool| -> Vec<&str> {
-        let classes = quoted.stream.classes.iter().filter(|class| off(&class.mix));
-        classes.map(|class| class.name.as_str()).collect()
-    };
-    let told = |word: &str, what: &str, names: Vec<&str>| {
-        let says = format!("{what}: {}", names.join(", "));
-        (!names.is_empty()).then(|| Conclusion { tone: Tone::Bad, ..quoted.says(word, &says) })
-    };
-    let late =
-        told("late", "fewer than nine of ten answered within the limit", named(|mix| mix.response_ok == Some(false)));
-    let mixed = told("mix", "the share is not the planned one", named(|mix| mix.mix_ok == Some(false)));
-    late.into_iter().chain(mixed).collect()
+/// Classes whose share is off the plan: a rate that holds with another mix is another rate.
+fn off_plan(quoted: &Quoted) -> Option<Conclusion> {
+    let off = quoted.stream.classes.iter().filter(|class| class.mix.mix_ok == Some(false));
+    let names: Vec<&str> = off.map(|class| class.name.as_str()).collect();
+    let says = format!("the share is not the planned one: {}", names.join(", "));
+    (!names.is_empty()).then(|| Conclusion { tone: Tone::Bad, ..quoted.says("mix", &says) })
 }
 
 /// What was found about the data: of the quoted trial in words, and of how many others the same was not doubted.

@@ -79,12 +79,14 @@ struct Users {
     clocked_per_s: f64,
     /// No response is shorter: half of what one transaction takes alone, as the numbers of a model may be off.
     least_s: f64,
+    /// The window, in which a little more may end than users ask for on the mean.
+    window_s: f64,
 }
 
 impl Users {
     /// None where nobody thinks, where streams share a machine, and where a machine has responses of two kinds.
     fn of(model: &Description, question: &Question) -> Option<Users> {
-        question.trial()?;
+        let window_s = question.trial()?.0.phases.measure.seconds();
         let row = &question.row;
         let number = |column: &str| row.number(column).filter(|number| *number > 0.0);
         let (count, think_ms) = (number("population")?, number("think_ms")?);
@@ -95,11 +97,13 @@ impl Users {
         let caused = number("caused").unwrap_or(0.0);
         let think_s = think_ms / 1e3 * (1.0 - caused);
         let (clocked_per_s, alone_ms) = (number("clocked_per_s").unwrap_or(0.0), alone_ms(model, question));
-        Some(Users { count, think_s, caused, clocked_per_s, least_s: alone_ms.unwrap_or(0.0) / 2e3 })
+        Some(Users { count, think_s, caused, clocked_per_s, least_s: alone_ms.unwrap_or(0.0) / 2e3, window_s })
     }
 
+    /// As many as users can ask for on the mean, and what chance adds in 39 of 40 windows if each asks for itself.
     fn most_per_s(&self) -> f64 {
-        self.count / (self.think_s + self.least_s) + self.clocked_per_s
+        let mean_per_s = self.count / (self.think_s + self.least_s);
+        mean_per_s + 1.96 * (mean_per_s / self.window_s).sqrt() + self.clocked_per_s
     }
 
     /// What is caused may wait until somebody is there to carry it. What comes by the clock may pile up for as long as it likes.

@@ -178,14 +178,38 @@ impl Answers {
                 self.left.push((question.row.id.clone(), quantity.name, reason));
                 continue;
             };
-            let over = question.trial().filter(|_| simulated.is_some());
-            let over = over.and_then(|(trial, _)| simulations.shortened(trial));
-            let over = over.map(|over| format!("simulated over {} only", units::duration(over)));
-            let caveat = question.caveat(model).or(over);
-            let (question, quantity, unit) = (question.clone(), quantity.name, quantity.unit);
-            self.predicted.push(Predicted { question, quantity, unit, value, low, high, caveat, simulated });
+            self.told(
+                model,
+                question,
+                (quantity.name, quantity.unit),
+                Answer { value, low, high },
+                simulated,
+                simulations,
+            );
+        }
+        for given in question.gives() {
+            if let Some(answer) = simulations.answer(question, given.word())? {
+                let why = "what transactions give an hour";
+                self.told(model, question, (given.word(), "1/h"), answer, Some(why), simulations);
+            }
         }
         Ok(())
+    }
+
+    fn told(
+        &mut self,
+        model: &Description,
+        question: &Question,
+        (quantity, unit): (&'static str, &'static str),
+        Answer { value, low, high }: Answer,
+        simulated: Option<&'static str>,
+        simulations: &Simulations<'_>,
+    ) {
+        let over = question.trial().filter(|_| simulated.is_some());
+        let over = over.and_then(|(trial, _)| simulations.shortened(trial));
+        let over = over.map(|over| format!("simulated over {} only", units::duration(over)));
+        let (caveat, question) = (question.caveat(model).or(over), question.clone());
+        self.predicted.push(Predicted { question, quantity, unit, value, low, high, caveat, simulated });
     }
 
     /// Names the questions to which a quantity that is needed has no answer; what nobody asks for is left out without a word.

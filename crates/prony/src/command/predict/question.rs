@@ -8,7 +8,7 @@ use crate::asked;
 use model::file::Description;
 use model::rows::Row;
 use observation::factor::short_name;
-use study::Trial;
+use study::{Trial, Yield};
 
 /// One point.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,18 @@ impl Question {
     /// The trial behind it, and which of its streams; none of a row.
     pub(super) fn trial(&self) -> Option<(&Trial, usize)> {
         self.trial.as_deref().map(|(trial, stream)| (trial, *stream))
+    }
+
+    /// What its transactions give, in the words of their users.
+    pub(super) fn gives(&self) -> Vec<Yield> {
+        let labels = self.trial().and_then(|(trial, stream)| trial.label.streams.get(stream));
+        let mut all: Vec<Yield> = Vec::new();
+        for given in labels.iter().flat_map(|label| &label.gives).filter_map(|gives| Yield::of_word(&gives.what)) {
+            if !all.contains(&given) {
+                all.push(given);
+            }
+        }
+        all
     }
 
     /// The stream that it is about, with its experiment where others have it, too: the id before its levels.

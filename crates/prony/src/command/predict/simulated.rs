@@ -16,7 +16,7 @@ use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Judgement, Place, SystemSpec, Trial, Work};
+use study::{Judgement, Place, SystemSpec, Trial, Work, Yield};
 use units::{Bytes, Nanos};
 
 /// The quantiles that may be needed, by their words.
@@ -56,11 +56,12 @@ impl<'a> Simulations<'a> {
     /// When the trial cannot be simulated.
     pub(super) fn answer(&mut self, question: &Question, quantity: &str) -> Result<Option<Answer>, Failure> {
         let (Some((trial, stream)), Some(judgement)) = (question.trial(), self.judgement) else { return Ok(None) };
-        let Some(read) = reading(quantity) else { return Ok(None) };
-        let off = self.model.off(&question.row, quantity);
+        let off =
+            self.model.off(&question.row, if Yield::of_word(quantity).is_some() { "throughput" } else { quantity });
         let simulated = self.of(trial, judgement)?;
-        let value = read(&simulated.found, stream);
-        let others: Vec<f64> = simulated.again.iter().map(|again| read(again, stream)).collect();
+        let Some(value) = reading(&simulated.found, stream, quantity) else { return Ok(None) };
+        let read = |again| reading(again, stream, quantity);
+        let others: Vec<f64> = simulated.again.iter().filter_map(read).collect();
         let reach = reach(&others, off);
         Ok((value.is_finite() && value > 0.0).then_some(Answer { value, low: value / reach, high: value * reach }))
     }
@@ -127,19 +128,19 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
     })
 }
 
-/// What of a stream of a trial a quantity is.
-fn reading(quantity: &str) -> Option<fn(&TrialSummary, usize) -> f64> {
+/// A quantity of a stream of a trial; none that a simulation does not give.
+fn reading(trial: &TrialSummary, stream: usize, quantity: &str) -> Option<f64> {
+    let own = &trial.streams[stream];
     match quantity {
-        "throughput" | "rate" => Some(|trial, stream| trial.streams[stream].throughput_per_s.value),
-        "speed" => Some(|trial, stream| trial.streams[stream].bytes_per_s / 1e6),
-        "response" => Some(|trial, stream| trial.streams[stream].response.mean_ms),
-        "response-s" => Some(|trial, stream| trial.streams[stream].response.mean_ms / 1e3),
-        "utilisation" => Some(|trial, _| {
-            let busy = trial.server.as_ref().and_then(|server| server.cpu_busy_cores);
-            let share = busy.zip(trial.machine.cores).map(|(busy, cores)| 100.0 * busy / f64::from(cores));
-            share.unwrap_or(f64::NAN)
-        }),
-        _ => None,
+        "throughput" | "rate" => Some(own.throughput_per_s.value),
+        "speed" => Some(own.bytes_per_s / 1e6),
+        "response" => Some(own.response.mean_ms),
+        "response-s" => Some(own.response.mean_ms / 1e3),
+        "utilisation" => {
+            let busy = trial.server.as_ref()?.cpu_busy_cores.zip(trial.machine.cores);
+            busy.map(|(busy, cores)| 100.0 * busy / f64::from(cores))
+        }
+        given => own.yields.iter().find(|known| known.what == given).map(|known| 3_600.0 * known.per_s.value),
     }
 }
 
