@@ -64,6 +64,9 @@ fn a_prediction_of_a_banks_day_holds_what_a_long_simulation_gives_whether_users_
             (number(&rate["low"])..=number(&rate["high"])).contains(&rate_per_s),
             "{model} {at:?} {rate_per_s}: {rate:#}"
         );
+        let postings = row("postings");
+        let given = number(&long["trials"][0]["yields"][0]["per_h"]);
+        assert!((number(&postings["low"])..=number(&postings["high"])).contains(&given), "{given}: {postings:#}");
         let response = row("response");
         let interval = number(&response["low"])..=number(&response["high"]);
         assert!(interval.contains(&response_ms), "{model} {at:?} {response_ms} ms: {response:#}");

@@ -196,6 +196,9 @@ fn what_the_database_has_of_response_is_compared_beside_postings() {
     let program = Program::new();
     let line = "run bank-day --on model:power550-mixed --on model:s824-fs840 --set sessions=8 --set users=16 --set measure=4s \
                 --set warm_up=500ms --set replicates=4 --seed 5";
+    let note = "the numbers of each of `power550-mixed` and `s824-fs840` were fitted to, or assumed for, transactions of its own";
+    let plan = program.fine(&line.replace("run ", "plan "));
+    assert!(plan.contains(note), "{plan}");
     let told = program.fine(line).split_whitespace().collect::<Vec<_>>().join(" ");
     let (_, said) =
         told.split_once("request time: day, 8 sessions: on power550-mixed ").unwrap_or_else(|| panic!("{told}"));

@@ -285,8 +285,13 @@ fn an_interval_holds_nothing_that_users_who_think_cannot_do() {
         let (rate, response) = (said(&predicted, "throughput"), said(&predicted, "response"));
         assert_eq!((&rate["by"], &response["by"]), (&Value::from(by), &Value::from(by)));
         let value = number(&rate["predicted"]);
-        // A ninth of all transactions, and somewhat less, is caused by others: nobody thinks before those.
-        assert!(number(&rate["high"]) <= value.max(4_001.0 / 0.88) && number(&rate["low"]) < value, "{rate:#}");
+        // A ninth of all transactions, and somewhat less, is caused by others: nobody thinks before those. A window of 5 s may have
+        // so many more by chance.
+        let most = 4_001.0 / 0.88;
+        assert!(
+            number(&rate["high"]) <= value.max(most + 2.0 * (most / 5.0_f64).sqrt()) && number(&rate["low"]) < value,
+            "{rate:#}"
+        );
         let longest_ms = 1e3 * (4_001.0 / number(&rate["low"]) - 0.88);
         assert!(number(&response["high"]) <= longest_ms, "{longest_ms} ms: {response:#}");
         assert!(number(&response["low"]) > 0.1, "a transaction takes longer alone: {response:#}");

@@ -28,6 +28,7 @@ pub fn plan(study: &Study, survey: &Survey, seed: u64) -> Result<Plan, Problems>
     maker.tell_left_out(&mut problems);
     maker.tell_as_found();
     maker.tell_seldom();
+    maker.tell_models();
     maker.tell_scripts();
     let mut plan = maker.plan;
     plan.filled = filled(&plan, |name| silent(study, survey, name));
@@ -310,6 +311,32 @@ impl Maker<'_> {
         told.sort();
         told.dedup();
         self.plan.notes.append(&mut told);
+    }
+
+    /// Says of models of several machines what a ratio between them is of.
+    fn tell_models(&mut self) {
+        let mut names: Vec<&str> = Vec::new();
+        for system in &self.study.systems {
+            let does = |trial: &&Trial| {
+                trial.label.system == system.spec.name
+                    && trial.streams.iter().any(|stream| stream.transactions().is_some())
+            };
+            let templates = self.plan.searches.iter().map(|search| &search.template);
+            if let (Place::Model { model, .. }, Some(_)) =
+                (&system.spec.place, self.plan.trials.iter().chain(templates).find(does))
+                && !names.contains(&model.as_str())
+            {
+                names.push(model);
+            }
+        }
+        if names.len() > 1 {
+            let note = format!(
+                "the numbers of each of {} were fitted to, or assumed for, transactions of its own: a ratio between them is one of \
+                 machines and of those transactions, and a calibration by one workload on each would tell them apart",
+                listed(names)
+            );
+            self.plan.notes.push(note);
+        }
     }
 
     /// Says what a system cannot do, once for each reason; a study of which nothing is left is an error.

@@ -158,6 +158,12 @@ impl Answers {
         question: &Question,
         simulations: &mut Simulations<'_>,
     ) -> Result<(), Failure> {
+        for given in question.gives() {
+            if let Some(answer) = simulations.answer(question, given.word())? {
+                let why = "what transactions give an hour";
+                self.told(model, question, (given.word(), "1/h"), answer, Some(why), simulations);
+            }
+        }
         for quantity in model.kind.answers() {
             let (answer, simulated) = match formal::answer(model, question, quantity.name) {
                 Ok(answer) if answer.value.is_finite() => (Some(answer), None),
@@ -186,12 +192,6 @@ impl Answers {
                 simulated,
                 simulations,
             );
-        }
-        for given in question.gives() {
-            if let Some(answer) = simulations.answer(question, given.word())? {
-                let why = "what transactions give an hour";
-                self.told(model, question, (given.word(), "1/h"), answer, Some(why), simulations);
-            }
         }
         Ok(())
     }
@@ -290,28 +290,56 @@ fn text(found: &ModelText, answers: &Answers, document: &Value) -> String {
     let widths = answers.predicted.iter().map(|predicted| predicted.question.row.id.chars().count());
     let width = widths.max().unwrap_or(0);
     for predicted in &answers.predicted {
-        let Predicted { question, quantity, unit, value, low, high, .. } = predicted;
-        let interval = format!("{} to {}", units::significant(*low), units::significant(*high));
+        let Predicted { question, quantity, low, high, .. } = predicted;
+        let (value, unit) = predicted.shown(predicted.value);
+        let interval = format!("{} to {}", predicted.shown(*low).0, predicted.shown(*high).0);
         let _ = writeln!(
             text,
-            "{:<width$}  {quantity:<14} {:>11} {unit:<5} (95% interval {interval}){}",
+            "{:<width$}  {quantity:<17} {value:>10} {unit:<5} (95% interval {interval}){}",
             question.row.id,
-            units::significant(*value),
             remark(predicted)
         );
     }
     for note in &answers.notes {
         let _ = writeln!(text, "note: {note}");
     }
-    for (row, quantity, why) in &answers.left {
-        let _ = writeln!(text, "{row:<width$}  {quantity:<14} not answered: {why}");
+    let why: Vec<&str> = answers.predicted.iter().filter_map(|predicted| predicted.simulated).collect();
+    if !why.is_empty() {
+        let _ = writeln!(text, "simulated, because the closed form does not know {}", once(&why).join(", and "));
+    }
+    let left: Vec<(&str, &str)> = answers.left.iter().map(|(_, quantity, why)| (*quantity, why.as_str())).collect();
+    for (quantity, why) in once(&left) {
+        let of = answers.left.iter().filter(|(_, other, reason)| (*other, reason.as_str()) == (quantity, why));
+        let rows: Vec<&str> = of.map(|(row, ..)| row.as_str()).collect();
+        let _ = writeln!(text, "{quantity} is not answered of {}: {why}", rows.join(", "));
     }
     text
 }
 
+/// Each of them, where it stands first.
+fn once<T: PartialEq + Copy>(all: &[T]) -> Vec<T> {
+    let mut found = Vec::new();
+    for one in all {
+        if !found.contains(one) {
+            found.push(*one);
+        }
+    }
+    found
+}
+
+impl Predicted {
+    /// A value in the unit that is told to people, and that unit.
+    fn shown(&self, value: f64) -> (String, &'static str) {
+        match self.unit {
+            "1/h" => (units::per_hour(value), ""),
+            unit => (units::significant(value), unit),
+        }
+    }
+}
+
 /// What a reader should know of an answer, behind it.
 fn remark(predicted: &Predicted) -> String {
-    let simulated = predicted.simulated.map(|why| format!("simulated: the closed form does not know {why}"));
+    let simulated = predicted.simulated.map(|_| "simulated".to_owned());
     let said: Vec<String> = simulated.into_iter().chain(predicted.caveat.clone()).collect();
     if said.is_empty() { String::new() } else { format!("  ({})", said.join("; ")) }
 }
