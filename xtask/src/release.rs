@@ -13,7 +13,7 @@ pub fn run(root: &Path) -> Result<String, String> {
     let host = host()?;
     let built = Command::new("cargo")
         .current_dir(root)
-        .args(["build", "--release", "--locked", "--package", "prony", "--target", &host])
+        .args(["build", "--profile", "heavy", "--locked", "--package", "prony", "--target", &host])
         // A folder of its own: other flags would make every later plain build start from nothing.
         .args(["--target-dir", "target/static"])
         .env("RUSTFLAGS", "-C target-feature=+crt-static")
@@ -24,7 +24,7 @@ pub fn run(root: &Path) -> Result<String, String> {
     if !built.success() {
         return Err("the release did not build\n".to_owned());
     }
-    let made = root.join("target/static").join(&host).join("release/prony");
+    let made = root.join("target/static").join(&host).join("heavy/prony");
     let folder = root.join("target/release-static");
     let binary = folder.join("prony");
     fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}\n", folder.display()))?;

@@ -67,9 +67,7 @@ fn freshness(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
 /// Whether the job at the point is over in time.
 fn over(point: &PointSummary, findings: &[Finding]) -> Option<String> {
     let found = findings.iter().filter_map(DeadlineFinding::of).find(|found| found.point == point.at)?;
-    // A night of so many accounts, which are balanced when it ends.
-    let things = found.what.trim_end_matches(" balanced");
-    let whole = format!("{} of {} {things}", point.at.stream, units::count(found.work.round() as u64));
+    let whole = format!("{} of {} {}", point.at.stream, units::count(found.work.round() as u64), found.things());
     let verdict = match found.in_time {
         InTime::Yes => "in time".to_owned(),
         InTime::No => "too late".to_owned(),

@@ -72,6 +72,11 @@ impl DeadlineFinding {
         format!("ends {how} {}{between}, {} {side} {by}", at(takes.value), span(spare_s.abs()))
     }
 
+    /// What the work is of: accounts, which are balanced when it ends.
+    pub fn things(&self) -> &str {
+        self.what.trim_end_matches(" balanced")
+    }
+
     /// Why it cannot be told whether it is in time, and what would tell it; nothing where it can.
     pub fn open(&self) -> Option<String> {
         if self.in_time != InTime::CannotTell {

@@ -108,20 +108,22 @@ fn felt(finding: &Felt) -> String {
     }
 }
 
-/// `ends at 05:12 (05:02 to 05:21), 48 min before 06:00: 10 000 000 accounts balanced take 6.2 h, projected from 20 000 that were measured`.
+/// `10 000 000 accounts, projected from 20 000 that were measured, take 6.2 h: ends at 05:12 (05:02 to 05:21), 48 min before 06:00`; what
+/// ends after so long takes so long.
 fn deadline(finding: &DeadlineFinding) -> String {
-    let whole = format!("{} {}", units::count(finding.work.round() as u64), finding.what);
     let pilot = match finding.measured.round() == finding.work.round() {
         true => String::new(),
         false => format!(", projected from {} that were measured", units::count(finding.measured.round() as u64)),
     };
-    let took = with_interval(&finding.takes_s, Quantity::Seconds);
+    let comma = if pilot.is_empty() { "" } else { "," };
+    let takes =
+        finding.begins_s.map(|_| format!("{comma} take {}", with_interval(&finding.takes_s, Quantity::Seconds)));
     let unsure = finding.open().map(|why| format!("; {why}")).unwrap_or_default();
-    // When the job of the answer ends is told there, and what is to be doubted of it.
-    let ends = if finding.decides { String::new() } else { format!("{}: ", finding.ends()) };
+    // What is to be doubted of the job of the answer is told there.
     let doubts = finding.doubts.iter().filter(|_| !finding.decides);
     let doubts: String = doubts.map(|doubt| format!("; but {doubt}")).collect();
-    format!("{ends}{whole} take {took}{pilot}{unsure}{doubts}")
+    let work = units::count(finding.work.round() as u64);
+    format!("{work} {}{pilot}{}: {}{unsure}{doubts}", finding.things(), takes.unwrap_or_default(), finding.ends())
 }
 
 /// `397 k/s (391–404 k/s)`, or `at least 12 ms` where there is no end above.
