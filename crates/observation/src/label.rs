@@ -162,6 +162,12 @@ pub struct StreamLabel {
 }
 
 impl StreamLabel {
+    /// How many of a thing a second its classes ask for by a clock of their own; none where it follows from the load.
+    pub fn offered_of(&self, what: &str) -> Option<f64> {
+        let classes = self.gives.iter().filter(|gives| gives.what == what);
+        classes.map(|gives| gives.offered_per_s).try_fold(None, |sum, one| Some(Some(sum.unwrap_or(0.0) + one?)))?
+    }
+
     /// What a class is; one that is not named is taken for work rather than dropped.
     pub fn kind(&self, class: u16) -> ClassKind {
         self.classes.get(usize::from(class)).map_or(ClassKind::Work, |(_, kind)| *kind)

@@ -90,7 +90,7 @@ impl<'a> Baselines<'a> {
         let Some(loaded) = second(group).filter(|loaded| *loaded > 0.0) else { return Vec::new() };
         let swept = self.swept.get(&group.kin());
         let none = swept.and_then(|swept| swept.none.filter(|_| loaded == swept.most));
-        let asked = users(group).zip(self.asked.get(&varied(group)));
+        let asked = users(group).zip(self.asked.get(&varied(group))).filter(|_| !as_asked(group));
         let fewest = asked.and_then(|(users, Asked { most, fewest: (fewest, baseline) })| {
             Some(*baseline).filter(|_| users == *most && fewest < most)
         });
@@ -122,6 +122,20 @@ fn streams<'a>(group: &'a Group) -> &'a [StreamLabel] {
 fn second(group: &Group) -> Option<f64> {
     let given = group.members.iter().map(|(_, stream)| Some(stream.yields.get(1)?.per_s.value));
     Some(given.sum::<Option<f64>>()? / group.members.len() as f64)
+}
+
+/// Whether loads come by a clock of their own and kept up with it: how many there were is what was asked for, at any point.
+fn as_asked(group: &Group) -> bool {
+    let kept_up = |(trial, stream): &super::pairs::Member| {
+        let loads = stream.yields.get(LOADS)?;
+        let label = trial.label.streams.get(usize::from(stream.stream))?;
+        let offered_per_s = label.offered_of(&loads.what)?;
+        Some(
+            offered_per_s - loads.per_s.value
+                <= (loads.most / trial.window.length().seconds()).max(0.05 * offered_per_s),
+        )
+    };
+    group.members.iter().all(|member| kept_up(member) == Some(true))
 }
 
 fn of((baseline, group): (&Group, &Group), what: usize, confidence: f64) -> Option<Beside> {
@@ -198,13 +212,14 @@ impl Beside {
         }
         // Without an interval there is nothing to claim either way.
         let open = |ratio: &Estimate| ratio.low <= 1.0 && ratio.high >= 1.0;
-        match (open(&self.ratio), self.response.as_ref().is_some_and(open)) {
-            (false, false) => "",
-            (true, true) => "; no difference can be shown in either",
-            (true, false) => "; no difference can be shown",
-            (false, true) => "; no difference can be shown in the response",
+        let work = self.what.as_deref().unwrap_or("throughput");
+        match (open(&self.ratio), self.response.as_ref().map(open)) {
+            (false, None | Some(false)) => String::new(),
+            (true, None) => "; no difference can be shown".to_owned(),
+            (true, Some(true)) => "; no difference can be shown in either".to_owned(),
+            (true, Some(false)) => format!("; the response differs, and no difference can be shown in {work}"),
+            (false, Some(true)) => "; no difference can be shown in the response".to_owned(),
         }
-        .to_owned()
     }
 
     /// `day beside night`, `reports at load_rate full`.

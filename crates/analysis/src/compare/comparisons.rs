@@ -88,8 +88,13 @@ fn metrics(group: &Group, judgement: &Judgement) -> Vec<Metric> {
         (_, true) => vec![Metric::ResponseMean, Metric::ResponseQuantile(0.99), Metric::CpuPerOperation],
         // Who counts postings wants to know what the database's share of them became.
         _ => match yielded(group) {
-            Some(what) => vec![Metric::Yield(what), Metric::ServiceMean, Metric::ResponseQuantile(0.99)],
-            None => vec![Metric::Throughput, Metric::ResponseQuantile(0.99), Metric::CpuPerOperation],
+            given if given.is_empty() => {
+                vec![Metric::Throughput, Metric::ResponseQuantile(0.99), Metric::CpuPerOperation]
+            }
+            given => {
+                let given = given.into_iter().map(Metric::Yield);
+                given.chain([Metric::ServiceMean, Metric::ResponseQuantile(0.99)]).collect()
+            }
         },
     };
     if let Some(primary) = judgement.primary.as_ref().filter(|_| is_primary_point(group, judgement)) {
@@ -99,10 +104,15 @@ fn metrics(group: &Group, judgement: &Judgement) -> Vec<Metric> {
     metrics
 }
 
-/// What its transactions are counted in by those who ask for them.
-fn yielded(group: &Group) -> Option<Yield> {
-    let (_, stream) = group.members.first()?;
-    Yield::of_word(&stream.yields.first()?.what)
+/// What its transactions are counted in by those who ask for them, but for what comes as asked for, whatever the system.
+fn yielded(group: &Group) -> Vec<Yield> {
+    let Some((trial, stream)) = group.members.first() else { return Vec::new() };
+    let by_clock = |what: &str| {
+        let label = trial.label.streams.get(usize::from(stream.stream));
+        label.is_some_and(|label| label.offered_of(what).is_some())
+    };
+    let given = stream.yields.iter().filter(|given| given.per_s.value > 0.0 && !by_clock(&given.what));
+    given.filter_map(|given| Yield::of_word(&given.what)).collect()
 }
 
 fn is_primary_point(group: &Group, judgement: &Judgement) -> bool {

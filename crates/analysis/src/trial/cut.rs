@@ -31,6 +31,8 @@ pub struct Cut<'a> {
     pub given: Vec<Given>,
     /// Of how much work it is not known how old what it saw was, in the last interval that had any: the share of it.
     pub unseen: Option<f64>,
+    /// Whether it is of a job beside other work that was over within the window, which ends with it.
+    pub over: bool,
 }
 
 /// Something that transactions gave those who asked for them.
@@ -196,7 +198,18 @@ impl<'a> Cutting<'a> {
         let (first, end) = window_intervals(observations);
         let intervals = vec![Interval::default(); end as usize];
         let given = given(label, (end - first) as usize);
-        let cut = Cut { observations, label, stream, first, end, intervals, classes: Vec::new(), given, unseen: None };
+        let cut = Cut {
+            observations,
+            label,
+            stream,
+            first,
+            end,
+            intervals,
+            classes: Vec::new(),
+            given,
+            unseen: None,
+            over: false,
+        };
         Cutting { cut, classes: Vec::new(), passing: Histogram::default(), at: 0, aged: None }
     }
 

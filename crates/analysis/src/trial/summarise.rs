@@ -105,6 +105,7 @@ fn reduce_window<S: CellSource + ?Sized>(
         for ((cut, exact), whole) in cuts.iter_mut().zip(Cut::all(exact, label, cells)?).zip(whole) {
             if whole.rests_from(exact.end) {
                 *cut = exact;
+                cut.over = true;
             }
         }
     }
@@ -268,14 +269,14 @@ fn counted_seconds(cut: &Cut) -> f64 {
     cut.observations.elapsed_s.unwrap_or_else(|| cut.seconds()).max(f64::MIN_POSITIVE)
 }
 
-/// Completions over the window with an interval over its batches. Fixed work has no such interval: how its rate varies
-/// from second to second does not say how long the same work takes the next time.
+/// Completions over the window with an interval over its batches. Fixed work has no such interval, nor has a job that was over within
+/// the window: how its rate varies from second to second does not say how long the same work takes the next time.
 fn throughput(cut: &Cut, rates: &[f64], value: f64, confidence: f64) -> Estimate {
     rate_estimate(cut, rates, value, least_doubt(cut), confidence)
 }
 
 fn rate_estimate(cut: &Cut, rates: &[f64], value: f64, least_doubt: f64, confidence: f64) -> Estimate {
-    if cut.observations.elapsed_s.is_some() || rates.is_empty() {
+    if cut.observations.elapsed_s.is_some() || cut.over || rates.is_empty() {
         return Estimate { confidence, ..Estimate::single(value) };
     }
     let Some(known) = mean_error(rates) else { return Estimate { confidence, ..Estimate::single(value) } };
@@ -291,7 +292,12 @@ fn yielded(cut: &Cut, given: &Given, confidence: f64) -> YieldSummary {
     let done = cut.work_tally().done.max(1) as f64;
     let mean = given.counts.iter().sum::<f64>() / done;
     let doubt = (given.most / counted_seconds(cut)).max(mean * least_doubt(cut));
-    let per_s = rate_estimate(cut, &rates, total, doubt, confidence);
+    // What comes by the clock and keeps up with it is known but for what either end of the window cuts off.
+    let clocked = cut.label.offered_of(&given.what).filter(|offered_per_s| (offered_per_s - total).abs() <= doubt);
+    let per_s = match clocked {
+        Some(_) => Estimate::positive(total, doubt, doubt, rates.len() as u32, confidence),
+        None => rate_estimate(cut, &rates, total, doubt, confidence),
+    };
     YieldSummary { what: given.what.clone(), per_s, most: given.most }
 }
 

@@ -7,6 +7,9 @@ use crate::view::{Cell, Column, Table};
 /// Space between two columns.
 const GAP: usize = 2;
 
+/// A value whose interval reaches further than this share of it is marked with `~` where there is no room for the interval.
+const ROUGH: f64 = 0.5;
+
 /// Words are never cut below this many columns.
 const WORD_MIN: usize = 10;
 
@@ -59,7 +62,9 @@ fn print<'a>(table: &Table, at: usize, column: &'a Column) -> Printed<'a> {
 
 /// Parts are aligned on their own, so that values stand under values and marks under marks.
 fn aligned(cells: &[&Cell], numeric: bool, with_spread: bool) -> Vec<String> {
-    let values: Vec<String> = cells.iter().map(|cell| printable(&cell.text())).collect();
+    let rough = |cell: &Cell| !with_spread && cell.half_width().is_some_and(|half| half > ROUGH);
+    let value = |cell: &&Cell| format!("{}{}", if rough(cell) { "~" } else { "" }, printable(&cell.text()));
+    let values: Vec<String> = cells.iter().map(value).collect();
     let spreads: Vec<String> =
         cells.iter().map(|cell| if with_spread { spread(cell) } else { String::new() }).collect();
     let marks: Vec<String> = cells.iter().map(|cell| mark(cell)).collect();
@@ -214,6 +219,7 @@ mod tests {
         let wide = printed(100);
         assert!(wide.contains("commit, 4 sessions") && wide.contains("±82%"), "{wide}");
         let narrow = printed(22);
-        assert!(!narrow.contains('±') && narrow.lines().all(|line| columns(line) == 22), "{narrow}");
+        assert!(!narrow.contains('±') && narrow.contains("~5432 /s"), "it is hardly known: {narrow}");
+        assert!(narrow.lines().all(|line| columns(line) == 22), "{narrow}");
     }
 }

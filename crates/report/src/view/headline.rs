@@ -7,7 +7,7 @@ use super::points::{bytes, cpu_title, says_more, yields};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, word};
 use crate::caveats::{Caveats, Touches};
-use analysis::{Findings, HighestRate, Knee, PointSummary};
+use analysis::{Estimate, Findings, HighestRate, Knee, PointSummary};
 use observation::Asks;
 use observation::factor::{self, short_name};
 
@@ -202,9 +202,21 @@ fn main_point<'a>(
     if grows || fixed_work || !sweep.numeric {
         return (curve.points.last().copied(), "");
     }
-    let rate = |point: &&PointSummary| point.throughput_per_s.value;
-    let most = curve.points.iter().copied().max_by(|a, b| rate(a).total_cmp(&rate(b)));
-    (most, if most.is_some_and(|most| at_the_edge(curve, most)) { EDGE } else { "peak: " })
+    let value = |point: &&PointSummary| counted(point).value;
+    let Some(most) = curve.points.iter().copied().max_by(|a, b| value(a).total_cmp(&value(b))) else {
+        return (None, "");
+    };
+    let prefix = match (at_the_edge(curve, most), level_with(curve, most).is_empty()) {
+        (true, _) => EDGE,
+        (false, true) => "peak: ",
+        (false, false) => "most: ",
+    };
+    (Some(most), prefix)
+}
+
+/// What its users count.
+fn counted(point: &PointSummary) -> Estimate {
+    point.yields.first().map_or(point.throughput_per_s, |(_, per_s)| *per_s)
 }
 
 /// What stands before a point that no larger level was tried beyond: nobody knows whether it is a peak.
@@ -214,6 +226,17 @@ fn at_the_edge(curve: &Curve, most: &PointSummary) -> bool {
     curve.points.len() > 1 && curve.points.last().is_some_and(|last| std::ptr::eq(*last, most))
 }
 
+/// The other points of a curve that gave as much as the one that gave most, as far as their intervals tell.
+fn level_with<'a>(curve: &Curve<'a>, most: &PointSummary) -> Vec<&'a PointSummary> {
+    let best = counted(most);
+    let apart = |other: Estimate| {
+        let known = best.has_interval() && other.has_interval();
+        known && other.value < best.low && other.high < best.value
+    };
+    let others = curve.points.iter().copied().filter(|point| !std::ptr::eq(*point, most));
+    others.filter(|point| !apart(counted(point))).collect()
+}
+
 /// Curves of which the largest level gave the most, where no finding says so.
 pub fn edges(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let Some(factor) = sweep.factor.as_deref() else { return Vec::new() };
@@ -221,8 +244,13 @@ pub fn edges(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let unknown = sweep.curves.iter().filter(|curve| !told(curve));
     let edges = unknown.filter_map(|curve| {
         let (point, prefix) = main_point(findings, sweep, curve, factor);
-        let at = sweep.at(curve, point.filter(|_| prefix == EDGE)?);
-        let says = format!("{at}, the largest that was tried, gave the most; try larger ones to find the peak");
+        let point = point.filter(|_| prefix == EDGE)?;
+        let level: Vec<String> = level_with(curve, point).into_iter().map(|other| sweep.at(curve, other)).collect();
+        let at = format!("{}, the largest that was tried, gave", sweep.at(curve, point));
+        let says = match level.is_empty() {
+            true => format!("{at} the most; try larger ones to find the peak"),
+            false => format!("{at} no more than {} as far as their intervals tell", level.join(", ")),
+        };
         Some(Conclusion::plain(sweep.experiment, "no peak yet", curve.name.clone(), &says))
     });
     edges.collect()
