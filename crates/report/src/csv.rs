@@ -91,7 +91,7 @@ const LAST: [Column; 13] = [
     ("cpu_system_us_per_operation", |of| optional(of.stream.cpu.map(|cpu| cpu.system_us))),
     ("steady", |of| of.stream.steady.answer.word().to_owned()),
     ("little_gap_pct", |of| optional(of.stream.little_gap_pct)),
-    ("caveats", |of| of.trial.caveats.iter().map(|caveat| caveat.kind.word()).collect::<Vec<_>>().join(" ")),
+    ("caveats", |of| crate::json::kinds(&of.trial.caveats).join(" ")),
 ];
 
 /// One row a trial and stream, header first, lines ended by `\n`, fields quoted as RFC 4180 says where they must be.

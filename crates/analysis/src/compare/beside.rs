@@ -312,6 +312,38 @@ mod tests {
     }
 
     #[test]
+    fn a_response_that_differs_is_named_where_the_work_does_not() {
+        let (found, _) = found(run(1, 0.99));
+        let [one] = found.as_slice() else { panic!("{found:?}") };
+        let ratio =
+            |value: f64| crate::Estimate { low: 0.9 * value, high: 1.1 * value, ..crate::Estimate::single(value) };
+        let told = Beside { ratio: ratio(1.0), response: Some(ratio(1.3)), ..one.clone() }.says();
+        assert!(told.ends_with("; the response differs, and no difference can be shown in throughput"), "{told}");
+        let neither = Beside { ratio: ratio(1.0), response: Some(ratio(1.0)), ..one.clone() }.says();
+        assert!(neither.ends_with("; no difference can be shown in either"), "{neither}");
+    }
+
+    #[test]
+    fn loads_that_come_as_asked_for_cost_nothing_that_could_be_told() {
+        let at = |index: u32, asking: f64, rows: f64| {
+            let given = [(Yield::DialogSteps, 100.0 * asking), (Yield::LoadedRows, rows)];
+            let mut one = giving(index, 100.0, &[users(asking)], given);
+            let offered = observation::Gives {
+                class: 0,
+                amount: 1.0,
+                what: Yield::LoadedRows.word().into(),
+                offered_per_s: Some(50.0),
+            };
+            one.label.streams[0].gives = vec![offered];
+            one
+        };
+        let (kept_up, _) = found(vec![at(0, 1.0, 50.0), at(1, 4.0, 49.5)]);
+        assert!(kept_up.is_empty(), "{kept_up:?}");
+        let (behind, _) = found(vec![at(0, 1.0, 50.0), at(1, 4.0, 20.0)]);
+        assert_eq!(behind.len(), 1, "loads that fell behind are told");
+    }
+
+    #[test]
     fn what_the_most_users_cost_loads_is_told_in_rows_against_the_fewest() {
         let level = |index: u32, asking: f64, rows: f64| {
             let steps = 100.0 * asking;

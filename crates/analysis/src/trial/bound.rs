@@ -14,6 +14,9 @@ const FULL: f64 = 0.85;
 /// What takes this share of the time in sessions is what they wait for.
 const MOST: f64 = 0.5;
 
+/// Threads of the load that stand behind others for this share of the window are held up by these, however many cores were busy on the mean.
+const KEPT_WAITING: f64 = 0.25;
+
 /// A stream is bound by locks only if at least this share of its own time are waits for them, even if all others did nothing else.
 const OWN: f64 = 0.25;
 
@@ -57,7 +60,10 @@ pub fn bound(trial: &TrialSummary, stream: &StreamSummary) -> Option<Bound> {
         waits: (response_ms > 0.0).then(|| (1.0 - stream.service.mean_ms / response_ms).clamp(0.0, 1.0)),
     };
     let shown = Bound { locks: locks.filter(|_| own_locks.is_some_and(|share| share >= OWN)), ..found.clone() };
-    let by = which(&shown, counted.is_some(), timed);
+    let by = match which(&shown, counted.is_some(), timed) {
+        BoundBy::Nothing if trial.generator.waited_for_cpu.is_some_and(|share| share > KEPT_WAITING) => BoundBy::Others,
+        by => by,
+    };
     (cpu.is_some() || commits.is_some()).then_some(Bound { by, ..found })
 }
 

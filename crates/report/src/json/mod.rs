@@ -13,4 +13,5 @@ mod trial;
 mod value;
 
 pub use programs::{ListedRun, ceiling_json, check_json, list_json, plan_json, studies_json};
+pub(crate) use run::kinds;
 pub use run::{compare_json, json};

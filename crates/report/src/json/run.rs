@@ -67,6 +67,12 @@ fn given((what, per_s): &(String, Estimate)) -> Value {
 }
 
 /// The kinds of caveats.
-pub(super) fn kinds(caveats: &[Caveat]) -> Vec<&'static str> {
-    caveats.iter().map(|caveat| caveat.kind.word()).collect()
+pub(crate) fn kinds(caveats: &[Caveat]) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    for word in caveats.iter().map(|caveat| caveat.kind.word()) {
+        if !found.contains(&word) {
+            found.push(word);
+        }
+    }
+    found
 }

@@ -117,8 +117,10 @@ fn sorted<'a>(findings: &Findings, mut levels: Vec<&'a Level>, numeric: bool) ->
     if numeric {
         levels.sort_by(|a, b| order(a.number(), b.number()));
     } else {
-        let lists = |setting: &&String| levels.iter().all(|level| setting.contains(level.text()));
-        let listed = findings.run.settings.iter().rfind(lists).unwrap_or(&findings.run.study_text);
+        let lists = |line: &&str| levels.iter().all(|level| line.contains(level.text()));
+        let run = &findings.run;
+        let set = run.settings.iter().map(String::as_str).rfind(lists);
+        let listed = set.or_else(|| run.study_text.lines().find(lists)).unwrap_or(&run.study_text);
         levels.sort_by_key(|level| place_in(listed, level));
     }
     levels

@@ -20,7 +20,8 @@ pub fn table(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<Ta
         return None;
     }
     let rows = points().map(|(curve, point)| row(findings, sweep, (curve, point), caveats));
-    let mut table = Table::new(format!("Every point of “{}”, with the age of what users saw", sweep.experiment), rows);
+    let aged = if has_ages(findings, sweep) { ", with the age of what users saw" } else { "" };
+    let mut table = Table::new(format!("Every point of “{}”{aged}", sweep.experiment), rows);
     table.trials = trials(sweep).collect();
     Some(table.without_empty_columns())
 }
@@ -28,7 +29,15 @@ pub fn table(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<Ta
 /// The same for the page.
 pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
     let table = table(findings, sweep, caveats)?;
-    Some(Figure::new("What each point gives, and how fresh it is", Vec::new(), Vec::new(), table))
+    let title =
+        if has_ages(findings, sweep) { "What each point gives, and how fresh it is" } else { "What each point gives" };
+    Some(Figure::new(title, Vec::new(), Vec::new(), table))
+}
+
+/// Whether it is known of any point how old what users saw was; a model holds no data.
+fn has_ages(findings: &Findings, sweep: &Sweep) -> bool {
+    let mut points = sweep.curves.iter().flat_map(|curve| &curve.points);
+    points.any(|point| nearest(findings, point).is_some_and(|(trial, stream)| stream.age(&trial.label).is_some()))
 }
 
 fn row(findings: &Findings, sweep: &Sweep, (curve, point): (&Curve, &PointSummary), caveats: &Caveats) -> Vec<Field> {

@@ -48,7 +48,7 @@ pub use table::{Cell, Column, Table};
 pub(crate) use table::{estimate, word};
 
 use crate::caveats::Caveats;
-use analysis::{Finding, Findings};
+use analysis::{Finding, Findings, Verdict};
 use curve::Sweep;
 use observation::factor;
 use std::collections::{BTreeMap, BTreeSet};
@@ -221,10 +221,15 @@ fn found(findings: &Findings, experiments: &[&str]) -> Vec<Conclusion> {
 /// Two experiments may say something of the same stream; then each sentence names its experiment.
 fn told_apart(conclusions: Vec<Conclusion>) -> Vec<Conclusion> {
     let mut experiments = BTreeMap::<_, BTreeSet<_>>::new();
-    for Conclusion { word, subject, experiment, .. } in &conclusions {
-        experiments.entry((word, subject)).or_default().insert(experiment);
+    // Verdicts are one kind of sentence, whatever the verdict is.
+    let kind = |one: &Conclusion| match Verdict::of_word(&one.word) {
+        Some(_) => String::new(),
+        None => one.word.clone(),
+    };
+    for one in &conclusions {
+        experiments.entry((kind(one), &one.subject)).or_default().insert(&one.experiment);
     }
-    let shared = |one: &Conclusion| experiments.get(&(&one.word, &one.subject)).is_some_and(|all| all.len() > 1);
+    let shared = |one: &Conclusion| experiments.get(&(kind(one), &one.subject)).is_some_and(|all| all.len() > 1);
     let named = |conclusion: &Conclusion| match &conclusion.experiment {
         Some(experiment) if shared(conclusion) => {
             Conclusion { text: format!("{experiment}, {}", conclusion.text), ..conclusion.clone() }
