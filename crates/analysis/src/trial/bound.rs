@@ -273,6 +273,14 @@ mod tests {
     }
 
     #[test]
+    fn a_load_that_stood_behind_others_is_bound_by_them() {
+        let mut held = trial(200.0, 100.0, 1.2);
+        assert_eq!(by(&held), BoundBy::Nothing);
+        held.generator.waited_for_cpu = Some(0.4);
+        assert_eq!(by(&held), BoundBy::Others);
+    }
+
+    #[test]
     fn a_model_is_bound_by_its_fullest_station() {
         let mut modelled = trial(200.0, 100.0, 0.5);
         modelled.machine.busiest = Some(("log".into(), 0.5));
