@@ -257,6 +257,22 @@ fn faults_do_what_they_say_and_end() {
 }
 
 #[test]
+fn what_hung_is_carried_out_when_the_fault_is_over() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    let file = File::create(device.at("f")).unwrap();
+    device.fault("hang");
+    let writer = std::thread::spawn(move || file.write_all_at(&[3; 4096], 0).and_then(|()| file.sync_all()));
+    // The write is on its way, or comes when nothing hangs any more.
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    assert!(!writer.is_finished());
+    device.fault("none");
+    writer.join().unwrap().unwrap();
+    assert_eq!(fs::read(device.backing("f")).unwrap(), [3; 4096]);
+    device.unmount();
+}
+
+#[test]
 fn what_cannot_be_emulated_is_refused_with_the_next_step() {
     let program = Program::new();
     for folder in ["a", "b", "a/in", "filled"] {
