@@ -98,8 +98,7 @@ pub(super) fn read(session: &mut dyn Session, engine: Engine) -> Result<Vec<Kept
 
 /// Keeps where an object lay; the first place is kept when it is moved again.
 pub(super) fn keep(session: &mut dyn Session, engine: Engine, kept: &Kept) -> Result<(), Failure> {
-    let (ignore, nothing) =
-        if engine == Engine::Mariadb { (" IGNORE", "") } else { ("", " ON CONFLICT DO NOTHING") };
+    let (ignore, nothing) = if engine == Engine::Mariadb { (" IGNORE", "") } else { ("", " ON CONFLICT DO NOTHING") };
     let [table, index, name, home] =
         [&kept.table, &kept.index, &kept.name, &kept.home].map(|text| quoted(engine, text));
     session.script(&format!(

@@ -33,7 +33,9 @@ pub(super) fn standing(session: &mut dyn Session, place: &str, fast: &str) -> Re
     let fast = Some(fast).filter(|fast| fast.starts_with('/'));
     let lacking = match fast {
         Some(_) => Vec::new(),
-        None => vec!["moves: name the folder of the fast tier, in which the server may make files: --fast /FOLDER".to_owned()],
+        None => vec![
+            "moves: name the folder of the fast tier, in which the server may make files: --fast /FOLDER".to_owned(),
+        ],
     };
     Ok(Standing {
         system: text(row, 0),

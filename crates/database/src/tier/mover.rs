@@ -134,7 +134,9 @@ impl<'a> Mover<'a> {
         match journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))? {
             Place::Nothing => Ok(Vec::new()),
             Place::Strange(what) => Err(self.not_ours(what)),
-            Place::Ours => journal::read(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure)),
+            Place::Ours => {
+                journal::read(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))
+            }
         }
     }
 
@@ -172,7 +174,9 @@ impl<'a> Mover<'a> {
             Place::Ours => Ok(()),
             Place::Strange(what) => Err(self.not_ours(what)),
             Place::Nothing if number(row, 1) != 1.0 => Err(lacks(action, "it needs CREATE on the database")),
-            Place::Nothing => journal::make(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure)),
+            Place::Nothing => {
+                journal::make(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))
+            }
         }
     }
 
@@ -325,9 +329,21 @@ impl<'a> Mover<'a> {
         })
     }
 
+    /// Whether the server runs on this machine.
+    fn is_here(&mut self) -> bool {
+        let named = self.engine == Engine::Mariadb
+            && std::fs::read_to_string("/proc/sys/kernel/hostname").is_ok_and(|own| {
+                let host = self.session.one("SELECT @@hostname").ok().flatten();
+                host.as_ref().and_then(|host| host.text()) == Some(own.trim())
+            });
+        named || !self.database.server_processes().is_empty()
+    }
+
     /// Why an object does not fit a tablespace; none when it does, or when its folder is not on this machine.
     fn no_room(&mut self, space: &str, bytes: f64) -> Option<String> {
-        self.database.server_processes().first()?;
+        if !self.is_here() {
+            return None;
+        }
         let (own, data) = match self.engine {
             Engine::Mariadb => (format!("SELECT {}", journal::quoted(self.engine, space)), "SELECT @@datadir"),
             _ => (format!("SELECT pg_tablespace_location({space})"), "SELECT current_setting('data_directory')"),
@@ -354,10 +370,13 @@ impl<'a> Mover<'a> {
     /// When the catalogue cannot be read.
     pub fn tidy(&mut self) -> Result<Vec<String>, DatabaseError> {
         let action = "look for unfinished indexes";
-        if journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))? != Place::Ours {
+        if journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?
+            != Place::Ours
+        {
             return Ok(Vec::new());
         }
-        let left = journal::unfinished(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
+        let left =
+            journal::unfinished(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
         let (session, maria) = (self.session.as_mut(), self.engine == Engine::Mariadb);
         let stays = |one: &String| match maria {
             true => exchange::clear(session, one).is_err(),
@@ -373,12 +392,24 @@ impl<'a> Mover<'a> {
     /// When the journal cannot be written.
     pub fn forget(&mut self, kept: &Kept) -> Result<(), DatabaseError> {
         let action = "write the journal of moves";
-        let unfinished = journal::unfinished(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
+        let unfinished =
+            journal::unfinished(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
         if !unfinished.is_empty() {
             return Ok(());
         }
         journal::forget(self.session.as_mut(), self.engine, kept).map_err(|failure| self.failed(action, failure))?;
-        if self.kept()?.is_empty() {
+        self.emptied()
+    }
+
+    /// Removes a journal in which nothing is kept, as one has it who moved nothing in the end.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn emptied(&mut self) -> Result<(), DatabaseError> {
+        let action = "remove the journal of moves";
+        let place =
+            journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
+        if place == Place::Ours && self.kept()?.is_empty() {
             journal::drop(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
         }
         Ok(())

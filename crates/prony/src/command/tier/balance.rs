@@ -44,9 +44,8 @@ pub(super) fn run(asked: &TierBalance) -> Result<(), Failure> {
     let spaces = [sampler.standing.fast.clone().unwrap_or_default(), sampler.standing.slow.1.clone()];
     if spaces[0].is_empty() && !asked.manner.dry_run {
         let lacking = sampler.standing.lacking.clone();
-        return Err(
-            Failure::new(format!("balancing `{}`: there is no fast tier {}", spec.shown(), asked.tiers.fast)).hints(lacking)
-        );
+        return Err(Failure::new(format!("balancing `{}`: there is no fast tier {}", spec.shown(), asked.tiers.fast))
+            .hints(lacking));
     }
     let keeper = Keeper { spec: &spec, database: database.as_ref(), manner, dry_run: asked.manner.dry_run, spaces };
     let mut balancer = Balancer::default();

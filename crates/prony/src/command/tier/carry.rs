@@ -82,7 +82,8 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
         };
         if left { Ok(()) } else { mover.forget(one) }
     });
-    walk.end(went.and_then(|()| mover.tidy()), process, asked.json)
+    let went = went.and_then(|()| mover.tidy()).and_then(|left| mover.emptied().map(|()| left));
+    walk.end(went, process, asked.json)
 }
 
 fn begin(place: &TierPlace, manner: &TierManner) -> Result<(DatabaseSpec, Box<dyn Database>, Manner), Failure> {
