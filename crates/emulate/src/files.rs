@@ -162,7 +162,16 @@ impl Filesystem for Files {
     }
 
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        let found = self.node(parent).and_then(|folder| self.tree.look_up(&folder, name).map_err(told));
+        let found = self.node(parent).and_then(|folder| match self.tree.look_up(&folder, name) {
+            // That it leads nowhere is told as something that lasts. A name that may come to lead somewhere at any time is asked for
+            // again and again, and while somebody makes a file there the kernel drops its note of the name. Then it forgets the file as
+            // soon as he has closed it, and believes an answer that is still on its way, with the size that the file had when it was empty.
+            Err(rustix::io::Errno::NOENT) => {
+                let nothing = FileAttr { ino: INodeNo(0), ..folder.attributes().map_err(told)? };
+                Ok((folder, nothing))
+            }
+            found => found.map_err(told),
+        });
         entry(reply, found);
     }
 

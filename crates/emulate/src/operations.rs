@@ -129,7 +129,10 @@ impl Device {
                 faults.lost = true;
                 locked(&self.memory).lose().map_err(|error| errno(&error))?;
             }
-            Fault::PowerOn => faults.lost = false,
+            Fault::PowerOn => {
+                faults.lost = false;
+                locked(&self.memory).lost = false;
+            }
             Fault::Lie => faults.lie = true,
             Fault::Full => faults.full = true,
             Fault::Hang => faults.hang = true,
@@ -141,7 +144,10 @@ impl Device {
             Fault::None => {
                 *faults = Faults { lost: faults.lost, ..Faults::default() };
                 self.clockwork.iter().for_each(|clockwork| clockwork.order(Order::Renew));
-                locked(&self.hung).drain(..).for_each(|finish| finish(true));
+                // What ends asks for the faults, too.
+                drop(faults);
+                let hung = std::mem::take(&mut *locked(&self.hung));
+                hung.into_iter().for_each(|finish| finish(true));
             }
         }
         Ok(())
@@ -203,8 +209,8 @@ impl Device {
     }
 
     /// A file was cut to a size.
-    pub(crate) fn was_cut(&self, file: &Arc<File>, size: u64) {
-        locked(&self.memory).cut(file, size);
+    pub(crate) fn was_cut(&self, file: &File, size: u64) -> std::io::Result<()> {
+        locked(&self.memory).cut(file, size)
     }
 
     /// A file is gone.
@@ -298,8 +304,7 @@ impl Serves for Device {
     fn cut(&self, node: &Node, size: u64) -> std::io::Result<()> {
         let file = node.file()?;
         rustix::fs::ftruncate(&file, size)?;
-        self.was_cut(&file, size);
-        Ok(())
+        self.was_cut(&file, size)
     }
 
     fn forget(&self, node: &Node) {

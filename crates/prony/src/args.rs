@@ -215,7 +215,8 @@ pub enum Command {
         long_about = "Finds on a live database which tables and indexes belong on the fast tier, moves them there, keeps them there as \
             the heat wanders, and puts everything back.\n\n\
             Advice reads statistics alone and changes nothing. A move changes the database: its plan, made by \
-            `prony tier advise`, is bound to one server, database and tablespace, and fits no other.",
+            `prony tier advise`, is bound to one server, database and tablespace, and fits no other. The fast tier of a MariaDB is a \
+            folder of the server's.",
         after_long_help = "Examples:\n  prony tier advise postgres://me@host/db --window 60s --budget 10GiB -o plan.json\n  \
             prony tier move postgres://me@host/db --plan plan.json\n  prony tier undo postgres://me@host/db"
     )]
@@ -389,17 +390,18 @@ pub enum Tier {
             and what share of the wait for storage that saves; or why nothing is gained. Reads statistics and catalogues alone, and \
             tells what each move would cost before it is made.",
         after_long_help = "Examples:\n  prony tier advise postgres://me@host/db --window 60s --budget 10GiB -o plan.json\n  \
-            prony tier advise mysql://me@host/db --slow-read 6ms --fast-read 0.2ms --html advice.html"
+            prony tier advise mysql://me@host/db --fast /srv/fast --slow-read 6ms --fast-read 0.2ms --html advice.html"
     )]
     Advise(TierAdvise),
     /// Carry out a plan, object by object
     #[command(
         long_about = "Carries out a plan of `prony tier advise`, object by object, indexes first. An index is built anew at its new \
-            place while everybody goes on; a table is copied under a lock. Who holds a lock longer than --lock-timeout keeps his \
+            place while everybody goes on; a table is copied under a lock, with MariaDB together with its indexes while others may read it. \
+            Who holds a lock longer than --lock-timeout keeps his \
             object where it is, and the others go on. Ctrl-C leaves everything whole; the same command goes on where it stopped.\n\n\
             Exit codes: 0 everything lies where the plan has it; 1 something was left where it was; 2 an error, or stopped.",
         after_long_help = "Examples:\n  prony tier move postgres://me@host/db --plan plan.json --dry-run\n  \
-            prony tier move postgres://me@host/db --plan plan.json --lock-timeout 5s --rate 100MB/s"
+            prony tier move mysql://me@host/db --plan plan.json --lock-timeout 5s --rate 100MB/s"
     )]
     Move(TierMove),
     /// Put everything back where it was
@@ -473,7 +475,7 @@ arguments! {
     TierManner {
         dry_run: bool = arg(long) "Only say what would be moved", "Only say what would be moved; change nothing.";
         lock_timeout: String = arg(long, value_name = "TIME", default_value = "2s") "How long to wait for a lock",
-            "How long a move waits for a lock. Everybody who comes after it waits behind it meanwhile.";
+            "How long a move waits for a lock; MariaDB counts whole seconds. Everybody who comes after it waits behind it meanwhile.";
         rate: Option<String> = arg(long, value_name = "SIZE/s") "At most so many bytes a second, by pauses between objects",
             "At most so many bytes a second on the mean, such as `100MB/s`, by pauses between objects. One object is moved as fast as \
              the server can. Default: no limit.";

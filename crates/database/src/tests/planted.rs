@@ -243,7 +243,7 @@ fn a_journal_of_moves_that_somebody_else_made_is_not_read() {
             Mover::open(&*database, std::time::Duration::from_secs(1), &Default::default(), &|_| {}).unwrap();
         let told = mover.kept().unwrap_err().to_string();
         assert!(told.contains(words), "{told}");
-        assert!(mover.prepare(&[], 1663).is_err() && mover.tidy().unwrap().is_empty());
+        assert!(mover.prepare(&[], "1663").is_err() && mover.tidy().unwrap().is_empty());
         session.script("DROP SCHEMA prony_tier CASCADE").unwrap();
     }
     assert!(session.query("SELECT n FROM public.ran").unwrap().is_empty(), "planted code ran");

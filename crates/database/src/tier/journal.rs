@@ -3,10 +3,12 @@
 //! The one idea: it is written before the move and says nothing of its outcome. Whether a move was made is read from the catalogue,
 //! so that nothing is wrong when the one who moves is killed between the two.
 
-use super::{number, oid, text};
+use super::{number, text};
 use crate::database::origin;
+use crate::dialect::literal;
 use crate::{Failure, Session};
 use study::Engine;
+use workload::transaction::Value;
 
 /// The mark of the schema.
 const MARK: &str = "Prony: where tables and indexes lay before prony tier moved them";
@@ -15,14 +17,14 @@ const MARK: &str = "Prony: where tables and indexes lay before prony tier moved 
 /// another number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
-    /// The number of the table.
-    pub table: u32,
+    /// The number of the table; with MariaDB its database and name, as files are called after them.
+    pub table: String,
     /// The index; empty for the table itself.
     pub index: String,
     /// Its name when it was moved.
     pub name: String,
-    /// The number of the tablespace in which it lay.
-    pub home: u32,
+    /// The number of the tablespace in which it lay; with MariaDB its folder, empty for that of the data.
+    pub home: String,
 }
 
 /// What is in the place of the journal.
@@ -34,59 +36,94 @@ pub(super) enum Place {
     Strange(String),
 }
 
-pub(super) fn place(session: &mut dyn Session) -> Result<Place, Failure> {
-    let sql =
-        "SELECT coalesce(obj_description(oid, 'pg_namespace'), '') FROM pg_namespace WHERE nspname = 'prony_tier'";
-    Ok(match session.one(sql)? {
+/// A text as the engine reads it.
+pub(super) fn quoted(engine: Engine, text: &str) -> String {
+    let mut sql = String::new();
+    literal(engine, &Value::Text(text.into()), &mut sql);
+    sql
+}
+
+pub(super) fn place(session: &mut dyn Session, engine: Engine) -> Result<Place, Failure> {
+    let sql = match engine {
+        // One who was killed before he made the table has kept nothing yet.
+        Engine::Mariadb => format!(
+            "SELECT schema_comment FROM information_schema.schemata WHERE schema_name = 'prony_tier' AND (schema_comment <> '{MARK}' \
+             OR EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = 'prony_tier'))"
+        ),
+        _ => "SELECT coalesce(obj_description(oid, 'pg_namespace'), '') FROM pg_namespace WHERE nspname = 'prony_tier'"
+            .to_owned(),
+    };
+    Ok(match session.one(&sql)? {
         None => Place::Nothing,
         Some(value) if value.text() != Some(MARK) => Place::Strange("the schema prony_tier".to_owned()),
         // Anybody may write a comment like ours.
-        Some(_) => match origin::strange(session, Engine::Postgres, "prony_tier")?.into_iter().next() {
+        Some(_) => match origin::strange(session, engine, "prony_tier")?.into_iter().next() {
             None => Place::Ours,
             Some(what) => Place::Strange(what),
         },
     })
 }
 
-/// Makes it, all of it or nothing.
-pub(super) fn make(session: &mut dyn Session) -> Result<(), Failure> {
-    session.script(&format!(
-        "BEGIN; CREATE SCHEMA prony_tier; COMMENT ON SCHEMA prony_tier IS '{MARK}'; \
-         CREATE TABLE prony_tier.moved (in_table int8, index_name text, name text NOT NULL, home int8 NOT NULL, \
-         at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (in_table, index_name)); COMMIT"
-    ))
+/// Makes it, all of it or nothing that counts.
+pub(super) fn make(session: &mut dyn Session, engine: Engine) -> Result<(), Failure> {
+    session.script(&match engine {
+        Engine::Mariadb => format!(
+            "CREATE DATABASE IF NOT EXISTS prony_tier COMMENT '{MARK}'; \
+             CREATE TABLE prony_tier.moved (in_table varchar(600) CHARACTER SET ascii, index_name varchar(64), name text NOT NULL, \
+             home text NOT NULL, at timestamp(6) NOT NULL DEFAULT current_timestamp(6), at_work bool NOT NULL DEFAULT false, \
+             PRIMARY KEY (in_table, index_name)) ENGINE=InnoDB CHARACTER SET utf8mb4"
+        ),
+        _ => format!(
+            "BEGIN; CREATE SCHEMA prony_tier; COMMENT ON SCHEMA prony_tier IS '{MARK}'; \
+             CREATE TABLE prony_tier.moved (in_table int8, index_name text, name text NOT NULL, home int8 NOT NULL, \
+             at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (in_table, index_name)); COMMIT"
+        ),
+    })
 }
 
-pub(super) fn drop(session: &mut dyn Session) -> Result<(), Failure> {
-    session.script("DROP SCHEMA prony_tier CASCADE")
+pub(super) fn drop(session: &mut dyn Session, engine: Engine) -> Result<(), Failure> {
+    let cascade = if engine == Engine::Mariadb { "" } else { " CASCADE" };
+    session.script(&format!("DROP SCHEMA prony_tier{cascade}"))
 }
 
 /// In the order in which they were moved.
-pub(super) fn read(session: &mut dyn Session) -> Result<Vec<Kept>, Failure> {
-    let rows = session.query("SELECT in_table, index_name, name, home FROM prony_tier.moved ORDER BY at, name")?;
-    let kept = |row: &Vec<_>| Kept { table: oid(row, 0), index: text(row, 1), name: text(row, 2), home: oid(row, 3) };
+pub(super) fn read(session: &mut dyn Session, engine: Engine) -> Result<Vec<Kept>, Failure> {
+    let kind = if engine == Engine::Mariadb { "char" } else { "text" };
+    let rows = session.query(&format!(
+        "SELECT CAST(in_table AS {kind}), index_name, name, CAST(home AS {kind}) FROM prony_tier.moved ORDER BY at, name"
+    ))?;
+    let kept = |row: &Vec<_>| Kept { table: text(row, 0), index: text(row, 1), name: text(row, 2), home: text(row, 3) };
     Ok(rows.iter().map(kept).collect())
 }
 
 /// Keeps where an object lay; the first place is kept when it is moved again.
-pub(super) fn keep(session: &mut dyn Session, kept: &Kept) -> Result<(), Failure> {
-    let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
+pub(super) fn keep(session: &mut dyn Session, engine: Engine, kept: &Kept) -> Result<(), Failure> {
+    let (ignore, nothing) = if engine == Engine::Mariadb { (" IGNORE", "") } else { ("", " ON CONFLICT DO NOTHING") };
+    let [table, index, name, home] =
+        [&kept.table, &kept.index, &kept.name, &kept.home].map(|text| quoted(engine, text));
     session.script(&format!(
-        "INSERT INTO prony_tier.moved (in_table, index_name, name, home) VALUES ({}, {}, {}, {}) ON CONFLICT DO NOTHING",
-        kept.table,
-        quoted(&kept.index),
-        quoted(&kept.name),
-        kept.home
+        "INSERT{ignore} INTO prony_tier.moved (in_table, index_name, name, home) VALUES ({table}, {index}, {name}, {home}){nothing}"
     ))
 }
 
-pub(super) fn forget(session: &mut dyn Session, kept: &Kept) -> Result<(), Failure> {
-    let index = kept.index.replace('\'', "''");
-    session.script(&format!("DELETE FROM prony_tier.moved WHERE in_table = {} AND index_name = '{index}'", kept.table))
+pub(super) fn forget(session: &mut dyn Session, engine: Engine, kept: &Kept) -> Result<(), Failure> {
+    let [table, index] = [&kept.table, &kept.index].map(|text| quoted(engine, text));
+    session.script(&format!("DELETE FROM prony_tier.moved WHERE in_table = {table} AND index_name = {index}"))
+}
+
+/// Whether tables of ours may lie beside a table of MariaDB: from before the first is made until the last is gone.
+pub(super) fn at_work(session: &mut dyn Session, table: &str, at_work: bool) -> Result<(), Failure> {
+    let table = quoted(Engine::Mariadb, table);
+    session.script(&format!("UPDATE prony_tier.moved SET at_work = {at_work} WHERE in_table = {table}"))
 }
 
 /// Indexes that a rebuild of ours left unfinished and that nobody is building, by their quoted names.
-pub(super) fn unfinished(session: &mut dyn Session) -> Result<Vec<String>, Failure> {
+/// Of a MariaDB, the tables beside which tables of ours may lie.
+pub(super) fn unfinished(session: &mut dyn Session, engine: Engine) -> Result<Vec<String>, Failure> {
+    if engine == Engine::Mariadb {
+        let rows = session.query("SELECT in_table FROM prony_tier.moved WHERE at_work")?;
+        return Ok(rows.iter().map(|row| text(row, 0)).collect());
+    }
     let rows = session.query(
         "SELECT DISTINCT format('%I.%I', n.nspname, c.relname) FROM prony_tier.moved m \
          JOIN pg_index i ON i.indrelid::int8 = m.in_table AND NOT i.indisvalid JOIN pg_class c ON c.oid = i.indexrelid \
@@ -99,10 +136,17 @@ pub(super) fn unfinished(session: &mut dyn Session) -> Result<Vec<String>, Failu
 }
 
 /// Whether a lock of ours is free, and taken then; otherwise the process that holds it.
-pub(super) fn claimed(session: &mut dyn Session) -> Result<Option<u32>, Failure> {
-    let taken = session.one(&format!("SELECT pg_try_advisory_lock({LOCK})"))?;
+pub(super) fn claimed(session: &mut dyn Session, engine: Engine) -> Result<Option<u32>, Failure> {
+    let taken = session.one(&match engine {
+        Engine::Mariadb => "SELECT GET_LOCK('prony_tier', 0)".to_owned(),
+        _ => format!("SELECT pg_try_advisory_lock({LOCK})"),
+    })?;
     if taken.and_then(|value| value.number()) == Some(1.0) {
         return Ok(None);
+    }
+    if engine == Engine::Mariadb {
+        let holder = session.one("SELECT IS_USED_LOCK('prony_tier')")?;
+        return Ok(Some(holder.and_then(|value| value.number()).unwrap_or(0.0) as u32));
     }
     let rows = session.query(&format!(
         "SELECT pid::int8 FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = {} AND objid = {} \

@@ -19,7 +19,7 @@ const LOG: &str = "wait/io/file/innodb/innodb_log_file";
 const REMEDY: &str = "set performance_schema = ON in its configuration, start it anew, and if they were switched off, UPDATE \
     performance_schema.setup_instruments SET ENABLED = 'YES', TIMED = 'YES' WHERE NAME LIKE 'wait/io/file/innodb/%'";
 
-pub(super) fn standing(session: &mut dyn Session, place: &str) -> Result<Standing, DatabaseError> {
+pub(super) fn standing(session: &mut dyn Session, place: &str, fast: &str) -> Result<Standing, DatabaseError> {
     let failed = |failure| DatabaseError::statement(place, "read performance_schema", failure);
     let counted = session.one(&format!(
         "SELECT count(*) FROM performance_schema.setup_instruments WHERE NAME = '{DATA}' AND ENABLED = 'YES' AND TIMED = 'YES'"
@@ -30,9 +30,20 @@ pub(super) fn standing(session: &mut dyn Session, place: &str) -> Result<Standin
     let rows = session.query("SELECT concat(@@hostname, ':', @@port, @@datadir), coalesce(database(), '')");
     let rows = rows.map_err(failed)?;
     let row = rows.first().map(Vec::as_slice).unwrap_or_default();
-    let lacking =
-        vec!["moves: a table of MariaDB is placed when it is made; prony tier does not move it yet".to_owned()];
-    Ok(Standing { system: text(row, 0), database: text(row, 1), lacking, ..Standing::default() })
+    let fast = Some(fast).filter(|fast| fast.starts_with('/'));
+    let lacking = match fast {
+        Some(_) => Vec::new(),
+        None => vec![
+            "moves: name the folder of the fast tier, in which the server may make files: --fast /FOLDER".to_owned(),
+        ],
+    };
+    Ok(Standing {
+        system: text(row, 0),
+        database: text(row, 1),
+        fast: fast.map(|fast| fast.trim_end_matches('/').to_owned()),
+        slow: ("the folder of the data".to_owned(), String::new()),
+        lacking,
+    })
 }
 
 pub(super) fn look(session: &mut dyn Session) -> Result<Look, Failure> {

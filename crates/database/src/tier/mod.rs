@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it judges nothing; `advisor` does.
 
+mod exchange;
 mod journal;
 mod mariadb;
 mod mover;
@@ -27,10 +28,10 @@ pub struct Standing {
     pub system: String,
     /// The database.
     pub database: String,
-    /// The number of the fast tablespace; none when there is none of that name.
-    pub fast: Option<u32>,
-    /// The tablespace of the database, to which goes what leaves the fast one.
-    pub slow: (String, u32),
+    /// The number of the fast tablespace, or the folder; none when there is none of that name.
+    pub fast: Option<String>,
+    /// The tablespace of the database, to which goes what leaves the fast one, and its number; none for the folder of the data.
+    pub slow: (String, String),
     /// What the advice lacks, each with what would bring it.
     pub lacking: Vec<String>,
 }
@@ -68,7 +69,7 @@ impl Watch {
     pub fn standing(&mut self) -> Result<Standing, DatabaseError> {
         let session = self.session.as_mut();
         match self.engine {
-            Engine::Mariadb => mariadb::standing(session, &self.place),
+            Engine::Mariadb => mariadb::standing(session, &self.place, &self.fast),
             _ => self.asked("read the catalogue", |session, fast| postgres::standing(session, fast)),
         }
     }

@@ -1,11 +1,11 @@
-//! One who brings tables and indexes of a PostgreSQL to another tablespace, and back.
+//! One who brings tables and indexes to another tablespace or, with MariaDB, another folder, and back.
 //!
-//! The one idea: each object is one statement that the server carries out whole or not at all, under a lock timeout. Only one mover
-//! at a time works in a database: it holds a lock that ends with its session, so that whoever comes after a killed one waits
-//! until the server has let go of its last statement.
+//! The one idea: each object changes its place by one statement that the server carries out whole or not at all, under a lock timeout.
+//! Only one mover at a time works in a database: it holds a lock that ends with its session, so that whoever comes after a killed one
+//! waits until the server has let go of its last statement.
 
 use super::journal::{self, Kept, Place};
-use super::{locked, number, oid, postgres, text};
+use super::{exchange, locked, number, oid, postgres, text};
 use crate::{Database, DatabaseError, Failure, FailureKind, Session};
 use advisor::Kind;
 use rustix::fs::statvfs;
@@ -47,22 +47,29 @@ pub enum Outcome {
 pub struct Relation {
     /// Where the journal finds it.
     pub kept: Kept,
-    kind: Kind,
-    /// The tablespace in which it lies.
-    pub space: u32,
-    bytes: f64,
-    owned: bool,
+    pub(super) kind: Kind,
+    /// The tablespace, or folder, in which it lies.
+    pub space: String,
+    pub(super) bytes: f64,
+    pub(super) owned: bool,
     /// Whether it is built anew beside the work of others, and not copied under a lock.
-    anew: bool,
+    pub(super) anew: bool,
+    /// What keeps it where it is; empty when nothing does.
+    pub(super) stays: String,
 }
 
 impl Relation {
     /// What a move of it costs, in a line.
     pub fn cost(&self) -> String {
         let bytes = units::bytes(units::Bytes(self.bytes as u64));
-        match self.anew {
-            true => format!("{bytes} are built anew; no lock but for moments at both ends"),
-            false => format!("{bytes} are copied; nobody reads or writes it meanwhile"),
+        match self.kind {
+            _ if !self.stays.is_empty() => format!("stays where it is: {}", self.stays),
+            Kind::File => format!(
+                "{bytes} are copied with their indexes, which takes as much room and redo log; nobody writes it meanwhile, nobody reads it \
+                 for a moment at the end, and replicas receive nothing"
+            ),
+            _ if self.anew => format!("{bytes} are built anew; no lock but for moments at both ends"),
+            _ => format!("{bytes} are copied; nobody reads or writes it meanwhile"),
         }
     }
 }
@@ -72,6 +79,8 @@ pub struct Mover<'a> {
     database: &'a dyn Database,
     session: Box<dyn Session>,
     place: String,
+    engine: Engine,
+    lock_timeout: Duration,
     major: u32,
     /// The server's process behind the session.
     pub process: u32,
@@ -89,29 +98,18 @@ impl<'a> Mover<'a> {
         stop: &AtomicBool,
         waits: &dyn Fn(u32),
     ) -> Result<Mover<'a>, DatabaseError> {
-        let place = database.place();
-        if database.engine() != Engine::Postgres {
-            let problem = "moving tables is not supported yet on any server but PostgreSQL: MariaDB places a table when it is made \
-                           (DATA DIRECTORY), and a copy of it has to be made there";
-            return Err(DatabaseError::Address { place, problem: problem.to_owned() });
+        let (place, engine) = (database.place(), database.engine());
+        if matches!(engine, Engine::Sqlite | Engine::Null) {
+            return Err(super::no_tiers(place));
         }
         let mut session = database.catalogue()?;
         let failed = |failure| DatabaseError::statement(&place, "prepare a session that moves", failure);
-        let limits = format!(
-            "SET lock_timeout = {}; SET statement_timeout = 0; SET standard_conforming_strings = on; \
-             SET application_name = 'prony tier'",
-            lock_timeout.as_millis()
-        );
-        session.script(&limits).map_err(failed)?;
-        let major = postgres::major(session.as_mut()).map_err(failed)?;
-        if major >= 14 {
-            // The server ends a copy whose client was killed.
-            session.script("SET client_connection_check_interval = '1s'").map_err(failed)?;
-        }
-        let process = session.one("SELECT pg_backend_pid()").map_err(failed)?;
+        let major = prepared(session.as_mut(), engine, lock_timeout).map_err(failed)?;
+        let own = if engine == Engine::Mariadb { "SELECT connection_id()" } else { "SELECT pg_backend_pid()" };
+        let process = session.one(own).map_err(failed)?;
         let process = process.and_then(|value| value.number()).unwrap_or(0.0) as u32;
         let mut told = false;
-        while let Some(other) = journal::claimed(session.as_mut()).map_err(failed)? {
+        while let Some(other) = journal::claimed(session.as_mut(), engine).map_err(failed)? {
             if stop.load(Ordering::Relaxed) {
                 return Err(DatabaseError::Stopped);
             }
@@ -120,7 +118,7 @@ impl<'a> Mover<'a> {
             }
             std::thread::sleep(LOOK);
         }
-        Ok(Mover { database, session, place, major, process })
+        Ok(Mover { database, session, place, engine, lock_timeout, major, process })
     }
 
     fn failed(&self, action: &str, failure: Failure) -> DatabaseError {
@@ -133,10 +131,12 @@ impl<'a> Mover<'a> {
     /// When a schema of the journal's name is not ours, or cannot be read.
     pub fn kept(&mut self) -> Result<Vec<Kept>, DatabaseError> {
         let action = "read the journal of moves";
-        match journal::place(self.session.as_mut()).map_err(|failure| self.failed(action, failure))? {
+        match journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))? {
             Place::Nothing => Ok(Vec::new()),
             Place::Strange(what) => Err(self.not_ours(what)),
-            Place::Ours => journal::read(self.session.as_mut()).map_err(|failure| self.failed(action, failure)),
+            Place::Ours => {
+                journal::read(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))
+            }
         }
     }
 
@@ -148,7 +148,7 @@ impl<'a> Mover<'a> {
     ///
     /// # Errors
     /// The first thing that the user may not do.
-    pub fn prepare(&mut self, objects: &[Relation], space: u32) -> Result<(), DatabaseError> {
+    pub fn prepare(&mut self, objects: &[Relation], space: &str) -> Result<(), DatabaseError> {
         let lacks = |action: &str, text: &str| DatabaseError::Privilege {
             place: self.place.clone(),
             action: action.to_owned(),
@@ -157,20 +157,26 @@ impl<'a> Mover<'a> {
         if let Some(strange) = objects.iter().find(|object| !object.owned) {
             return Err(lacks(&format!("move {}", strange.kept.name), "only its owner may"));
         }
-        let sql = format!(
-            "SELECT has_tablespace_privilege({space}::oid, 'CREATE'), has_database_privilege(current_database(), 'CREATE')"
-        );
+        // With MariaDB there is no right to a folder, and the right to the journal is asked for by making it.
+        let sql = match self.engine {
+            Engine::Mariadb => "SELECT 1, 1".to_owned(),
+            _ => format!(
+                "SELECT has_tablespace_privilege({space}::oid, 'CREATE'), has_database_privilege(current_database(), 'CREATE')"
+            ),
+        };
         let rows = self.session.query(&sql).map_err(|failure| self.failed("read the user's privileges", failure))?;
         let row = rows.first().map(Vec::as_slice).unwrap_or_default();
         if number(row, 0) != 1.0 {
             return Err(lacks("put tables into the fast tablespace", "it needs CREATE on the tablespace"));
         }
         let action = "make the journal of moves";
-        match journal::place(self.session.as_mut()).map_err(|failure| self.failed(action, failure))? {
+        match journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))? {
             Place::Ours => Ok(()),
             Place::Strange(what) => Err(self.not_ours(what)),
             Place::Nothing if number(row, 1) != 1.0 => Err(lacks(action, "it needs CREATE on the database")),
-            Place::Nothing => journal::make(self.session.as_mut()).map_err(|failure| self.failed(action, failure)),
+            Place::Nothing => {
+                journal::make(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))
+            }
         }
     }
 
@@ -178,9 +184,17 @@ impl<'a> Mover<'a> {
     ///
     /// # Errors
     /// When the catalogue cannot be read.
-    pub fn find(&mut self, id: u32, index: Option<&str>) -> Result<Option<Relation>, DatabaseError> {
+    pub fn find(&mut self, id: &str, index: Option<&str>) -> Result<Option<Relation>, DatabaseError> {
+        if self.engine == Engine::Mariadb {
+            return exchange::key(id).map_or(Ok(None), |key| self.found_table(&key));
+        }
+        let Ok(id) = id.parse::<u32>() else { return Ok(None) };
         let by_name = index.map(|name| format!("OR c.oid = to_regclass('{}')", name.replace('\'', "''")));
         self.found(&format!("(c.oid = {id} {})", by_name.unwrap_or_default()))
+    }
+
+    fn found_table(&mut self, key: &str) -> Result<Option<Relation>, DatabaseError> {
+        exchange::found(self.session.as_mut(), key).map_err(|failure| self.failed("look for a table", failure))
     }
 
     /// The same of an object in the journal.
@@ -188,6 +202,9 @@ impl<'a> Mover<'a> {
     /// # Errors
     /// When the catalogue cannot be read.
     pub fn find_kept(&mut self, kept: &Kept) -> Result<Option<Relation>, DatabaseError> {
+        if self.engine == Engine::Mariadb {
+            return self.found_table(&kept.table);
+        }
         let index = kept.index.replace('\'', "''");
         self.found(&match index.as_str() {
             "" => format!("c.oid = {}", kept.table),
@@ -199,8 +216,8 @@ impl<'a> Mover<'a> {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn home(&mut self, object: &Relation) -> Result<Option<u32>, DatabaseError> {
-        let own = |kept: &Kept| (kept.table, &kept.index) == (object.kept.table, &object.kept.index);
+    pub fn home(&mut self, object: &Relation) -> Result<Option<String>, DatabaseError> {
+        let own = |kept: &Kept| (&kept.table, &kept.index) == (&object.kept.table, &object.kept.index);
         Ok(self.kept()?.into_iter().find(|kept| own(kept)).map(|kept| kept.home))
     }
 
@@ -218,9 +235,15 @@ impl<'a> Mover<'a> {
         let rows = self.session.query(&sql).map_err(|failure| self.failed("look for an object", failure))?;
         let Some(row) = rows.first() else { return Ok(None) };
         Ok(Some(Relation {
-            kept: Kept { table: oid(row, 1), index: text(row, 2), name: text(row, 3), home: oid(row, 4) },
+            kept: Kept {
+                table: oid(row, 1).to_string(),
+                index: text(row, 2),
+                name: text(row, 3),
+                home: oid(row, 4).to_string(),
+            },
             kind: if text(row, 0) == "i" { Kind::Index } else { Kind::Table },
-            space: oid(row, 4),
+            space: oid(row, 4).to_string(),
+            stays: String::new(),
             bytes: number(row, 5),
             owned: number(row, 6) == 1.0,
             // Before version 14 no index is built anew elsewhere, and one of an exclusion never beside others' work.
@@ -232,9 +255,12 @@ impl<'a> Mover<'a> {
     ///
     /// # Errors
     /// When the connection is lost, it was stopped, or the journal cannot be written.
-    pub fn bring(&mut self, object: &Relation, space: u32) -> Result<Outcome, DatabaseError> {
+    pub fn bring(&mut self, object: &Relation, space: &str) -> Result<Outcome, DatabaseError> {
         if object.space == space {
             return Ok(Outcome::There);
+        }
+        if !object.stays.is_empty() {
+            return Ok(Outcome::Refused(object.stays.clone()));
         }
         // What was never analysed has no size in the catalogue.
         let before = match self.size(object) {
@@ -245,15 +271,26 @@ impl<'a> Mover<'a> {
         if let Some(short) = self.no_room(space, before) {
             return Ok(Outcome::NoRoom(short));
         }
-        let kept = journal::keep(self.session.as_mut(), &object.kept);
+        let kept = journal::keep(self.session.as_mut(), self.engine, &object.kept);
         kept.map_err(|failure| self.failed("write the journal of moves", failure))?;
-        match self.statement(object, space).and_then(|sql| self.session.script(&sql)) {
+        match self.carried(object, space) {
             Ok(()) => {
                 let after = self.find_kept(&object.kept)?.and_then(|now| self.size(&now).ok());
                 Ok(Outcome::Moved { before, after: after.unwrap_or(before) })
             }
             Err(failure) => self.ended(failure),
         }
+    }
+
+    /// Carries the move out.
+    fn carried(&mut self, object: &Relation, space: &str) -> Result<(), Failure> {
+        if self.engine != Engine::Mariadb {
+            return self.statement(object, space).and_then(|sql| self.session.script(&sql));
+        }
+        let opened = self.database.catalogue();
+        let mut other = opened.map_err(|error| Failure::new(FailureKind::Refused, error.to_string()))?;
+        exchange::begin(other.as_mut(), self.lock_timeout)?;
+        exchange::exchange(self.session.as_mut(), other, object, space)
     }
 
     fn ended(&mut self, failure: Failure) -> Result<Outcome, DatabaseError> {
@@ -269,6 +306,9 @@ impl<'a> Mover<'a> {
     }
 
     fn size(&mut self, object: &Relation) -> Result<f64, Failure> {
+        if self.engine == Engine::Mariadb {
+            return Ok(object.bytes);
+        }
         let of = if object.kind == Kind::Index { "pg_relation_size" } else { "pg_table_size" };
         let bytes =
             self.session.one(&format!("SELECT {of}(to_regclass('{}'))", object.kept.name.replace('\'', "''")))?;
@@ -276,7 +316,7 @@ impl<'a> Mover<'a> {
     }
 
     /// The one statement of a move.
-    fn statement(&mut self, object: &Relation, space: u32) -> Result<String, Failure> {
+    fn statement(&mut self, object: &Relation, space: &str) -> Result<String, Failure> {
         let name = self.session.one(&format!("SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid = {space}"))?;
         let space = name.as_ref().and_then(|value| value.text()).unwrap_or_default();
         let relation = &object.kept.name;
@@ -289,16 +329,32 @@ impl<'a> Mover<'a> {
         })
     }
 
+    /// Whether the server runs on this machine.
+    fn is_here(&mut self) -> bool {
+        let named = self.engine == Engine::Mariadb
+            && std::fs::read_to_string("/proc/sys/kernel/hostname").is_ok_and(|own| {
+                let host = self.session.one("SELECT @@hostname").ok().flatten();
+                host.as_ref().and_then(|host| host.text()) == Some(own.trim())
+            });
+        named || !self.database.server_processes().is_empty()
+    }
+
     /// Why an object does not fit a tablespace; none when it does, or when its folder is not on this machine.
-    fn no_room(&mut self, space: u32, bytes: f64) -> Option<String> {
-        self.database.server_processes().first()?;
-        let own = self.session.one(&format!("SELECT pg_tablespace_location({space})")).ok()??;
+    fn no_room(&mut self, space: &str, bytes: f64) -> Option<String> {
+        if !self.is_here() {
+            return None;
+        }
+        let (own, data) = match self.engine {
+            Engine::Mariadb => (format!("SELECT {}", journal::quoted(self.engine, space)), "SELECT @@datadir"),
+            _ => (format!("SELECT pg_tablespace_location({space})"), "SELECT current_setting('data_directory')"),
+        };
+        let own = self.session.one(&own).ok()??;
         let own = Path::new(own.text().unwrap_or_default());
         let folder = if own.is_absolute() {
             own.to_path_buf()
         } else {
             // A tablespace within the data's folder.
-            let data = self.session.one("SELECT current_setting('data_directory')").ok()??;
+            let data = self.session.one(data).ok()??;
             Path::new(data.text().unwrap_or_default()).join(own)
         };
         let room = statvfs(&folder).ok()?;
@@ -308,18 +364,24 @@ impl<'a> Mover<'a> {
         (free < needed).then(|| format!("it needs {} there, and {} are free", said(needed), said(free)))
     }
 
-    /// Drops what a rebuild of ours left unfinished. What somebody holds stays for the next time, and is named.
+    /// Drops what a move of ours left unfinished. What somebody holds stays for the next time, and is named.
     ///
     /// # Errors
     /// When the catalogue cannot be read.
     pub fn tidy(&mut self) -> Result<Vec<String>, DatabaseError> {
         let action = "look for unfinished indexes";
-        if journal::place(self.session.as_mut()).map_err(|failure| self.failed(action, failure))? != Place::Ours {
+        if journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?
+            != Place::Ours
+        {
             return Ok(Vec::new());
         }
-        let left = journal::unfinished(self.session.as_mut()).map_err(|failure| self.failed(action, failure))?;
-        let session = &mut self.session;
-        let stays = |index: &String| session.script(&format!("DROP INDEX CONCURRENTLY IF EXISTS {index}")).is_err();
+        let left =
+            journal::unfinished(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
+        let (session, maria) = (self.session.as_mut(), self.engine == Engine::Mariadb);
+        let stays = |one: &String| match maria {
+            true => exchange::clear(session, one).is_err(),
+            false => session.script(&format!("DROP INDEX CONCURRENTLY IF EXISTS {one}")).is_err(),
+        };
         Ok(left.into_iter().filter(stays).collect())
     }
 
@@ -330,13 +392,25 @@ impl<'a> Mover<'a> {
     /// When the journal cannot be written.
     pub fn forget(&mut self, kept: &Kept) -> Result<(), DatabaseError> {
         let action = "write the journal of moves";
-        let unfinished = journal::unfinished(self.session.as_mut()).map_err(|failure| self.failed(action, failure))?;
+        let unfinished =
+            journal::unfinished(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
         if !unfinished.is_empty() {
             return Ok(());
         }
-        journal::forget(self.session.as_mut(), kept).map_err(|failure| self.failed(action, failure))?;
-        if self.kept()?.is_empty() {
-            journal::drop(self.session.as_mut()).map_err(|failure| self.failed(action, failure))?;
+        journal::forget(self.session.as_mut(), self.engine, kept).map_err(|failure| self.failed(action, failure))?;
+        self.emptied()
+    }
+
+    /// Removes a journal in which nothing is kept, as one has it who moved nothing in the end.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn emptied(&mut self) -> Result<(), DatabaseError> {
+        let action = "remove the journal of moves";
+        let place =
+            journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
+        if place == Place::Ours && self.kept()?.is_empty() {
+            journal::drop(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
         }
         Ok(())
     }
@@ -347,7 +421,32 @@ impl<'a> Mover<'a> {
     /// When the server does not take it.
     pub fn end_other(database: &dyn Database, process: u32) -> Result<(), DatabaseError> {
         let mut session = database.catalogue()?;
-        let ended = session.script(&format!("SELECT pg_terminate_backend({process})"));
+        let ended = match database.engine() {
+            Engine::Mariadb => {
+                let there = format!("SELECT 1 FROM information_schema.processlist WHERE id = {process}");
+                let there = session.one(&there);
+                there.and_then(|one| one.map_or(Ok(()), |_| session.script(&format!("KILL {process}"))))
+            }
+            _ => session.script(&format!("SELECT pg_terminate_backend({process})")),
+        };
         ended.map_err(|failure| DatabaseError::statement(&database.place(), "end a move that was stopped", failure))
     }
+}
+
+/// Sets a session up that waits for no lock longer than that; the leading number of a PostgreSQL's version.
+fn prepared(session: &mut dyn Session, engine: Engine, lock_timeout: Duration) -> Result<u32, Failure> {
+    if engine == Engine::Mariadb {
+        return exchange::begin(session, lock_timeout).map(|()| 0);
+    }
+    session.script(&format!(
+        "SET lock_timeout = {}; SET statement_timeout = 0; SET standard_conforming_strings = on; \
+         SET application_name = 'prony tier'",
+        lock_timeout.as_millis()
+    ))?;
+    let major = postgres::major(session)?;
+    if major >= 14 {
+        // The server ends a copy whose client was killed.
+        session.script("SET client_connection_check_interval = '1s'")?;
+    }
+    Ok(major)
 }

@@ -50,7 +50,7 @@ pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing
     )?;
     let row = rows.first().map(Vec::as_slice).unwrap_or_default();
     let spaces = session.query("SELECT spcname::text, oid::int8 FROM pg_tablespace")?;
-    let found = spaces.iter().find(|space| text(space, 0) == fast).map(|space| oid(space, 1));
+    let found = spaces.iter().find(|space| text(space, 0) == fast).map(|space| oid(space, 1).to_string());
     let mut lacking = Vec::new();
     if text(row, 2) != "on" {
         lacking.push("times of reads: SET track_io_timing = on (ALTER SYSTEM, then pg_reload_conf())".to_owned());
@@ -60,7 +60,7 @@ pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing
             "a tablespace {fast}: CREATE TABLESPACE {fast} LOCATION 'FOLDER', or name another with --fast"
         ));
     }
-    let slow = (text(row, 3), oid(row, 4));
+    let slow = (text(row, 3), oid(row, 4).to_string());
     Ok(Standing { system: text(row, 0), database: text(row, 1), fast: found, slow, lacking })
 }
 

@@ -337,8 +337,7 @@ impl Serves for Tiered {
             }
         }
         rustix::fs::ftruncate(&file, size)?;
-        self.slow.was_cut(&file, size);
-        Ok(())
+        self.slow.was_cut(&file, size)
     }
 
     fn forget(&self, node: &Node) {

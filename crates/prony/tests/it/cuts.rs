@@ -105,12 +105,6 @@ fn cut(engine: &Engine, way: Way, turn: u64, house: &House) -> Option<Left> {
 
 fn each(way: Way, holds: impl Fn(&[Left]) -> bool) {
     for engine in &ENGINES {
-        // An open defect, so that whoever looks for it asks for it.
-        if engine.on == "local:mariadb" && std::env::var_os("PRONY_CUTS").is_none() {
-            skip!(
-                "a MariaDB on an emulated mount hung once in nine power cuts, an open defect: PRONY_CUTS=9 looks for it"
-            );
-        }
         let Some(kept) = cuts(engine, way) else { skip!("it needs root, /dev/fuse and {}", engine.on) };
         assert!(holds(&kept), "{}: {kept:?}", engine.on);
     }

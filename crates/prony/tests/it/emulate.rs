@@ -7,6 +7,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A device that `prony emulate` serves in the folder of a test.
 pub struct Device<'a> {
@@ -253,6 +255,55 @@ fn faults_do_what_they_say_and_end() {
     device.fault("none");
     past.read_exact_at(&mut page[from..from + 4096], 8192).unwrap();
     drop((file, past));
+    device.unmount();
+}
+
+#[test]
+fn a_file_that_others_look_for_while_it_is_made_is_as_long_as_what_was_written() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    let (path, over) = (device.at("pid"), AtomicBool::new(false));
+    let pause = |draw: u64| std::thread::sleep(std::time::Duration::from_micros(random::mix(draw) % 200));
+    let wrong = std::thread::scope(|scope| {
+        for looker in 0..4u64 {
+            let (path, over) = (&path, &over);
+            scope.spawn(move || {
+                for turn in 0u64.. {
+                    let _ = fs::metadata(path);
+                    pause(looker << 32 | turn);
+                    if over.load(Ordering::Relaxed) {
+                        break;
+                    }
+                }
+            });
+        }
+        let turn = |turn: u64| {
+            let _ = fs::remove_file(&path);
+            pause(turn);
+            let written = fs::write(&path, "1234\n");
+            pause(!turn);
+            written.is_err() || fs::metadata(&path).is_ok_and(|data| data.len() != 5)
+        };
+        let wrong = (0..1500).filter(|number| turn(*number)).count();
+        over.store(true, Ordering::Relaxed);
+        wrong
+    });
+    assert_eq!(wrong, 0);
+    device.unmount();
+}
+
+#[test]
+fn what_hung_is_carried_out_when_the_fault_is_over() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    device.fault("hang");
+    // A program of its own: whoever starts others shares his files with them for a moment, and they would wait for the device.
+    let mut writer = Command::new("sh").args(["-c", "echo kept > \"$0\""]).arg(device.at("f")).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let hangs = writer.try_wait().unwrap().is_none();
+    device.fault("none");
+    assert!(writer.wait().unwrap().success() && hangs);
+    assert_eq!(fs::read_to_string(device.backing("f")).unwrap(), "kept\n");
     device.unmount();
 }
 

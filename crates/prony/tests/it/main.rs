@@ -19,6 +19,7 @@ mod disk_full;
 mod dropped;
 mod emulate;
 mod errors;
+mod folders;
 mod help;
 mod house;
 mod imagined;

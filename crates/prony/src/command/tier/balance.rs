@@ -22,8 +22,8 @@ struct Keeper<'a> {
     database: &'a dyn Database,
     manner: Manner,
     dry_run: bool,
-    /// Tablespaces: fast and slow.
-    spaces: [u32; 2],
+    /// Tablespaces or folders: fast and slow.
+    spaces: [String; 2],
 }
 
 pub(super) fn run(asked: &TierBalance) -> Result<(), Failure> {
@@ -41,12 +41,11 @@ pub(super) fn run(asked: &TierBalance) -> Result<(), Failure> {
     let manner = Manner::of(&asked.manner, stop.clone())?;
     let database = open(&spec, stop.clone())?;
     let mut sampler = Sampler::new(database.as_ref(), &spec, &asked.tiers.fast)?;
-    let spaces = [sampler.standing.fast, Some(sampler.standing.slow.1)].map(|space| space.unwrap_or(0));
-    if spaces[0] == 0 && !asked.manner.dry_run {
+    let spaces = [sampler.standing.fast.clone().unwrap_or_default(), sampler.standing.slow.1.clone()];
+    if spaces[0].is_empty() && !asked.manner.dry_run {
         let lacking = sampler.standing.lacking.clone();
-        return Err(
-            Failure::new(format!("balancing `{}`: a tablespace {}", spec.shown(), asked.tiers.fast)).hints(lacking)
-        );
+        return Err(Failure::new(format!("balancing `{}`: there is no fast tier {}", spec.shown(), asked.tiers.fast))
+            .hints(lacking));
     }
     let keeper = Keeper { spec: &spec, database: database.as_ref(), manner, dry_run: asked.manner.dry_run, spaces };
     let mut balancer = Balancer::default();
@@ -108,11 +107,10 @@ impl Keeper<'_> {
         }
         let doing = |error| failed("moving objects of", self.spec, &error);
         let mut mover = self.manner.mover(self.database).map_err(doing)?;
-        let id = one.one.id.parse().unwrap_or(0);
-        let Some(object) = mover.find(id, None).map_err(doing)? else { return Ok(false) };
-        let home = mover.home(&object).map_err(doing)?.unwrap_or(self.spaces[1]);
-        let space = if one.one.to_fast { self.spaces[0] } else { home };
-        mover.prepare(std::slice::from_ref(&object), self.spaces[0]).map_err(doing)?;
+        let Some(object) = mover.find(&one.one.id, None).map_err(doing)? else { return Ok(false) };
+        let home = mover.home(&object).map_err(doing)?.unwrap_or_else(|| self.spaces[1].clone());
+        let space = if one.one.to_fast { &self.spaces[0] } else { &home };
+        mover.prepare(std::slice::from_ref(&object), &self.spaces[0]).map_err(doing)?;
         let process = mover.process;
         let done = match self.manner.bring(&mut mover, &object, space) {
             Err(error) if self.manner.stopped() => {

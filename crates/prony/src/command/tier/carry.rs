@@ -31,12 +31,12 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
     let standing = Watch::open(database.as_ref(), plan.fast()).and_then(|mut watch| watch.standing()).map_err(doing)?;
     plan.fits(&standing)?;
     let mut walk = Walk { spec: &spec, manner, word: "move", done: Vec::new() };
-    let mut objects: Vec<(Relation, u32)> = Vec::new();
+    let mut objects: Vec<(Relation, String)> = Vec::new();
     for one in &plan.moves {
-        match mover.find(one.id, one.index.then_some(one.name.as_str())).map_err(doing)? {
+        match mover.find(&one.id, one.index.then_some(one.name.as_str())).map_err(doing)? {
             Some(object) => {
                 let home = if one.back { mover.home(&object).map_err(doing)? } else { None };
-                objects.push((object, home.unwrap_or(one.space)));
+                objects.push((object, home.unwrap_or_else(|| one.space.clone())));
             }
             None => walk.tell(Done::at_once(&one.name, Outcome::Gone)),
         }
@@ -47,11 +47,11 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
     let changed: Vec<Relation> =
         objects.iter().filter(|(object, space)| object.space != *space).map(|(one, _)| one.clone()).collect();
     if !changed.is_empty() {
-        mover.prepare(&changed, standing.fast.unwrap_or_default()).map_err(doing)?;
+        mover.prepare(&changed, &standing.fast.unwrap_or_default()).map_err(doing)?;
     }
     mover.tidy().map_err(doing)?;
     let process = mover.process;
-    let went = objects.iter().try_for_each(|(object, space)| walk.one(&mut mover, object, *space).map(drop));
+    let went = objects.iter().try_for_each(|(object, space)| walk.one(&mut mover, object, space).map(drop));
     walk.end(went.and_then(|()| mover.tidy()), process, asked.json)
 }
 
@@ -66,7 +66,7 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
     if asked.manner.dry_run {
         let mut there = Vec::new();
         for one in &kept {
-            there.extend(mover.find_kept(one).map_err(doing)?.map(|object| (object, one.home)));
+            there.extend(mover.find_kept(one).map_err(doing)?.map(|object| (object, one.home.clone())));
         }
         return walk.dry(asked.json, &there);
     }
@@ -74,7 +74,7 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
     let process = mover.process;
     let went = kept.iter().try_for_each(|one| {
         let left = match mover.find_kept(one)? {
-            Some(object) => walk.one(&mut mover, &object, one.home)?,
+            Some(object) => walk.one(&mut mover, &object, &one.home)?,
             None => {
                 walk.tell(Done::at_once(&one.name, Outcome::Gone));
                 false
@@ -82,7 +82,8 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
         };
         if left { Ok(()) } else { mover.forget(one) }
     });
-    walk.end(went.and_then(|()| mover.tidy()), process, asked.json)
+    let went = went.and_then(|()| mover.tidy()).and_then(|left| mover.emptied().map(|()| left));
+    walk.end(went, process, asked.json)
 }
 
 fn begin(place: &TierPlace, manner: &TierManner) -> Result<(DatabaseSpec, Box<dyn Database>, Manner), Failure> {
@@ -95,7 +96,7 @@ fn begin(place: &TierPlace, manner: &TierManner) -> Result<(DatabaseSpec, Box<dy
 
 impl Walk<'_> {
     /// Brings one object to its place; whether it was left where it is.
-    fn one(&mut self, mover: &mut Mover<'_>, object: &Relation, space: u32) -> Result<bool, DatabaseError> {
+    fn one(&mut self, mover: &mut Mover<'_>, object: &Relation, space: &str) -> Result<bool, DatabaseError> {
         if self.manner.stopped() {
             return Err(DatabaseError::Stopped);
         }
@@ -111,7 +112,7 @@ impl Walk<'_> {
     }
 
     /// What would be done, and what it costs as the objects are now: a plan may have been written by anybody.
-    fn dry(&self, as_json: bool, objects: &[(Relation, u32)]) -> Result<Exit, Failure> {
+    fn dry(&self, as_json: bool, objects: &[(Relation, String)]) -> Result<Exit, Failure> {
         let wanted: Vec<(&str, String)> = objects
             .iter()
             .filter(|(object, space)| object.space != *space)

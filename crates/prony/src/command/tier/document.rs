@@ -29,8 +29,8 @@ pub(super) fn json(told: &Told) -> Value {
         "window_s": told.window_s,
         "slices": told.slices,
         "tiers": {
-            "slow": tier(&told.standing.slow.0, Some(told.standing.slow.1), &told.known.tiers.slow, &told.known.from[0]),
-            "fast": tier(&told.fast, told.standing.fast, &told.known.tiers.fast, &told.known.from[1]),
+            "slow": tier(&told.standing.slow.0, Some(&told.standing.slow.1), &told.known.tiers.slow, &told.known.from[0]),
+            "fast": tier(&told.fast, told.standing.fast.as_ref(), &told.known.tiers.fast, &told.known.from[1]),
             "depth": told.known.depth,
         },
         "reach": {
@@ -56,9 +56,9 @@ pub(super) fn json(told: &Told) -> Value {
     })
 }
 
-fn tier(tablespace: &str, number: Option<u32>, times: &Times, from: &str) -> Value {
+fn tier(tablespace: &str, number: Option<&String>, times: &Times, from: &str) -> Value {
     json!({
-        "tablespace": tablespace, "oid": number.filter(|number| *number > 0), "read_ms": 1e3 * times.read_s,
+        "tablespace": tablespace, "oid": number.and_then(|number| number.parse::<u32>().ok()), "read_ms": 1e3 * times.read_s,
         "in_order_ms": 1e3 * times.in_order_s, "flush_ms": 1e3 * times.flush_s, "from": from,
     })
 }

@@ -47,8 +47,8 @@ impl Manner {
         Mover::open(database, self.lock_timeout, &self.stop, &waits)
     }
 
-    /// Brings one object to a tablespace and tells it; the pause that the rate asks for comes behind it.
-    pub(super) fn bring(&self, mover: &mut Mover<'_>, object: &Relation, space: u32) -> Result<Done, DatabaseError> {
+    /// Brings one object to a tablespace or folder and tells it; the pause that the rate asks for comes behind it.
+    pub(super) fn bring(&self, mover: &mut Mover<'_>, object: &Relation, space: &str) -> Result<Done, DatabaseError> {
         let begun = self.clock.now();
         let outcome = mover.bring(object, space)?;
         let seconds = self.clock.now().saturating_sub(begun).seconds();
@@ -79,11 +79,11 @@ impl Manner {
     }
 }
 
-/// Says which unfinished indexes somebody holds, so that they could not be dropped.
+/// Says beside what something unfinished stays, because somebody holds it.
 pub(super) fn tell_unfinished(names: &[String]) {
     for name in names {
         output::note_line(&format!(
-            "the unfinished index {name} stays, because somebody holds its table; the next move or undo drops it"
+            "what was unfinished of {name} stays, because somebody holds its table; the next move or undo drops it"
         ));
     }
 }

@@ -10,12 +10,12 @@ use std::path::Path;
 
 /// One move of a plan.
 pub(super) struct Planned {
-    pub(super) id: u32,
+    pub(super) id: String,
     pub(super) name: String,
     /// Whether it is an index, which has another number once it is built anew.
     pub(super) index: bool,
-    /// The tablespace to which it goes; on the way back, where nothing is known of its home.
-    pub(super) space: u32,
+    /// The tablespace or folder to which it goes; on the way back, where nothing is known of its home.
+    pub(super) space: String,
     /// Whether it leaves the fast tier.
     pub(super) back: bool,
 }
@@ -25,7 +25,7 @@ pub(super) struct Plan {
     path: String,
     system: String,
     database: String,
-    fast: (String, Option<u32>),
+    fast: (String, Option<String>),
     pub(super) moves: Vec<Planned>,
 }
 
@@ -44,17 +44,21 @@ pub(super) fn read(path: &Path) -> Result<Plan, Failure> {
 
 fn understood(path: String, parsed: &Value) -> Option<Plan> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    let number = |value: &Value| u32::try_from(value.as_u64()?).ok();
     let tiers = &parsed["tiers"];
-    let (fast, slow) = (number(&tiers["fast"]["oid"]), number(&tiers["slow"]["oid"]));
+    // With MariaDB a tier is a folder, and that of the data has no name.
+    let fast = match tiers["fast"]["oid"].as_u64() {
+        None => text(&tiers["fast"]["tablespace"]).filter(|name| name.starts_with('/')),
+        number => number.map(|number| number.to_string()),
+    };
+    let slow = tiers["slow"]["oid"].as_u64().map(|number| number.to_string());
     let planned = |one: &Value| {
         let back = one["to"].as_str()? != "fast";
-        let space = if back { slow } else { fast };
+        let space = if back { slow.clone() } else { fast.clone() };
         Some(Planned {
-            id: one["id"].as_str()?.parse().ok()?,
+            id: text(&one["id"])?,
             name: text(&one["name"])?,
             index: one["kind"].as_str()? == advisor::Kind::Index.word(),
-            space: space.unwrap_or(0),
+            space: space.unwrap_or_default(),
             back,
         })
     };
@@ -62,7 +66,7 @@ fn understood(path: String, parsed: &Value) -> Option<Plan> {
         path,
         system: text(&parsed["server"]["system"])?,
         database: text(&parsed["server"]["database"])?,
-        fast: (text(&tiers["fast"]["tablespace"])?, fast),
+        fast: (text(&tiers["fast"]["tablespace"])?, fast.clone()),
         moves: parsed["moves"].as_array()?.iter().map(planned).collect::<Option<_>>()?,
     })
 }
@@ -86,11 +90,11 @@ impl Plan {
             )));
         }
         let name = self.fast();
-        match (self.fast.1, standing.fast) {
+        match (&self.fast.1, &standing.fast) {
             (Some(planned), Some(now)) if planned == now => Ok(()),
             (None, _) if self.moves.is_empty() => Ok(()),
             (None, _) => Err(refused(&format!("there was no tablespace {name} when it was made"))
-                .hint(format!("make it first: CREATE TABLESPACE {name} LOCATION 'FOLDER'"))),
+                .hint(format!("make it first: CREATE TABLESPACE {name} LOCATION 'FOLDER'; the fast tier of a MariaDB is a folder: --fast /FOLDER"))),
             (Some(_), None) => Err(refused(&format!("there is no tablespace {name} any more"))),
             (Some(_), Some(_)) => Err(refused(&format!("the tablespace {name} is another one than it was"))),
         }

@@ -112,11 +112,14 @@ pub(super) fn doubts(told: &Told) -> Vec<String> {
 pub(super) fn cost(told: &Told, one: &Move) -> String {
     let cost = &one.cost;
     let lock = match (cost.how, told.engine) {
-        (_, Engine::Mariadb) => return "a copy of the table has to be made by hand (DATA DIRECTORY)".to_owned(),
+        (_, Engine::Mariadb) => {
+            format!("nobody writes it for about {}, nor reads it for a moment at the end", seconds(cost.locked_s))
+        }
         (How::Rebuild, _) => "no lock but for moments at both ends".to_owned(),
         (How::Copy, _) => format!("nobody reads or writes it for about {}", seconds(cost.locked_s)),
     };
     let log = match cost.log_bytes {
+        all if told.engine == Engine::Mariadb => format!("{} of redo log, and nothing for replicas", bytes(all)),
         0.0 => "nothing in the log".to_owned(),
         all if cost.how == How::Rebuild => format!("{} of log, which every replica receives", bytes(all)),
         all => format!("{} of log, which every replica receives and replays under the same lock", bytes(all)),

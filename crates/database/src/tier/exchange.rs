@@ -1,0 +1,272 @@
+//! How a table of MariaDB comes to another folder: a copy is made there, and takes its place.
+//!
+//! The one idea: the server places a table when it is made, and never again. Writers are kept out while the copy is made, and the statement
+//! that exchanges both stands in the queue before that lock is let go, so that nobody writes in between. Until then a third table has the
+//! name that the exchange needs: where the one who copies is gone, so is his lock, and the exchange fails.
+//!
+//! What it does not do: what would not follow the table is not brought after it; the table stays where it is, and what keeps it is named.
+
+use super::journal::{self, Kept, quoted};
+use super::mover::Relation;
+use super::{number, text};
+use crate::dialect::quoted as name;
+use crate::{Failure, FailureKind, Session};
+use advisor::Kind;
+use std::path::Path;
+use std::time::Duration;
+use study::Engine::Mariadb;
+
+/// What the third table says of itself.
+const STANDS: &str = "Prony: stands in the way of an exchange until the copy is whole";
+
+/// Between two looks whether the exchange waits for its lock.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// A copy has the rows as they are, whatever the checks of today would say of them. Only keys are checked: without that the server loads
+/// in bulk, and MariaDB 10.11.19 says that all went well when the disk is full and no row was kept.
+const AS_THEY_ARE: &str = "SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION', foreign_key_checks = 0, \
+    unique_checks = 1, check_constraint_checks = 0, time_zone = '+00:00', innodb_strict_mode = 1, sql_quote_show_create = 1, \
+    max_statement_time = 0";
+
+/// What a table is, its size, and what keeps it where it is.
+const FOUND: &str = "SELECT t.table_schema, t.table_name, coalesce(t.data_length + t.index_length, 0), CASE \
+    WHEN t.table_schema IN ('mysql', 'sys', 'performance_schema', 'information_schema') THEN 'it is the server''s own' \
+    WHEN t.table_type <> 'BASE TABLE' THEN concat('it is no plain table (', lower(t.table_type), ')') \
+    WHEN t.engine <> 'InnoDB' THEN concat('its engine is ', t.engine, ', and only tables of InnoDB are moved') \
+    WHEN t.create_options LIKE '%partitioned%' THEN 'it is partitioned' \
+    WHEN char_length(t.table_name) > 54 THEN 'its name has more than 54 letters, so that no table beside it can be called after it' \
+    ELSE coalesce((SELECT concat('its trigger ', min(trigger_name), ' would not follow it') FROM information_schema.triggers \
+    WHERE event_object_schema = t.table_schema AND event_object_table = t.table_name HAVING count(*) > 0), \
+    (SELECT concat('the foreign key ', min(constraint_name), ' would not follow it') FROM information_schema.referential_constraints \
+    WHERE (constraint_schema = t.table_schema AND table_name = t.table_name) \
+    OR (unique_constraint_schema = t.table_schema AND referenced_table_name = t.table_name) HAVING count(*) > 0), \
+    (SELECT concat('its full-text index ', min(index_name), ' lies in tables of its own') FROM information_schema.statistics \
+    WHERE table_schema = t.table_schema AND table_name = t.table_name AND index_type = 'FULLTEXT' HAVING count(*) > 0), '') END \
+    FROM information_schema.tables t";
+
+/// Sets a session up; it waits for no lock longer than that, to the next second. Other servers receive nothing of a move: where a
+/// table lies is each one's own business.
+pub(super) fn begin(session: &mut dyn Session, lock_timeout: Duration) -> Result<(), Failure> {
+    let refused = |text: &str| Err(Failure::new(FailureKind::Refused, text));
+    let server = session.query("SELECT version(), @@log_bin, @@global.read_only")?;
+    let row = server.first().map(Vec::as_slice).unwrap_or_default();
+    if !text(row, 0).contains("MariaDB") {
+        return refused("tables are moved on PostgreSQL and MariaDB; this is MySQL");
+    }
+    let cluster = session.one(
+        "SELECT variable_value FROM information_schema.global_variables WHERE variable_name = 'WSREP_ON' AND variable_value = 'ON'",
+    )?;
+    if cluster.is_some() {
+        return refused("it is a node of a Galera cluster, whose other nodes know no lock that would keep writers out");
+    }
+    let seconds = lock_timeout.as_secs() + u64::from(lock_timeout.subsec_nanos() > 0);
+    let log = if number(row, 1) == 1.0 { ", sql_log_bin = 0" } else { "" };
+    session.script(&format!("{AS_THEY_ARE}, lock_wait_timeout = {seconds}, innodb_lock_wait_timeout = {seconds}{log}"))
+}
+
+/// A table as the names of its files have it: `shop/hot`. The id is the path of a file; a partition stands for its table.
+pub(super) fn key(id: &str) -> Option<String> {
+    let path = Path::new(id);
+    let (file, folder) = (path.file_name()?.to_str()?, path.parent()?.file_name()?.to_str()?);
+    let table = file.strip_suffix(".ibd").unwrap_or(file);
+    let table = table.split_once("#P#").map_or(table, |(table, _)| table);
+    // Letters beyond these are written with these.
+    let plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_@#$".contains(&byte));
+    (plain(folder) && plain(table)).then(|| format!("{folder}/{table}"))
+}
+
+/// The database and the table of a key, as expressions.
+fn decoded(key: &str) -> [String; 2] {
+    let (folder, table) = key.split_once('/').unwrap_or_default();
+    [folder, table].map(|name| format!("CONVERT(_filename'{name}' USING utf8mb4)"))
+}
+
+/// A table as it is now; none when it is gone.
+pub(super) fn found(session: &mut dyn Session, key: &str) -> Result<Option<Relation>, Failure> {
+    let [folder, table] = decoded(key);
+    let rows = session.query(&format!("{FOUND} WHERE t.table_schema = {folder} AND t.table_name = {table}"))?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    let (schema, table, stays) = (text(row, 0), text(row, 1), text(row, 3));
+    let sql = format!("{}.{}", name(Mariadb, &schema), name(Mariadb, &table));
+    let home = if stays.is_empty() { definition(session, &sql)?.1 } else { String::new() };
+    let kept =
+        Kept { table: key.to_owned(), index: String::new(), name: format!("{schema}.{table}"), home: home.clone() };
+    Ok(Some(Relation { kept, kind: Kind::File, space: home, bytes: number(row, 2), owned: true, anew: false, stays }))
+}
+
+/// How a table is made, and the folder that is said there; empty for that of the data.
+fn definition(session: &mut dyn Session, table: &str) -> Result<(String, String), Failure> {
+    let mut said = |mode: &str| -> Result<String, Failure> {
+        let rows = session.query(&format!("{mode}SHOW CREATE TABLE {table}"))?;
+        Ok(rows.first().map(|row| text(row, 1)).unwrap_or_default())
+    };
+    let (plain, all) = (said("SET STATEMENT sql_mode = 'NO_DIR_IN_CREATE' FOR ")?, said("")?);
+    let folder = all.strip_prefix(&plain).and_then(|rest| rest.strip_prefix(" DATA DIRECTORY='")?.strip_suffix('\''));
+    let folder = folder.unwrap_or_default().trim_end_matches('/').to_owned();
+    Ok((plain, folder))
+}
+
+/// A definition without the number that the next row gets, and that number.
+fn unnumbered(definition: &str) -> (String, Option<u64>) {
+    const BEFORE: &str = "\n) ENGINE=InnoDB AUTO_INCREMENT=";
+    let cut = definition.rfind(BEFORE).map(|at| (&definition[..at], &definition[at + BEFORE.len()..]));
+    let Some((head, rest)) = cut else { return (definition.to_owned(), None) };
+    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    (format!("{head}\n) ENGINE=InnoDB{}", &rest[end..]), rest[..end].parse().ok())
+}
+
+/// A table, and the two that lie beside it while it is moved: the copy, and what stands in the way and then what was. Their names come
+/// behind the table's, because locks are taken in that order and the exchange has to wait for the table first.
+struct Names {
+    parts: [String; 2],
+    all: [String; 3],
+}
+
+const ENDINGS: [&str; 3] = ["", "_prony_new", "_prony_old"];
+
+fn names(session: &mut dyn Session, key: &str) -> Result<Names, Failure> {
+    let [folder, table] = decoded(key);
+    let rows = session.query(&format!("SELECT {folder}, {table}"))?;
+    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
+    let parts = [text(row, 0), text(row, 1)];
+    let all = ENDINGS
+        .map(|ending| format!("{}.{}", name(Mariadb, &parts[0]), name(Mariadb, &format!("{}{ending}", parts[1]))));
+    Ok(Names { parts, all })
+}
+
+/// Which of the three are there, each with its comment.
+fn there(session: &mut dyn Session, names: &Names) -> Result<[Option<String>; 3], Failure> {
+    let [schema, table] = &names.parts;
+    let all = ENDINGS.map(|ending| format!("{table}{ending}"));
+    let rows = session.query(&format!(
+        "SELECT table_name, table_comment FROM information_schema.tables WHERE table_schema = {} AND table_name IN ({})",
+        quoted(Mariadb, schema),
+        all.each_ref().map(|name| quoted(Mariadb, name)).join(", ")
+    ))?;
+    Ok(all.map(|name| rows.iter().find(|row| text(row, 0) == name).map(|row| text(row, 1))))
+}
+
+/// Brings a table, of which the journal says where it lay, to a folder. `other` is a second session, for the exchange.
+pub(super) fn exchange(
+    session: &mut dyn Session,
+    other: Box<dyn Session>,
+    object: &Relation,
+    space: &str,
+) -> Result<(), Failure> {
+    let (names, key) = (names(session, &object.kept.table)?, &object.kept.table);
+    // Of one who was killed.
+    if journal::unfinished(session, Mariadb)?.contains(key) {
+        clear(session, key)?;
+    }
+    if let [_, Some(_), _] | [_, _, Some(_)] = there(session, &names)? {
+        let [_, new, old] = &names.all;
+        let text = format!("a table {new} or {old} is in the way, and was not made by Prony");
+        return Err(Failure::new(FailureKind::Refused, text));
+    }
+    journal::at_work(session, key, true)?;
+    let copied = copied(session, &names, space).and_then(|()| exchanged(session, other, &names));
+    // The lock goes before what lies beside the table is cleared away; where the connection is lost it is gone.
+    let let_go = session.script("UNLOCK TABLES");
+    copied?;
+    let_go?;
+    clear(session, key)
+}
+
+/// Makes the copy, with writers kept out from before its first row.
+fn copied(session: &mut dyn Session, names: &Names, space: &str) -> Result<(), Failure> {
+    let [table, new, old] = &names.all;
+    let (definition_before, _) = definition(session, table)?;
+    let head = format!("CREATE TABLE {}", name(Mariadb, &names.parts[1]));
+    let odd = || Failure::new(FailureKind::Refused, "the server does not say how it is made as it is expected to");
+    let rest = definition_before.strip_prefix(&head).ok_or_else(odd)?;
+    let folder = if space.is_empty() { String::new() } else { format!(" DATA DIRECTORY={}", quoted(Mariadb, space)) };
+    session.script(&format!("CREATE TABLE {new}{rest}{folder}"))?;
+    session.script(&format!("CREATE TABLE {old} (n int) ENGINE=InnoDB COMMENT '{STANDS}'"))?;
+    session.script(&format!("LOCK TABLES {table} READ, {new} WRITE, {old} WRITE"))?;
+    let (before, _) = unnumbered(&definition_before);
+    let (now, next) = unnumbered(&definition(session, table)?.0);
+    if before != now {
+        return Err(Failure::new(FailureKind::Refused, "it was altered meanwhile; the same command tries it again"));
+    }
+    let columns = session.query(&format!(
+        "SELECT column_name FROM information_schema.columns WHERE table_schema = {} AND table_name = {} \
+         AND coalesce(generation_expression, '') = '' ORDER BY ordinal_position",
+        quoted(Mariadb, &names.parts[0]),
+        quoted(Mariadb, &names.parts[1])
+    ))?;
+    let columns = columns.iter().map(|row| name(Mariadb, &text(row, 0))).collect::<Vec<_>>().join(", ");
+    session.script(&format!("INSERT INTO {new} ({columns}) SELECT {columns} FROM {table}"))?;
+    let rows = session.query(&format!("SELECT count(*) FROM {table} UNION ALL SELECT count(*) FROM {new}"))?;
+    if rows.first() != rows.last() {
+        return Err(Failure::new(FailureKind::Refused, "the copy has not as many rows as the table, and was dropped"));
+    }
+    // Whoever asks for the table next shall find its statistics.
+    session.query(&format!("ANALYZE TABLE {new}"))?;
+    next.map_or(Ok(()), |next| session.script(&format!("ALTER TABLE {new} AUTO_INCREMENT = {next}")))
+}
+
+/// Exchanges both: the other session asks for it, and once it stands in the queue the lock is let go.
+fn exchanged(session: &mut dyn Session, mut other: Box<dyn Session>, names: &Names) -> Result<(), Failure> {
+    let [table, new, old] = &names.all;
+    let process = other.one("SELECT connection_id()")?.and_then(|id| id.int()).unwrap_or(0);
+    let waits = format!(
+        "SELECT 1 FROM information_schema.processlist WHERE id = {process} AND state = 'Waiting for table metadata lock'"
+    );
+    let rename = format!("RENAME TABLE {table} TO {old}, {new} TO {table}");
+    std::thread::scope(|scope| {
+        let renames = scope.spawn(move || other.script(&rename));
+        let queued = loop {
+            match session.one(&waits) {
+                Ok(None) if renames.is_finished() => break Ok(()),
+                Ok(None) => std::thread::sleep(LOOK),
+                Ok(Some(_)) => break session.script(&format!("DROP TABLE {old}")),
+                Err(failure) => break Err(failure),
+            }
+        };
+        let let_go = session.script("UNLOCK TABLES");
+        let renamed =
+            renames.join().unwrap_or_else(|_| Err(Failure::new(FailureKind::Refused, "the exchange panicked")));
+        queued.and(let_go).and(renamed)
+    })
+}
+
+/// Clears away what lies beside a table because of a move, however far it came. The copy goes first: without it no exchange that is
+/// still on its way can be made.
+pub(super) fn clear(session: &mut dyn Session, key: &str) -> Result<(), Failure> {
+    let names = names(session, key)?;
+    let [table, new, old] = &names.all;
+    session.script(&format!("DROP TABLE IF EXISTS {new}"))?;
+    match there(session, &names)? {
+        // A server that died between both halves of an exchange.
+        [None, _, Some(comment)] if comment != STANDS => session.script(&format!("RENAME TABLE {old} TO {table}"))?,
+        _ => session.script(&format!("DROP TABLE IF EXISTS {old}"))?,
+    }
+    journal::at_work(session, key, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_known_by_its_file_wherever_that_lies() {
+        let known = |id: &str| key(id).unwrap_or_default();
+        for id in ["/data/shop/a@0024b.ibd", "./shop/a@0024b.ibd", "shop/a@0024b", "/f/shop/a@0024b#P#p0.ibd"] {
+            assert_eq!(known(id), "shop/a@0024b", "{id}");
+        }
+        for id in ["", "16384", "shop/a' OR 1.ibd", "sh`op/a.ibd", "./ibdata 1"] {
+            assert_eq!(key(id).filter(|_| id != "./ibdata 1"), None, "{id}");
+        }
+    }
+
+    #[test]
+    fn the_next_number_is_no_part_of_a_definition() {
+        let text = |number: &str| {
+            format!(
+                "CREATE TABLE `t` (\n  `a` int COMMENT ') ENGINE=InnoDB AUTO_INCREMENT=7'\n) ENGINE=InnoDB{number} COMMENT='x'"
+            )
+        };
+        assert_eq!(unnumbered(&text(" AUTO_INCREMENT=42")), (text(""), Some(42)));
+        assert_eq!(unnumbered(&text("")), (text(""), None));
+    }
+}
