@@ -25,7 +25,7 @@ pub use finding::{
     DiskSummary, Estimate, FallClaim, Felt, FeltUntil, Finding, Findings, FootprintAmount, FootprintFinding,
     HighestRate, InTime, Jobs, Knee, LatencySummary, MachineSummary, OutageFinding, PointSummary, QuantileEstimate,
     ResponseEstimates, RoundsTrace, Same, Scaling, ScalingKind, ServiceFit, ServiceForm, Stall, Steady, SteadyAnswer,
-    StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TimePoint, TrialSummary,
+    StreamSummary, Sustained, SustainedFinding, Tail, TierFinding, TierStep, ThresholdOutcome, ThresholdState, TimePoint, TrialSummary,
     Verdict, Work, YieldSummary,
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};

@@ -8,8 +8,8 @@
 use crate::experiment::{Chosen, SystemChoice, find};
 use crate::keys::Group;
 use crate::keys::layout::{
-    DATA_ON, FAST, FAST_FOOTPRINT, FAST_OBJECTS, INDEXES_ON, LAYOUT, LOG_ON, SLOW, SLOW_FOOTPRINT, SLOW_OBJECTS,
-    TEMPORARY_ON, UNDO_ON,
+    DATA_ON, FAST, FAST_FOOTPRINT, FAST_OBJECTS, INDEXES_ON, LAYOUT, LOG_ON, PAGE_CACHE, SLOW, SLOW_FOOTPRINT,
+    SLOW_OBJECTS, TEMPORARY_ON, UNDO_ON,
 };
 use crate::point::Point;
 use crate::{At, DatabaseSpec, Engine, Folder, Layout, Place, Stream, SystemSpec, Tier, TierFolder};
@@ -135,7 +135,8 @@ impl<'a> Settler<'a, '_> {
             name.push_str(&format!("{before}{}={}", changed.key.name(), changed.text));
         }
         let [slow, fast] = [&SLOW, &FAST].map(|key| {
-            let folder: Folder = value(own, key)?;
+            let mut folder: Folder = value(own, key)?;
+            folder.past_cache = folder.device.is_some() && value(own, &PAGE_CACHE) == Some(false);
             Some(TierFolder { reached: folder.path.clone(), folder })
         });
         let layout = Layout { name, data, indexes, log, undo, temporary, objects, slow, fast };

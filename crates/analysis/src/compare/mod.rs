@@ -6,6 +6,7 @@ mod footprint;
 mod paired_test;
 mod pairs;
 mod runs;
+mod tiers;
 #[path = "tests/same_against_same.rs"]
 #[cfg(test)]
 mod same_against_same;
@@ -15,3 +16,4 @@ pub use comparisons::comparisons;
 pub use footprint::footprints;
 pub use pairs::Pair;
 pub use runs::{BetweenRuns, compare_runs};
+pub use tiers::tiers;

@@ -27,12 +27,13 @@ pub(super) fn standing(session: &mut dyn Session, place: &str) -> Result<Standin
     if counted.map_err(failed)?.and_then(|value| value.number()).unwrap_or(0.0) < 1.0 {
         return Err(DatabaseError::Uncounted { place: place.to_owned(), remedy: REMEDY });
     }
-    let rows = session.query("SELECT concat(@@hostname, ':', @@port, @@datadir), coalesce(database(), '')");
+    let rows = session.query("SELECT concat(@@hostname, ':', @@port, @@datadir), coalesce(database(), ''), @@innodb_buffer_pool_size");
     let rows = rows.map_err(failed)?;
     let row = rows.first().map(Vec::as_slice).unwrap_or_default();
     let lacking =
         vec!["moves: a table of MariaDB is placed when it is made; prony tier does not move it yet".to_owned()];
-    Ok(Standing { system: text(row, 0), database: text(row, 1), lacking, ..Standing::default() })
+    let buffer = number(row, 2) as u64;
+    Ok(Standing { system: text(row, 0), database: text(row, 1), buffer, lacking, ..Standing::default() })
 }
 
 pub(super) fn look(session: &mut dyn Session) -> Result<Look, Failure> {

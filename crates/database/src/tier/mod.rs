@@ -31,6 +31,8 @@ pub struct Standing {
     pub fast: Option<u32>,
     /// The tablespace of the database, to which goes what leaves the fast one.
     pub slow: (String, u32),
+    /// Bytes of its buffer.
+    pub buffer: u64,
     /// What the advice lacks, each with what would bring it.
     pub lacking: Vec<String>,
 }

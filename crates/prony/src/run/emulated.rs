@@ -8,7 +8,7 @@ use emulate::{Abandoned, Home};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use study::{DatabaseSpec, Folder, Place, SystemSpec};
@@ -54,7 +54,7 @@ impl Devices {
         if let Some((_, device)) = self.0.iter().find(|(known, _)| known == folder) {
             return Ok(at(device));
         }
-        let device = serve(model, Path::new(&folder.path), server)?;
+        let device = serve(model, folder, server)?;
         let path = at(&device);
         self.0.push((folder.clone(), device));
         Ok(path)
@@ -72,8 +72,8 @@ pub fn happens(reached: &SystemSpec) -> Option<engine::Happens> {
     })
 }
 
-fn serve(model: &str, backing: &Path, server: bool) -> Result<Device, Failure> {
-    let doing = || format!("mounting `{}` as the device `{model}`", backing.display());
+fn serve(model: &str, folder: &Folder, server: bool) -> Result<Device, Failure> {
+    let doing = || format!("mounting `{}` as the device `{model}`", folder.path);
     let failed = |error| Failure::caused(doing(), &error);
     let temporary = std::env::temp_dir();
     // Those that are still used stay.
@@ -83,7 +83,10 @@ fn serve(model: &str, backing: &Path, server: bool) -> Result<Device, Failure> {
     let home = Home::make(&temporary, server).map_err(failed)?;
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     command.args(["emulate", model, "--with-parent", &std::process::id().to_string(), "--backing"]);
-    command.arg(backing).arg("--at").arg(home.at());
+    command.arg(&folder.path).arg("--at").arg(home.at());
+    if folder.past_cache {
+        command.arg("--no-page-cache");
+    }
     // Ctrl-C is for the run, which ends its devices when nothing is open on them any more.
     command.process_group(0);
     let started = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
