@@ -245,6 +245,7 @@ impl Prepared<'_> {
             file: self.file,
             fail_if: &self.asked.fail_if,
             planner: Planner::new(self.plan),
+            devices: &self.devices,
             opened,
             judgement: self.study.judgement(),
             progress,

@@ -104,9 +104,10 @@ fn sampled(
             let slices = (window.as_secs() as u32).clamp(1, 30);
             sampler.window(window, slices, stop).map(Some)
         });
-        let mut beside = Beside { database: None, ready: Some(ready) };
+        let mut beside = Beside { devices: &devices, database: None, ready: Some(ready) };
         let ended = engine::run_trial(&mut opened, &trial, &mut beside, stop);
         drop(beside);
+        let _ = devices.pace(Phase::Check);
         (ended, sampler.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     ended.map_err(|error| Failure::caused(doing(text), &error).hints(error.hint()))?;
@@ -128,18 +129,21 @@ fn sampled(
 }
 
 /// One who hands the database to the sampler when the window begins.
-struct Beside {
+struct Beside<'a> {
+    devices: &'a run::Devices,
     database: Option<Arc<dyn Database>>,
     ready: Option<Sender<Arc<dyn Database>>>,
 }
 
-impl Observer for Beside {
+impl Observer for Beside<'_> {
     fn serves(&mut self, database: &Arc<dyn Database>) {
         self.database = Some(database.clone());
     }
 
     fn phase(&mut self, _: &Trial, phase: Phase, _: Nanos) {
-        if phase == Phase::Measure
+        let paced = self.devices.pace(phase).is_ok();
+        if paced
+            && phase == Phase::Measure
             && let (Some(ready), Some(database)) = (self.ready.take(), self.database.take())
         {
             // Nobody listens only when the sampler has failed, which it tells.
