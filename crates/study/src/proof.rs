@@ -46,6 +46,11 @@ pub fn layout_of(step: usize) -> String {
     format!("step-{step}")
 }
 
+/// Whether a layout is one of a step; single keys of the command line stand behind its name.
+pub(crate) fn is_step(layout: &str) -> bool {
+    layout.split(' ').next().is_some_and(|name| name.starts_with("step-"))
+}
+
 /// Reads the table.
 pub(crate) fn definition(root: &mut Section, problems: &mut Problems) -> Option<ProofDefinition> {
     let entry = root.take("tier")?;

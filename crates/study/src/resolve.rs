@@ -43,7 +43,7 @@ pub(crate) fn resolve(
         .collect();
     let as_named = systems.clone();
     let mut systems = placing::apart(systems);
-    placing::settle(&mut systems, &named, whole, problems);
+    placing::settle(&mut systems, &named, (whole, definition.proof.is_some()), problems);
     for system in &mut systems {
         if let Place::Database(spec) = &mut system.spec.place
             && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))
