@@ -126,39 +126,37 @@ fn ratio(of: &Estimate, to: &Estimate) -> Estimate {
 }
 
 impl TierFinding {
-    /// The step that promised most beyond what its bytes would have in no order; the whole where there is nothing between.
-    pub fn told(&self) -> Option<&TierStep> {
+    /// The steps that are told first: the first, and the one that promised most beyond what its bytes would have in no order.
+    fn told(&self) -> Vec<&TierStep> {
         let beyond = |step: &&TierStep| step.promised.value - step.of_bytes;
         let between = &self.steps[..self.steps.len().saturating_sub(1)];
-        between.iter().max_by(|a, b| beyond(a).total_cmp(&beyond(b))).or(self.steps.last())
+        let knee = between.iter().max_by(|a, b| beyond(a).total_cmp(&beyond(b)));
+        let mut told: Vec<&TierStep> = between.first().into_iter().chain(knee).collect();
+        told.dedup_by(|a, b| a.of_bytes == b.of_bytes);
+        told
     }
 
     /// `25% of the bytes on the fast tier give 71% (66% to 76%) of the all-fast gain; 70% was promised. With every table and index
     /// there it is 3.2 times as many postings (3.0 to 3.4).`
     pub fn says(&self) -> String {
-        let times = |times: &Estimate| {
-            let interval = match times.has_interval() {
-                true => format!(" ({} to {})", units::ratio(times.low), units::ratio(times.high)),
-                false => String::new(),
-            };
-            format!("{} times as many {}{interval}", units::ratio(times.value), self.what)
-        };
-        let all = times(&self.times);
-        let Some((step, delivered)) = self.told().and_then(|step| Some((step, step.delivered?))) else {
-            return format!("No gain is beyond doubt: every table and index on the fast tier gives {all}.");
-        };
-        let percent = |value: f64| units::percent(value);
-        let interval = match delivered.has_interval() && delivered.low < delivered.high {
-            true => format!(" ({} to {})", percent(delivered.low), percent(delivered.high)),
+        let interval = |of: &Estimate, figure: fn(f64) -> String| match of.has_interval() && of.low < of.high {
+            true => format!(" ({} to {})", figure(of.low), figure(of.high)),
             false => String::new(),
         };
-        format!(
-            "{} of the bytes on the fast tier give {}{interval} of the all-fast gain; {} was promised. With every table and index \
-             there it is {all}.",
-            percent(step.of_bytes),
-            percent(delivered.value),
-            percent(step.promised.value)
-        )
+        let times = interval(&self.times, units::ratio);
+        let all = format!("{} times as many {}{times}", units::ratio(self.times.value), self.what);
+        if self.steps.iter().any(|step| step.delivered.is_none()) {
+            return format!("No gain is beyond doubt: every table and index on the fast tier gives {all}.");
+        }
+        let said = |(at, step): (usize, &TierStep)| {
+            let delivered = step.delivered?;
+            let (where_to, of) = if at == 0 { (" of the bytes on the fast tier", " of the all-fast gain") } else { ("", "") };
+            let (bytes, promised) = (units::percent(step.of_bytes), units::percent(step.promised.value));
+            let (given, interval) = (units::percent(delivered.value), interval(&delivered, units::percent));
+            Some(format!("{bytes}{where_to} give {given}{interval}{of}; {promised} was promised. "))
+        };
+        let steps: String = self.told().into_iter().enumerate().filter_map(said).collect();
+        format!("{steps}With every table and index there it is {all}.")
     }
 }
 
@@ -207,7 +205,7 @@ mod tests {
         assert!((found.times.value - 5.0).abs() < 1e-9);
         let says = found.says();
         assert!(says.starts_with("25% of the bytes on the fast tier give 75%"), "{says}");
-        assert!(says.contains("of the all-fast gain; 70% was promised. With every table and index there it is 5.00 times"), "{says}");
+        assert!(says.contains("of the all-fast gain; 70% was promised. With every table and index there it is 5.0"), "{says}");
     }
 
     #[test]
