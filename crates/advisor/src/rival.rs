@@ -7,11 +7,11 @@
 //! What it does not do: a cache in front absorbs no writes here, and nothing is said of the page cache that the server may have beside
 //! its buffer.
 
+use crate::BLOCK;
 use crate::advice::Advice;
 use crate::gain::{Tiers, UNWAITED};
 use crate::object::{Kind, Object};
 use crate::reach::Reach;
-use crate::BLOCK;
 
 /// Shares of the wait for storage, with everything on the slow tier, that so many bytes save.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +44,11 @@ pub fn rivals(advice: &Advice, tiers: &Tiers, buffer: f64, price: f64) -> Vec<Ri
     let asked = asked(&advice.objects, tiers, &advice.reach, buffer);
     let wait: f64 = advice.gains.iter().map(|gain| gain.slow_s()).sum();
     let share = |saved: f64| if wait > 0.0 { saved / wait } else { 0.0 };
-    let at = |bytes: f64| Rival { bytes, memory: share(memory(&asked, bytes / price)), cache: share(cache(&asked, bytes, tiers)) };
+    let at = |bytes: f64| Rival {
+        bytes,
+        memory: share(memory(&asked, bytes / price)),
+        cache: share(cache(&asked, bytes, tiers)),
+    };
     advice.curve.points.iter().map(|point| point.bytes).chain([advice.budget]).map(at).collect()
 }
 
@@ -206,7 +210,11 @@ mod tests {
         let all = rivals(&advice, &TIERS, 200.0 * BLOCK, 1.0);
         assert_eq!(all.len(), advice.curve.points.len() + 1);
         assert!(all[0].memory < 1e-9 && all[0].cache == 0.0, "nothing saves nothing: {:?}", all[0]);
-        assert!(all.windows(2).take(all.len() - 2).all(|pair| pair[0].memory <= pair[1].memory && pair[0].cache <= pair[1].cache));
+        assert!(
+            all.windows(2)
+                .take(all.len() - 2)
+                .all(|pair| pair[0].memory <= pair[1].memory && pair[0].cache <= pair[1].cache)
+        );
         assert!(all.iter().all(|one| one.memory + 1e-9 >= one.cache), "{all:?}");
         let dear = rivals(&advice, &TIERS, 200.0 * BLOCK, 10.0);
         assert!(dear[1].memory < all[1].memory && dear[1].cache == all[1].cache);

@@ -62,7 +62,8 @@ impl Files {
     /// How a file is opened. One that goes past the page cache sends its writes side by side; through the cache's code each would first
     /// ask for the file's size, one after the other.
     fn way(&self, flags: i32) -> FopenFlags {
-        let direct = self.all_past || self.past_cache && OFlags::from_bits_retain(flags as u32).contains(OFlags::DIRECT);
+        let direct =
+            self.all_past || self.past_cache && OFlags::from_bits_retain(flags as u32).contains(OFlags::DIRECT);
         let past = FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES;
         FopenFlags::FOPEN_KEEP_CACHE | if direct { past } else { FopenFlags::empty() }
     }

@@ -132,7 +132,8 @@ impl Mounted {
             tiered = Some(both);
         }
         let failed = |error| MountError::Mount(settings.at.clone(), error);
-        let session = Session::new(Files::new(tree, serves, settings.past_cache), &settings.at, &config(settings)).map_err(failed)?;
+        let session = Session::new(Files::new(tree, serves, settings.past_cache), &settings.at, &config(settings))
+            .map_err(failed)?;
         let session = session.spawn().map_err(failed)?;
         let mut mounted = Mounted {
             session: Some(session),

@@ -42,7 +42,9 @@ impl Overrides {
     pub(crate) fn with_workload(&self, definition: &Definition) -> Overrides {
         let mut all = self.clone();
         if definition.parameters.iter().all(|parameter| parameter.name != "workload") {
-            let named = |text: &String| Some(text.split_once('=').filter(|(key, _)| key.trim() == "workload")?.1.trim().to_owned());
+            let named = |text: &String| {
+                Some(text.split_once('=').filter(|(key, _)| key.trim() == "workload")?.1.trim().to_owned())
+            };
             all.only.extend(self.settings.iter().filter_map(named));
             all.settings.retain(|text| named(text).is_none());
         }

@@ -84,7 +84,8 @@ fn objects(text: &str) -> Result<Vec<(String, f64)>, String> {
         Some((name.to_owned(), number(bytes)?))
     };
     let read: Option<Vec<_>> = text.split_whitespace().map(one).collect();
-    read.filter(|all| !all.is_empty()).ok_or_else(|| format!("objects with their bytes, as `posting=81920`, got `{text}`"))
+    read.filter(|all| !all.is_empty())
+        .ok_or_else(|| format!("objects with their bytes, as `posting=81920`, got `{text}`"))
 }
 
 /// `0.41 0.38 0.45`.

@@ -6,10 +6,10 @@ mod footprint;
 mod paired_test;
 mod pairs;
 mod runs;
-mod tiers;
 #[path = "tests/same_against_same.rs"]
 #[cfg(test)]
 mod same_against_same;
+mod tiers;
 
 pub use beside::besides;
 pub use comparisons::comparisons;

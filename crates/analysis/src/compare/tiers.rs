@@ -31,7 +31,8 @@ type Known<'a> = (PointSummary, &'a Group<'a>);
 
 fn tier(known: &[Known], baseline: &Known, proof: &Proof) -> Option<TierFinding> {
     let at = &baseline.0.at;
-    let on = |system: &String| known.iter().find(|(point, _)| point.at.system == *system && point.at.same_elsewhere(at));
+    let on =
+        |system: &String| known.iter().find(|(point, _)| point.at.system == *system && point.at.same_elsewhere(at));
     let (what, rate) = baseline.0.counted();
     let last = on(&proof.taken.last()?.system)?;
     let most = last.0.counted().1;
@@ -150,7 +151,8 @@ impl TierFinding {
         }
         let said = |(at, step): (usize, &TierStep)| {
             let delivered = step.delivered?;
-            let (where_to, of) = if at == 0 { (" of the bytes on the fast tier", " of the all-fast gain") } else { ("", "") };
+            let (where_to, of) =
+                if at == 0 { (" of the bytes on the fast tier", " of the all-fast gain") } else { ("", "") };
             let (bytes, promised) = (units::percent(step.of_bytes), units::percent(step.promised.value));
             let (given, interval) = (units::percent(delivered.value), interval(&delivered, units::percent));
             Some(format!("{bytes}{where_to} give {given}{interval}{of}; {promised} was promised. "))
@@ -175,7 +177,8 @@ mod tests {
             objects: vec![(object.to_owned(), bytes)],
             promised: [promised, promised - 0.1, promised],
         };
-        let taken = vec![step("one", "hot", 250.0, 0.7), step("two", "warm", 250.0, 0.9), step("all", "cold", 500.0, 1.0)];
+        let taken =
+            vec![step("one", "hot", 250.0, 0.7), step("two", "warm", 250.0, 0.9), step("all", "cold", 500.0, 1.0)];
         Proof { steps: 3, baseline: "slow".to_owned(), taken }
     }
 
@@ -200,12 +203,18 @@ mod tests {
         // Of 10 ms eight can be gained: six with the first step.
         let found = found([0.010, 0.004, 0.003, 0.002], 0.0, 4, 1);
         let shares: Vec<f64> = found.steps.iter().filter_map(|step| Some(step.delivered?.value)).collect();
-        assert!(shares.iter().zip([0.75, 0.875, 1.0]).all(|(found, wanted)| (found - wanted).abs() < 1e-9), "{shares:?}");
+        assert!(
+            shares.iter().zip([0.75, 0.875, 1.0]).all(|(found, wanted)| (found - wanted).abs() < 1e-9),
+            "{shares:?}"
+        );
         assert_eq!(found.steps.iter().map(|step| step.of_bytes).collect::<Vec<_>>(), [0.25, 0.5, 1.0]);
         assert!((found.times.value - 5.0).abs() < 1e-9);
         let says = found.says();
         assert!(says.starts_with("25% of the bytes on the fast tier give 75%"), "{says}");
-        assert!(says.contains("of the all-fast gain; 70% was promised. With every table and index there it is 5.0"), "{says}");
+        assert!(
+            says.contains("of the all-fast gain; 70% was promised. With every table and index there it is 5.0"),
+            "{says}"
+        );
     }
 
     #[test]

@@ -27,7 +27,9 @@ pub(super) fn standing(session: &mut dyn Session, place: &str) -> Result<Standin
     if counted.map_err(failed)?.and_then(|value| value.number()).unwrap_or(0.0) < 1.0 {
         return Err(DatabaseError::Uncounted { place: place.to_owned(), remedy: REMEDY });
     }
-    let rows = session.query("SELECT concat(@@hostname, ':', @@port, @@datadir), coalesce(database(), ''), @@innodb_buffer_pool_size");
+    let rows = session.query(
+        "SELECT concat(@@hostname, ':', @@port, @@datadir), coalesce(database(), ''), @@innodb_buffer_pool_size",
+    );
     let rows = rows.map_err(failed)?;
     let row = rows.first().map(Vec::as_slice).unwrap_or_default();
     let lacking =

@@ -106,7 +106,10 @@ impl Tiered {
 
     /// Whether there is anything that could be moved, and somebody to do it.
     fn moves(&self) -> bool {
-        !self.spec.cache && self.spec.mover_bytes_per_s > 0.0 && self.spec.fast > 0 && self.spec.fast < self.spec.extents
+        !self.spec.cache
+            && self.spec.mover_bytes_per_s > 0.0
+            && self.spec.fast > 0
+            && self.spec.fast < self.spec.extents
     }
 
     fn period_ns(&self) -> u64 {

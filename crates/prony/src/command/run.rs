@@ -1,7 +1,7 @@
 //! `prony run STUDY`: run a study, or go on with a run.
 
-use crate::args::Run;
 use super::tier;
+use crate::args::Run;
 use crate::checked;
 use crate::exit::Outcome;
 use crate::failure::Failure;

@@ -165,7 +165,8 @@ fn a_study_of_tiers_holds_what_each_step_gives_against_its_promise_and_leaves_no
 #[test]
 fn where_the_hot_set_wanders_a_balancer_keeps_close_to_who_knows_it_and_ahead_of_a_cache_and_of_what_stays() {
     let program = Program::new();
-    let line = "run tier-wander --set measure=60s --set warm_up=40s --set replicates=1 --seed 3 --allow-inconclusive --json";
+    let line =
+        "run tier-wander --set measure=60s --set warm_up=40s --set replicates=1 --seed 3 --allow-inconclusive --json";
     let run = program.json(line);
     let rates: BTreeMap<&str, f64> = run["trials"]
         .as_array()
@@ -173,7 +174,10 @@ fn where_the_hot_set_wanders_a_balancer_keeps_close_to_who_knows_it_and_ahead_of
         .iter()
         .map(|one| (one["system"].as_str().expect("a name"), one["throughput_per_s"].as_f64().expect("a rate")))
         .collect();
-    assert!(rates["balancer"] > 0.8 * rates["clairvoyant"] && rates["balancer"] <= 1.05 * rates["clairvoyant"], "{rates:?}");
+    assert!(
+        rates["balancer"] > 0.8 * rates["clairvoyant"] && rates["balancer"] <= 1.05 * rates["clairvoyant"],
+        "{rates:?}"
+    );
     assert!(rates["balancer"] > 1.1 * rates["cache"] && rates["cache"] > 1.3 * rates["static"], "{rates:?}");
 }
 

@@ -3,8 +3,7 @@
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
     Beside, Comparison, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding, FootprintAmount, FootprintFinding,
-    HighestRate, Knee, OutageFinding, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome, TierFinding,
-    TierStep,
+    HighestRate, Knee, OutageFinding, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome, TierFinding, TierStep,
 };
 use serde_json::Value;
 use study::Direction;

@@ -181,7 +181,10 @@ impl Figure {
     /// The same with a key to the series of its first panel.
     pub fn keyed(mut self) -> Figure {
         let series = self.panels.first().map(|panel| panel.series.as_slice()).unwrap_or_default();
-        self.key = series.iter().map(|Series { name, look, form, .. }| Key { name: name.clone(), look: *look, form: *form }).collect();
+        self.key = series
+            .iter()
+            .map(|Series { name, look, form, .. }| Key { name: name.clone(), look: *look, form: *form })
+            .collect();
         self
     }
 }

@@ -122,7 +122,13 @@ mod tests {
             saved: Estimate { low: saved - 0.1, high: saved + 0.1, ..Estimate::single(saved) },
         };
         let points = vec![point("hot", 1_048_576.0, 1_048_576.0, 0.7), point("cold", 3_145_728.0, 4_194_304.0, 0.9)];
-        let curve = SweetSpot { points, knee: Some(0), budget: Some(2e6), rivals: Vec::new(), interval: "no interval".to_owned() };
+        let curve = SweetSpot {
+            points,
+            knee: Some(0),
+            budget: Some(2e6),
+            rivals: Vec::new(),
+            interval: "no interval".to_owned(),
+        };
         let drawn = figure(&curve);
         let texts: Vec<&str> = drawn.panels[0]
             .guides

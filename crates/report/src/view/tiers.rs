@@ -29,7 +29,11 @@ fn figure(found: &TierFinding) -> Figure {
     let datum = |step: &TierStep, of: Estimate, verb: &str| Datum {
         low: of.low,
         high: of.high,
-        ..Datum::bare(step.of_bytes, of.value, format!("{} of the bytes: {} {verb}", share(step.of_bytes), share(of.value)))
+        ..Datum::bare(
+            step.of_bytes,
+            of.value,
+            format!("{} of the bytes: {} {verb}", share(step.of_bytes), share(of.value)),
+        )
     };
     let nothing = || Datum::bare(0.0, 0.0, "nothing on the fast tier".to_owned());
     let series = |name: &str, slot, provenance, points: Vec<Datum>| Series {
@@ -50,7 +54,13 @@ fn figure(found: &TierFinding) -> Figure {
     let panel = Panel { guides: vec![guide], ..Panel::new("Promised and delivered", Span::Full, x, y, drawn) };
     let note = "The gain is time: what each takes less than with everything on the slow tier. All of it is that of every table and index \
                 on the fast tier; the log stays where it is. The broken grey line is what objects in no order would give.";
-    Figure::new("What the fast tier gives, step by step", vec![found.says(), note.to_owned()], vec![panel], table(found)).keyed()
+    Figure::new(
+        "What the fast tier gives, step by step",
+        vec![found.says(), note.to_owned()],
+        vec![panel],
+        table(found),
+    )
+    .keyed()
 }
 
 fn row(found: &TierFinding, at: usize, step: &TierStep) -> Vec<Field> {

@@ -4,7 +4,7 @@
 //! like any other: its steps are systems over one fill, their trials alternate, and its run file says all of it.
 
 use super::sample::{Sampler, Window};
-use super::times::known;
+use super::times::{SCAN, known_in_pieces};
 use crate::args::{Run, TierTimes};
 use crate::failure::Failure;
 use crate::output;
@@ -22,8 +22,9 @@ use study::{At, BASELINE, DatabaseSpec, Engine, Layout, Place, Study, Tier, Tier
 use system::consent::Consent;
 use units::Nanos;
 
-/// How many times as long as a trial the baseline is sampled: the promise is held against all of them.
-const LONGER: u64 = 2;
+/// How many times as long as a trial the baseline is sampled: the promise is held against several of them, and what is hot in one may
+/// not be in another.
+const LONGER: u64 = 4;
 
 /// The samples of an interval are drawn the same for everybody: the same counts give the same promise.
 const SEED: u64 = 1;
@@ -65,15 +66,19 @@ fn doing(text: &StudyText) -> String {
 fn tiers<'a>(text: &StudyText, study: &'a Study) -> Result<(&'a DatabaseSpec, &'a Layout), Failure> {
     let refused = |what: &str| Failure::new(format!("{}: {what}", doing(text)));
     let [system] = study.systems() else { return Err(refused("one system, whose layouts are made by the advice")) };
-    let Place::Database(spec @ DatabaseSpec { engine: Engine::Postgres, at: At::Local, layout: Some(layout), .. }) = &system.place
+    let Place::Database(spec @ DatabaseSpec { engine: Engine::Postgres, at: At::Local, layout: Some(layout), .. }) =
+        &system.place
     else {
         let got = format!("a private PostgreSQL with two tiers (`local:postgres`), got `{}`", system.name);
-        return Err(refused(&got).hint("leave --on away, and name the tiers: `--set slow=emulated:disk-15k:DIR1 --set fast=DIR2`"));
+        return Err(refused(&got)
+            .hint("leave --on away, and name the tiers: `--set slow=emulated:disk-15k:DIR1 --set fast=DIR2`"));
     };
     for tier in Tier::ALL {
         if layout.folder(tier).is_none() {
             let word = tier.word();
-            return Err(refused(&format!("a folder for the {word} tier, got none")).hint(format!("give `--set {word}=DIR`")));
+            return Err(
+                refused(&format!("a folder for the {word} tier, got none")).hint(format!("give `--set {word}=DIR`"))
+            );
         }
     }
     Ok((spec, layout))
@@ -112,7 +117,8 @@ fn sampled(
     });
     ended.map_err(|error| Failure::caused(doing(text), &error).hints(error.hint()))?;
     let window = seen?.ok_or_else(|| Failure::new(format!("{}: the load never began", doing(text))))?;
-    let model = |at: Option<&TierFolder>, or: &str| at.and_then(|at| at.folder.device.clone()).unwrap_or_else(|| or.to_owned());
+    let model =
+        |at: Option<&TierFolder>, or: &str| at.and_then(|at| at.folder.device.clone()).unwrap_or_else(|| or.to_owned());
     let times = TierTimes {
         fast: Tier::Fast.word().to_owned(),
         // Folders without a device are taken for what `prony tier advise` takes tiers for.
@@ -123,7 +129,9 @@ fn sampled(
         slow_flush: None,
         fast_flush: None,
     };
-    let tiers = known(&times, window.depth)?.tiers;
+    // Whoever keeps no pages reads none ahead.
+    let past_cache = layout.slow.as_ref().is_some_and(|at| at.folder.past_cache);
+    let tiers = known_in_pieces(&times, window.depth, if past_cache { 1.0 } else { SCAN })?.tiers;
     let window_s = window.looks.last().map_or(0.0, |look| look.at_s);
     Ok((window_s, advisor::advise(window.objects, &window.looks, &tiers, Some(f64::INFINITY), SEED)))
 }
@@ -198,7 +206,10 @@ fn steps(advice: &Advice, known: &BTreeSet<String>, count: usize) -> Vec<Step> {
 
 /// The text of the study with a layout and a promise for each step.
 fn written(text: &str, steps: &[Step]) -> String {
-    let mut text = format!("{}\n\n# What the advice promises of each step, by a window of the load with everything slow.\n", text.trim_end());
+    let mut text = format!(
+        "{}\n\n# What the advice promises of each step, by a window of the load with everything slow.\n",
+        text.trim_end()
+    );
     let mut fast = Vec::new();
     for (at, Step { objects, promised }) in steps.iter().enumerate() {
         fast.extend(objects.iter().map(|(name, _)| name.clone()));
