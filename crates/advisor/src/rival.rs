@@ -98,13 +98,27 @@ fn memory(asked: &[Asked], bytes: f64) -> f64 {
     asked.iter().map(|one| one.missed * gone(one, longer) * one.slow_s).sum()
 }
 
-/// Seconds that a block cache of so many bytes saves. It sees what the buffer does not have, and takes in all of it.
+/// Seconds that a block cache of so many bytes saves. It sees what the buffer does not have, and takes in all of it. A block that is
+/// missed again has been in the buffer at least for as long as that keeps one, and then away for a time that is taken for exponential,
+/// so that their sum has the mean that was counted: a small cache meets none of them.
 fn cache(asked: &[Asked], bytes: f64, tiers: &Tiers) -> f64 {
-    let there = |one: &Asked, time: f64| 1.0 - (-one.missed * time / one.blocks).exp();
-    let used = |time: f64| asked.iter().map(|one| one.blocks * there(one, time)).sum();
-    let time = longest(used, bytes / BLOCK);
+    // How long the buffer keeps a block of the object, and the mean time away.
+    let times = |one: &Asked| {
+        let kept = one.blocks * -(one.missed / one.all).ln() / one.all;
+        (kept, (one.blocks / one.missed - kept).max(f64::MIN_POSITIVE))
+    };
+    let hit = |one: &Asked, time: f64| {
+        let (kept, away) = times(one);
+        if time > kept { 1.0 - (-(time - kept) / away).exp() } else { 0.0 }
+    };
+    // A block is there from each time that it was missed on, until it is missed again or the time is over.
+    let there = |one: &Asked, time: f64| {
+        let (kept, away) = times(one);
+        one.missed * (time.min(kept) + away * hit(one, time))
+    };
+    let time = longest(|time| asked.iter().map(|one| there(one, time)).sum(), bytes / BLOCK);
     let saved = |one: &Asked| {
-        let hit = there(one, time);
+        let hit = hit(one, time);
         one.missed * (hit * (one.slow_s - one.fast_s).max(0.0) - (1.0 - hit) * UNWAITED * tiers.fast.flush_s)
     };
     if bytes < BLOCK { 0.0 } else { asked.iter().map(saved).sum::<f64>().max(0.0) }
