@@ -96,6 +96,20 @@ pub struct Advice {
     pub answer: Answer,
 }
 
+impl Advice {
+    /// How the gain grows with the bytes of these pieces, as a share of what they save together.
+    pub fn growth(&self, pieces: &[usize], seed: u64) -> Curve {
+        let own = pieces.iter().map(|at| &self.pieces[*at]);
+        let drawn: Vec<(f64, Gain)> = own.map(|piece| (piece.bytes, piece.gain.clone())).collect();
+        let slices = drawn.first().map_or(0, |(_, gain)| gain.slow.len());
+        let whole = |slice| drawn.iter().map(|(_, gain)| gain.saved_in(slice)).sum();
+        let whole: Vec<f64> = (0..slices).map(whole).collect();
+        let mut curve = curve(&drawn, &whole, seed);
+        curve.points.iter_mut().for_each(|point| point.piece = point.piece.map(|at| pieces[at]));
+        curve
+    }
+}
+
 /// What goes together and can be moved.
 pub(crate) fn pieces(objects: &[Object], tiers: &Tiers, reach: &Reach) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();

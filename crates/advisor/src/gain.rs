@@ -7,7 +7,7 @@ use crate::object::{Counts, Object};
 use crate::reach::Reach;
 
 /// What a write that nobody waits for weighs beside a read: it takes time of a device that others wait for.
-const UNWAITED: f64 = 0.02;
+pub(crate) const UNWAITED: f64 = 0.02;
 
 /// Times of a tier for a block, seconds, at the depth at which it is used.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -14,6 +14,7 @@ mod curve;
 mod gain;
 mod object;
 mod reach;
+mod rival;
 
 pub use advice::{Advice, Answer, Reason, advise};
 pub use balance::{Balancer, Decided, Decision, Rules};
@@ -23,6 +24,7 @@ pub use curve::{Band, Curve, Point};
 pub use gain::{Gain, Tiers, Times};
 pub use object::{Counts, Described, Kind, Look, Object, observed};
 pub use reach::{Reach, Way};
+pub use rival::{Rival, placed, rivals};
 
 /// Bytes of a block: PostgreSQL's own, and what one read of a tier is taken for.
 pub const BLOCK: f64 = 8192.0;

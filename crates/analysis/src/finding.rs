@@ -463,6 +463,7 @@ findings! {
     Outage(OutageFinding) "A server that was lost in a trial.",
     Comparison(Comparison) "A system against the baseline.",
     Footprint(FootprintFinding) "What two systems take to run, beside what they do.",
+    Tier(TierFinding) "What objects gave on the fast tier, beside what was promised.",
     Beside(Beside) "What a stream loses to what goes on beside it.",
     Knee(Knee) "Where a curve bends.",
     HighestRate(HighestRate) "The highest rate that holds a bound on a quantile.",
@@ -568,6 +569,7 @@ impl Finding {
         match self {
             Finding::Comparison(found) => Some(&found.point),
             Finding::Footprint(found) => Some(&found.point),
+            Finding::Tier(found) => Some(&found.point),
             Finding::Beside(found) => Some(&found.point),
             Finding::Knee(found) => Some(&found.point),
             Finding::HighestRate(found) => Some(&found.point),
@@ -578,6 +580,48 @@ impl Finding {
             Finding::Deadline(found) => Some(&found.point),
             Finding::Threshold(_) | Finding::Damage(_) | Finding::Outage(_) => None,
         }
+    }
+}
+
+/// What objects gave that went to the fast tier in steps, beside what was promised of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TierFinding {
+    /// The point with everything on the slow tier.
+    pub point: Point,
+    /// What is counted: transactions, or what users count first.
+    pub what: String,
+    /// How much of it a second, with everything on the slow tier.
+    pub per_s: Estimate,
+    /// How many times that with every table and index on the fast tier.
+    pub times: Estimate,
+    /// The steps, the last with every table and index.
+    pub steps: Vec<TierStep>,
+}
+
+/// One step of it, with all before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TierStep {
+    /// The system.
+    pub system: String,
+    /// What it adds, each with its bytes.
+    pub objects: Vec<(String, f64)>,
+    /// Bytes on the fast tier.
+    pub bytes: f64,
+    /// Their share of the bytes of all tables and indexes.
+    pub of_bytes: f64,
+    /// The share of the whole gain that was promised.
+    pub promised: Estimate,
+    /// The share that was measured; none where the whole gain is not beyond doubt.
+    pub delivered: Option<Estimate>,
+    /// How much is done a second.
+    pub per_s: Estimate,
+}
+
+impl PointSummary {
+    /// What is counted, and how much of it a second: what its transactions give those who ask for them, or else its work.
+    pub fn counted(&self) -> (&str, Estimate) {
+        let given = self.yields.first().map(|(what, per_s)| (what.as_str(), *per_s));
+        given.unwrap_or((self.work.word(), self.throughput_per_s))
     }
 }
 

@@ -25,8 +25,8 @@ pub use finding::{
     DiskSummary, Estimate, FallClaim, Felt, FeltUntil, Finding, Findings, FootprintAmount, FootprintFinding,
     HighestRate, InTime, Jobs, Knee, LatencySummary, MachineSummary, OutageFinding, PointSummary, QuantileEstimate,
     ResponseEstimates, RoundsTrace, Same, Scaling, ScalingKind, ServiceFit, ServiceForm, Stall, Steady, SteadyAnswer,
-    StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TimePoint, TrialSummary,
-    Verdict, Work, YieldSummary,
+    StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TierFinding, TierStep,
+    TimePoint, TrialSummary, Verdict, Work, YieldSummary,
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};

@@ -50,17 +50,20 @@ pub(crate) struct Files {
     handles: AtomicU64,
     /// Whether the kernel keeps its cache true beside files that go past it.
     past_cache: bool,
+    /// Whether all files do.
+    all_past: bool,
 }
 
 impl Files {
-    pub(crate) fn new(tree: Tree, device: Arc<dyn Serves>) -> Files {
-        Files { tree, device, listings: Mutex::default(), handles: AtomicU64::new(1), past_cache: false }
+    pub(crate) fn new(tree: Tree, device: Arc<dyn Serves>, all_past: bool) -> Files {
+        Files { tree, device, listings: Mutex::default(), handles: AtomicU64::new(1), past_cache: false, all_past }
     }
 
     /// How a file is opened. One that goes past the page cache sends its writes side by side; through the cache's code each would first
     /// ask for the file's size, one after the other.
     fn way(&self, flags: i32) -> FopenFlags {
-        let direct = self.past_cache && OFlags::from_bits_retain(flags as u32).contains(OFlags::DIRECT);
+        let direct =
+            self.all_past || self.past_cache && OFlags::from_bits_retain(flags as u32).contains(OFlags::DIRECT);
         let past = FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES;
         FopenFlags::FOPEN_KEEP_CACHE | if direct { past } else { FopenFlags::empty() }
     }

@@ -46,6 +46,8 @@ pub struct Settings {
     pub backing: PathBuf,
     /// An empty folder through which they are seen.
     pub at: PathBuf,
+    /// Whether the kernel keeps no pages of the files.
+    pub past_cache: bool,
     /// Seed of what the model draws.
     pub seed: u64,
     /// A fast tier above it, and the device of that.
@@ -130,7 +132,8 @@ impl Mounted {
             tiered = Some(both);
         }
         let failed = |error| MountError::Mount(settings.at.clone(), error);
-        let session = Session::new(Files::new(tree, serves), &settings.at, &config(settings)).map_err(failed)?;
+        let session = Session::new(Files::new(tree, serves, settings.past_cache), &settings.at, &config(settings))
+            .map_err(failed)?;
         let session = session.spawn().map_err(failed)?;
         let mut mounted = Mounted {
             session: Some(session),

@@ -1,7 +1,9 @@
 //! What a run tells while it goes on. All methods do nothing unless implemented.
 
+use database::Database;
 use observation::{Cell, Check, Event, Ledger, Mishap, Series, words};
 use recorder::{Clock, WallClock};
+use std::sync::Arc;
 use std::time::Duration;
 use study::Trial;
 use units::Nanos;
@@ -47,6 +49,9 @@ pub struct Found<'a> {
 
 /// Someone who watches a run: a progress line, a store, a live view.
 pub trait Observer {
+    /// A database is ready for a trial, for one who wants to look at it beside the load.
+    fn serves(&mut self, _database: &Arc<dyn Database>) {}
+
     /// A phase begins and is expected to take so long; zero is unknown.
     fn phase(&mut self, _trial: &Trial, _phase: Phase, _expected: Nanos) {}
 

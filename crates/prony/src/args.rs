@@ -462,6 +462,9 @@ arguments! {
              second. Default: 10, fewer in a window shorter than 10 s.";
         budget: Option<String> = arg(long, value_name = "SIZE") "Room on the fast tier [default: that of the knee]",
             "Room on the fast tier, such as `10GiB`. Default: that of the knee of the curve.";
+        memory_price: f64 = arg(long, value_name = "TIMES", default_value = "1") "What a byte of memory costs, in bytes of the fast tier",
+            "How many times as much a byte of memory costs as one of the fast tier: the budget as more buffer memory is held against \
+             the plan.";
         tiers: TierTimes = command(flatten);
         output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
             "Write the plan to this new file",
@@ -608,7 +611,7 @@ arguments! {
     }
 
     /// `run`; what `quick` asks for too.
-    #[derive(Default)]
+    #[derive(Clone, Default)]
     Run {
         study: Option<String> = arg(value_name = "STUDY", required_unless_present = "resume", value_hint = ValueHint::FilePath)
             "Name of a shipped study, or path of a study file",
@@ -761,6 +764,8 @@ arguments! {
             "Modules of the model that take part: disks of an array, for example. Extents of 1 MiB go round them.";
         memory: String = arg(long, value_name = "SIZE", default_value = "16MiB") "Memory of the device that a lost power empties",
             "Size of the device's memory: so much of what was written last is lost with the power when no flush came behind it.";
+        no_page_cache: bool = arg(long) "The kernel keeps no pages of the files", "The kernel keeps no pages of the files: every read and write \
+             of a program reaches the device, as where data is many times the memory.";
         with_parent: Option<i32> = arg(long, hide = true) "End with the process of this number, which started this one";
         fault: Option<String> = arg(long, value_name = "FAULT") "Do this to a device that is mounted",
             "Do this to the device that is mounted at --at: power-loss, power-on, lie, full, read-error=OFFSET, slow=TIMES, hang or \

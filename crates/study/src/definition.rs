@@ -7,6 +7,7 @@
 
 use crate::deadline::DeadlineDefinition;
 use crate::keys::Key;
+use crate::proof::ProofDefinition;
 use crate::{SteadyRule, SystemSpec};
 use observation::SYSTEMS_MAX;
 use reading::{Origin, Placed, Problems};
@@ -36,6 +37,7 @@ pub(crate) struct Definition {
     pub allow_inconclusive: bool,
     pub steady: SteadyRule,
     pub deadline: Option<DeadlineDefinition>,
+    pub proof: Option<ProofDefinition>,
     pub parameters: Vec<Parameter>,
     pub systems: Vec<SystemWith<Setting>>,
     pub layouts: Vec<LayoutDefinition>,

@@ -11,7 +11,7 @@ use crate::keys::phases::ROUND;
 use crate::overrides::Overrides;
 use crate::phrase::{self, Names, Phrase};
 use crate::resolve::Resolved;
-use crate::{Judgement, Metric, Primary, Selector, Threshold};
+use crate::{Judgement, Metric, Primary, Selector, Threshold, proof};
 use reading::{Origin, Problems, known_names, listed};
 use units::Nanos;
 
@@ -28,6 +28,7 @@ pub(crate) fn judgement(
     let thresholds = reader.thresholds(&mut notes, problems);
     let baseline = reader.baseline(&mut notes, problems);
     resolved.notes.extend(notes);
+    let proof = definition.proof.as_ref().and_then(|table| proof::resolved(table, &resolved.systems));
     Judgement {
         primary,
         baseline,
@@ -36,6 +37,7 @@ pub(crate) fn judgement(
         thresholds,
         steady: definition.steady,
         deadline: resolved.deadline,
+        proof,
         rounds: rounds(resolved),
         allow_inconclusive: definition.allow_inconclusive,
         planned: None,

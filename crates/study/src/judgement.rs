@@ -1,6 +1,6 @@
 //! What a study wants to know of its observations: the primary metric, margins, thresholds and the steady-state rule.
 
-use crate::Deadline;
+use crate::{Deadline, Proof};
 use observation::{Factor, TrialLabel};
 use units::Nanos;
 use workload::kind::Yield;
@@ -22,6 +22,8 @@ pub struct Judgement {
     pub steady: SteadyRule,
     /// When a job must be over.
     pub deadline: Option<Deadline>,
+    /// What was promised of the tiers of its systems.
+    pub proof: Option<Proof>,
     /// The length of a round, by name of the experiments that state one.
     pub rounds: Vec<(String, Nanos)>,
     /// Whether an inconclusive threshold is accepted.

@@ -64,6 +64,8 @@ pub struct Layout {
     pub temporary: Tier,
     /// Tables and indexes that are named, each with its tier.
     pub objects: Vec<(String, Tier)>,
+    /// Whether what lies there goes with the run: a step of an advice is the next advice's no more.
+    pub passing: bool,
     /// The folder of the slow tier, where there is one.
     pub slow: Option<TierFolder>,
     /// The folder of the fast tier, where there is one.

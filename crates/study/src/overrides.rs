@@ -38,6 +38,19 @@ pub struct Overrides {
 }
 
 impl Overrides {
+    /// The same, with `--set workload=NAME` as the `--only NAME` that it is; a parameter of that name is the study's own.
+    pub(crate) fn with_workload(&self, definition: &Definition) -> Overrides {
+        let mut all = self.clone();
+        if definition.parameters.iter().all(|parameter| parameter.name != "workload") {
+            let named = |text: &String| {
+                Some(text.split_once('=').filter(|(key, _)| key.trim() == "workload")?.1.trim().to_owned())
+            };
+            all.only.extend(self.settings.iter().filter_map(named));
+            all.settings.retain(|text| named(text).is_none());
+        }
+        all
+    }
+
     /// Whether everything that the study measures is measured, as it says.
     pub fn leaves_all(&self) -> bool {
         self.targets.is_empty() && self.settings.is_empty() && self.only.is_empty()

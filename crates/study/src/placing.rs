@@ -8,10 +8,11 @@
 use crate::experiment::{Chosen, SystemChoice, find};
 use crate::keys::Group;
 use crate::keys::layout::{
-    DATA_ON, FAST, FAST_FOOTPRINT, FAST_OBJECTS, INDEXES_ON, LAYOUT, LOG_ON, SLOW, SLOW_FOOTPRINT, SLOW_OBJECTS,
-    TEMPORARY_ON, UNDO_ON,
+    DATA_ON, FAST, FAST_FOOTPRINT, FAST_OBJECTS, INDEXES_ON, LAYOUT, LOG_ON, PAGE_CACHE, SLOW, SLOW_FOOTPRINT,
+    SLOW_OBJECTS, TEMPORARY_ON, UNDO_ON,
 };
 use crate::point::Point;
+use crate::proof;
 use crate::{At, DatabaseSpec, Engine, Folder, Layout, Place, Stream, SystemSpec, Tier, TierFolder};
 use observation::Footprint;
 use reading::key::{Choice, Default, Domain};
@@ -74,8 +75,13 @@ pub(crate) fn apart(systems: Vec<SystemChoice>) -> Vec<SystemChoice> {
 }
 
 /// Gives every system its layout, where it has one. A study of which the command line still says nothing may leave folders, layout
-/// and hot objects to it, and has no layout until then.
-pub(crate) fn settle(systems: &mut [SystemChoice], named: &[Named], whole: bool, problems: &mut Problems) {
+/// and hot objects to it, and has no layout until then. `steps` says that layouts of that name are steps of an advice.
+pub(crate) fn settle(
+    systems: &mut [SystemChoice],
+    named: &[Named],
+    (whole, steps): (bool, bool),
+    problems: &mut Problems,
+) {
     for system in systems.iter_mut() {
         let Some(first) = system.settings.iter().find(|chosen| places(chosen.key.group)) else { continue };
         let (first, name) = ((first.at.clone(), first.key.name()), system.spec.name.clone());
@@ -90,7 +96,7 @@ pub(crate) fn settle(systems: &mut [SystemChoice], named: &[Named], whole: bool,
             problems.add(&first.0, &format!("system.{name}.{}", first.1), message);
             continue;
         };
-        let settler = Settler { system, engine, named, whole, problems };
+        let settler = Settler { system, engine, named, whole, steps, problems };
         if let Some((layout, footprint)) = settler.layout()
             && let Place::Database(spec) = &mut system.spec.place
         {
@@ -109,6 +115,8 @@ struct Settler<'a, 'p> {
     named: &'a [Named],
     /// Whether the command line has said what it says.
     whole: bool,
+    /// Whether the study holds an advice against its promise.
+    steps: bool,
     problems: &'p mut Problems,
 }
 
@@ -135,10 +143,12 @@ impl<'a> Settler<'a, '_> {
             name.push_str(&format!("{before}{}={}", changed.key.name(), changed.text));
         }
         let [slow, fast] = [&SLOW, &FAST].map(|key| {
-            let folder: Folder = value(own, key)?;
+            let mut folder: Folder = value(own, key)?;
+            folder.past_cache = folder.device.is_some() && value(own, &PAGE_CACHE) == Some(false);
             Some(TierFolder { reached: folder.path.clone(), folder })
         });
-        let layout = Layout { name, data, indexes, log, undo, temporary, objects, slow, fast };
+        let passing = self.steps && proof::is_step(&name);
+        let layout = Layout { name, data, indexes, log, undo, temporary, objects, passing, slow, fast };
         if !self.complete(&layout, hot) {
             return None;
         }

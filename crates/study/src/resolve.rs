@@ -43,7 +43,7 @@ pub(crate) fn resolve(
         .collect();
     let as_named = systems.clone();
     let mut systems = placing::apart(systems);
-    placing::settle(&mut systems, &named, whole, problems);
+    placing::settle(&mut systems, &named, (whole, definition.proof.is_some()), problems);
     for system in &mut systems {
         if let Place::Database(spec) = &mut system.spec.place
             && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))
@@ -291,6 +291,10 @@ fn keep_only(
     problems: &mut Problems,
 ) {
     if overrides.only.is_empty() {
+        // What is promised is promised of one workload.
+        if definition.proof.is_some() {
+            experiments.truncate(1);
+        }
         return;
     }
     let names = || {

@@ -29,6 +29,8 @@ pub fn shipped() -> &'static [Shipped] {
         Shipped { name: "bank-overrun", text: include_str!("../../../studies/bank-overrun.toml") },
         Shipped { name: "warehouse", text: include_str!("../../../studies/warehouse.toml") },
         Shipped { name: "warehouse-frontier", text: include_str!("../../../studies/warehouse-frontier.toml") },
+        Shipped { name: "tier", text: include_str!("../../../studies/tier.toml") },
+        Shipped { name: "tier-wander", text: include_str!("../../../studies/tier-wander.toml") },
         Shipped { name: "copy", text: include_str!("../../../studies/copy.toml") },
     ]
 }

@@ -92,6 +92,7 @@ impl Study {
     }
 
     fn resolve(definition: Definition, overrides: &Overrides, whole: bool, problems: &mut Problems) -> Study {
+        let overrides = &overrides.with_workload(&definition);
         let mut resolved = resolve(&definition, overrides, whole, problems);
         let judgement = judgement(&definition, overrides, &mut resolved, problems);
         let Resolved { systems, experiments, notes, deadline: _ } = resolved;

@@ -57,12 +57,14 @@ pub struct Folder {
     pub path: String,
     /// The model of the device, with what of it is otherwise; none for the folder as it is.
     pub device: Option<String>,
+    /// Whether everything that is read and written there reaches that device: the kernel keeps no pages of it.
+    pub past_cache: bool,
 }
 
 impl Folder {
     /// A folder as it is.
     pub fn plain(path: impl Into<String>) -> Folder {
-        Folder { path: path.into(), device: None }
+        Folder { path: path.into(), device: None, past_cache: false }
     }
 
     /// Reads a path, or `emulated:MODEL:DIR`.
@@ -73,7 +75,7 @@ impl Folder {
         let Some(rest) = text.strip_prefix(EMULATED) else { return Ok(Folder::plain(text)) };
         match rest.split_once(':') {
             Some((model, path)) if !model.is_empty() && !path.is_empty() => {
-                Ok(Folder { path: path.to_owned(), device: Some(model.to_owned()) })
+                Ok(Folder { device: Some(model.to_owned()), ..Folder::plain(path) })
             }
             _ => Err(format!("`{EMULATED}MODEL:DIR`, such as `{EMULATED}disk-15k:/srv/slow`, got `{text}`")),
         }

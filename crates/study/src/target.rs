@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn a_folder_may_lie_on_a_device_that_is_not_there() {
         let spec = parse("emulated:disk-15k,seek_ms=3:/srv/slow").unwrap();
-        let folder = Folder { path: "/srv/slow".into(), device: Some("disk-15k,seek_ms=3".into()) };
+        let folder = Folder { device: Some("disk-15k,seek_ms=3".into()), ..Folder::plain("/srv/slow") };
         assert_eq!((spec.name.as_str(), &spec.place), ("disk-15k,seek_ms=3", &Place::File { dirs: vec![folder] }));
         let two = parse("file:/a,emulated:disk-15k:/b").unwrap();
         let Place::File { dirs } = &two.place else { panic!("no folders") };

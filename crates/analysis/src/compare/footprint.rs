@@ -67,11 +67,10 @@ fn footprint(
 
 /// What is counted, and how many times that of the baseline: of work that is fixed the inverse of its time.
 fn counted(point: &PointSummary, comparison: &Comparison) -> Option<(String, Estimate)> {
-    let first = || point.yields.first().map_or_else(|| point.work.word().to_owned(), |(what, _)| what.clone());
     let Estimate { value, low, high, .. } = comparison.ratio;
     if comparison.metric == Metric::Elapsed.word() {
         let inverse = Estimate { value: 1.0 / value, low: 1.0 / high, high: 1.0 / low, ..comparison.ratio };
-        return Some((first(), inverse));
+        return Some((point.counted().0.to_owned(), inverse));
     }
     let counts = comparison.metric == Metric::Throughput.word() || Yield::of_word(&comparison.metric).is_some();
     let what = if comparison.metric == Metric::Throughput.word() { point.work.word() } else { &comparison.metric };

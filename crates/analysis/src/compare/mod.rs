@@ -9,9 +9,11 @@ mod runs;
 #[path = "tests/same_against_same.rs"]
 #[cfg(test)]
 mod same_against_same;
+mod tiers;
 
 pub use beside::besides;
 pub use comparisons::comparisons;
 pub use footprint::footprints;
 pub use pairs::Pair;
 pub use runs::{BetweenRuns, compare_runs};
+pub use tiers::tiers;

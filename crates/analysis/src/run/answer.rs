@@ -3,7 +3,7 @@
 use crate::point::selects;
 use crate::{
     Beside, Caveat, CaveatKind, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime, PointSummary,
-    SustainedFinding, TrialSummary, Verdict,
+    SustainedFinding, TierFinding, TrialSummary, Verdict,
 };
 use observation::factor;
 use study::{Direction, Judgement, Metric};
@@ -19,11 +19,15 @@ pub fn answer(
 ) -> Vec<String> {
     let chosen = primary_points(points, judgement);
     let compared = findings.iter().filter_map(Comparison::of).filter(|comparison| comparison.primary);
-    let mut sentences: Vec<String> = compared.take(2).map(comparison_sentence).collect();
+    let mut sentences: Vec<String> = findings.iter().filter_map(TierFinding::of).map(TierFinding::says).collect();
+    let proven = !sentences.is_empty();
+    if !proven {
+        sentences.extend(compared.take(2).map(comparison_sentence));
+    }
     if sentences.is_empty() {
         sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, judgement)));
     }
-    if let (1, [only, ..]) = (sentences.len(), chosen.as_slice()) {
+    if let (1, [only, ..], false) = (sentences.len(), chosen.as_slice(), proven) {
         sentences.extend(bend(only, findings));
         sentences.extend(confirmed(only, findings));
         sentences.extend(freshness(only, trials));

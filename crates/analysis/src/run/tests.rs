@@ -18,6 +18,7 @@ pub(crate) fn judgement() -> Judgement {
         thresholds: Vec::new(),
         steady: SteadyRule::default(),
         deadline: None,
+        proof: None,
         allow_inconclusive: false,
         rounds: Vec::new(),
         planned: None,

@@ -153,6 +153,7 @@ pub fn judgement() -> Judgement {
         thresholds: Vec::new(),
         steady: SteadyRule::default(),
         deadline: None,
+        proof: None,
         rounds: Vec::new(),
         allow_inconclusive: false,
         planned: None,

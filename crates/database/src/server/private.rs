@@ -38,6 +38,12 @@ pub trait Private {
     /// When another Prony uses it, it does not end, or nobody shall wait for that any more.
     fn end(&self) -> Result<(), DatabaseError>;
 
+    /// Ends it and removes all its data, that on tiers too.
+    ///
+    /// # Errors
+    /// When another Prony uses it, it does not end, or a file stays.
+    fn remove(&self) -> Result<(), DatabaseError>;
+
     /// Ends another server, and puts what is in it in the place of what is in this one, each part on its tier.
     ///
     /// # Errors
@@ -98,6 +104,11 @@ impl<K: ServerKind> Private for Server<K> {
     fn end(&self) -> Result<(), DatabaseError> {
         free(&self.claimed(), &self.shown(), "the private server")?;
         self.down().map(drop)
+    }
+
+    fn remove(&self) -> Result<(), DatabaseError> {
+        free(&self.claimed(), &self.shown(), "the private server")?;
+        Server::remove(self).map(drop)
     }
 
     fn take(&self, other: &dyn Private) -> Result<(), DatabaseError> {

@@ -27,7 +27,9 @@ pub(super) fn standing(session: &mut dyn Session, place: &str, fast: &str) -> Re
     if counted.map_err(failed)?.and_then(|value| value.number()).unwrap_or(0.0) < 1.0 {
         return Err(DatabaseError::Uncounted { place: place.to_owned(), remedy: REMEDY });
     }
-    let rows = session.query("SELECT concat(@@hostname, ':', @@port, @@datadir), coalesce(database(), '')");
+    let rows = session.query(
+        "SELECT concat(@@hostname, ':', @@port, @@datadir), coalesce(database(), ''), @@innodb_buffer_pool_size",
+    );
     let rows = rows.map_err(failed)?;
     let row = rows.first().map(Vec::as_slice).unwrap_or_default();
     let fast = Some(fast).filter(|fast| fast.starts_with('/'));
@@ -42,6 +44,7 @@ pub(super) fn standing(session: &mut dyn Session, place: &str, fast: &str) -> Re
         database: text(row, 1),
         fast: fast.map(|fast| fast.trim_end_matches('/').to_owned()),
         slow: ("the folder of the data".to_owned(), String::new()),
+        buffer: number(row, 2) as u64,
         lacking,
     })
 }

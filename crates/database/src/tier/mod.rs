@@ -32,6 +32,8 @@ pub struct Standing {
     pub fast: Option<String>,
     /// The tablespace of the database, to which goes what leaves the fast one, and its number; none for the folder of the data.
     pub slow: (String, String),
+    /// Bytes of its buffer.
+    pub buffer: u64,
     /// What the advice lacks, each with what would bring it.
     pub lacking: Vec<String>,
 }

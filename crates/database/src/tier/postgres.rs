@@ -44,7 +44,8 @@ pub(super) fn major(session: &mut dyn Session) -> Result<u32, Failure> {
 
 pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing, Failure> {
     let rows = session.query(
-        "SELECT system_identifier::text, current_database()::text, current_setting('track_io_timing'), s.spcname::text, s.oid::int8 \
+        "SELECT system_identifier::text, current_database()::text, current_setting('track_io_timing'), s.spcname::text, s.oid::int8, \
+         pg_size_bytes(current_setting('shared_buffers')) \
          FROM pg_control_system(), pg_database d JOIN pg_tablespace s ON s.oid = d.dattablespace \
          WHERE d.datname = current_database()",
     )?;
@@ -61,7 +62,8 @@ pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing
         ));
     }
     let slow = (text(row, 3), oid(row, 4).to_string());
-    Ok(Standing { system: text(row, 0), database: text(row, 1), fast: found, slow, lacking })
+    let buffer = number(row, 5) as u64;
+    Ok(Standing { system: text(row, 0), database: text(row, 1), fast: found, slow, buffer, lacking })
 }
 
 pub(super) fn look(session: &mut dyn Session) -> Result<Look, Failure> {

@@ -48,7 +48,12 @@ pub(crate) struct Databases {
 
 impl Drop for Databases {
     fn drop(&mut self) {
+        let last = self.ends.clone().filter(|_| self.layout().is_some_and(|layout| layout.passing));
         self.close();
+        if let Some(server) = last.as_deref().and_then(Database::private) {
+            // What stays is removed by `prony db down --remove`.
+            let _ = server.remove();
+        }
     }
 }
 

@@ -91,6 +91,7 @@ impl Backing for Databases {
             made => made?,
         };
         self.costs = self.statement_costs();
+        self.shared().iter().for_each(|database| observer.serves(database));
         Ok(remarks)
     }
 

@@ -25,6 +25,7 @@ super::asks! {
     asked "mover_speed" "MB/s" 0.0 1e6 "what it moves at most; 0 when it is off";
     asked "head_start" "ms" 0.0 1e7 "how long what it moves waits behind operations";
     asked "drift" "%/h" 0.0 1e6 "share of the extents whose heat is another after an hour";
+    asked "cache" "1" 0.0 1.0 "1 when flash is a cache: it holds what was asked for last, block by block, and nothing is moved" or 0.0;
 }
 
 const ANSWERS: &[Quantity] = &[
@@ -47,6 +48,9 @@ pub(super) const LAW: Law = Law {
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
     let spec = Spec::of(values);
+    if spec.cache {
+        return Err(Unanswered::Simulated("which blocks a cache holds"));
+    }
     if quantity == "flash-hits" {
         return Ok(100.0 * spec.settled_hits());
     }

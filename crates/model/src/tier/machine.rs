@@ -3,6 +3,7 @@
 //! The one idea: disks and parts of flash are servers with a queue for operations and one for the mover, which waits behind
 //! operations until it has waited long enough. Times are exponential, as the closed form takes them.
 
+use super::cache::Cache;
 use super::heat::Heat;
 use super::mover::{Mover, PIECE};
 use super::spec::{Place, Spec};
@@ -44,6 +45,8 @@ pub struct Tiered {
     /// Disks, and behind them the parts of flash.
     places: Vec<Priority>,
     heat: Heat,
+    /// What flash holds, where it is a cache.
+    cache: Option<Cache>,
     mover: Mover,
     bucket: Bucket,
     /// Whether a piece is on its way, or the mover waits for its rate.
@@ -69,6 +72,7 @@ impl Tiered {
             flights: vec![Flight::default(); room],
             places,
             heat: Heat::new(&spec, seed),
+            cache: spec.cache.then(|| Cache::new(u64::from(spec.fast) * spec.extent_bytes)),
             mover: Mover::new(spec.extent_bytes),
             bucket: Bucket::new(spec.mover_bytes_per_s.max(1.0), PIECE as f64),
             moving: false,
@@ -102,7 +106,10 @@ impl Tiered {
 
     /// Whether there is anything that could be moved, and somebody to do it.
     fn moves(&self) -> bool {
-        self.spec.mover_bytes_per_s > 0.0 && self.spec.fast > 0 && self.spec.fast < self.spec.extents
+        !self.spec.cache
+            && self.spec.mover_bytes_per_s > 0.0
+            && self.spec.fast > 0
+            && self.spec.fast < self.spec.extents
     }
 
     fn period_ns(&self) -> u64 {
@@ -127,7 +134,13 @@ impl Tiered {
             true => self.heat.draw(),
             false => (flight.offset / self.spec.extent_bytes.max(1) % u64::from(self.spec.extents)) as u32,
         };
-        let fast = self.heat.count(extent);
+        let fast = match &mut self.cache {
+            Some(cache) => {
+                let within = flight.offset % self.spec.extent_bytes.max(1) / u64::from(flight.bytes.max(1));
+                cache.asked(u64::from(extent) << 32 | within, u64::from(flight.bytes))
+            }
+            None => self.heat.count(extent),
+        };
         self.operations += 1;
         self.hits += u64::from(fast);
         self.ask(now, fast, FOREGROUND, slot, f64::from(flight.bytes));

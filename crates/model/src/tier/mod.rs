@@ -6,6 +6,7 @@
 //!
 //! What it does not do: it holds no data, and an operation lies on one disk or in one part of the flash.
 
+mod cache;
 mod heat;
 mod law;
 mod machine;

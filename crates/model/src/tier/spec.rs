@@ -56,6 +56,8 @@ pub struct Spec {
     pub head_start_ns: u64,
     /// Share of the extents whose heat is another after an hour.
     pub drift_per_hour: f64,
+    /// Whether flash holds the blocks that were asked for last; nothing is moved then.
+    pub cache: bool,
     /// Where data lies at the beginning.
     pub start: Start,
 }
@@ -87,6 +89,7 @@ impl Spec {
             mover_bytes_per_s: 1e6 * values.of("mover_speed"),
             head_start_ns: (1e6 * values.of("head_start")) as u64,
             drift_per_hour: values.of("drift") / 100.0,
+            cache: values.of("cache") >= 0.5,
             start: Start::Settled,
         }
     }

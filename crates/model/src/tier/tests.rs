@@ -20,6 +20,7 @@ fn spec() -> Spec {
         mover_bytes_per_s: 100e6,
         head_start_ns: 0,
         drift_per_hour: 0.0,
+        cache: false,
         start: Start::Settled,
     }
 }

@@ -1,5 +1,6 @@
 //! `prony run STUDY`: run a study, or go on with a run.
 
+use super::tier;
 use crate::args::Run;
 use crate::checked;
 use crate::exit::Outcome;
@@ -13,7 +14,11 @@ pub fn run(asked: &Run) -> Result<Outcome, Failure> {
     asked.tag.iter().try_for_each(|tag| checked::tag(tag))?;
     let ended = match &asked.resume {
         Some(word) => run::resume(word, asked, &consents)?,
-        None => run::start(&study_file::find(asked.study.as_deref().unwrap_or_default())?, asked, &consents)?,
+        None => {
+            let text = study_file::find(asked.study.as_deref().unwrap_or_default())?;
+            let (text, asked) = tier::prepared(text, asked, &consents)?;
+            run::start(&text, &asked, &consents)?
+        }
     };
     run::tell(ended, asked)
 }

@@ -5,19 +5,23 @@
 
 use crate::failure::Failure;
 use emulate::{Abandoned, Home};
+use engine::Phase;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use study::{DatabaseSpec, Folder, Place, SystemSpec};
+use workload::happening::{Fault, Happening};
 
 /// A device that is served; dropping it ends that.
 pub struct Device {
     served: Child,
     /// Where it is mounted; removed behind it.
     home: Home,
+    /// Whether a server keeps its data there.
+    of_server: bool,
 }
 
 /// The devices of a run. Systems that name one alike share it, as they would one that is there.
@@ -54,10 +58,32 @@ impl Devices {
         if let Some((_, device)) = self.0.iter().find(|(known, _)| known == folder) {
             return Ok(at(device));
         }
-        let device = serve(model, Path::new(&folder.path), server)?;
+        let device = serve(model, folder, server)?;
         let path = at(&device);
         self.0.push((folder.clone(), device));
         Ok(path)
+    }
+}
+
+/// How much of their time devices take while nothing is measured.
+const HURRY: Fault = Fault::Slow(0.01);
+
+impl Devices {
+    /// What a server does before and behind the load of a trial (it copies, lays out, restores, checks, ends) is not measured: its
+    /// devices hurry then, and keep their own pace from the warm-up on.
+    ///
+    /// # Errors
+    /// When a device does not take its pace again.
+    pub fn pace(&self, phase: Phase) -> Result<(), emulate::Spared> {
+        let pace = match phase {
+            Phase::Fill | Phase::Check => HURRY,
+            Phase::WarmUp | Phase::Measure => Fault::None,
+            Phase::Precondition | Phase::Settle | Phase::Drain => return Ok(()),
+        };
+        for device in self.0.iter().filter(|(_, device)| device.of_server).map(|(_, device)| device.home.at()) {
+            emulate::inflict(&device, Happening::Fault(pace))?;
+        }
+        Ok(())
     }
 }
 
@@ -72,8 +98,8 @@ pub fn happens(reached: &SystemSpec) -> Option<engine::Happens> {
     })
 }
 
-fn serve(model: &str, backing: &Path, server: bool) -> Result<Device, Failure> {
-    let doing = || format!("mounting `{}` as the device `{model}`", backing.display());
+fn serve(model: &str, folder: &Folder, server: bool) -> Result<Device, Failure> {
+    let doing = || format!("mounting `{}` as the device `{model}`", folder.path);
     let failed = |error| Failure::caused(doing(), &error);
     let temporary = std::env::temp_dir();
     // Those that are still used stay.
@@ -83,11 +109,14 @@ fn serve(model: &str, backing: &Path, server: bool) -> Result<Device, Failure> {
     let home = Home::make(&temporary, server).map_err(failed)?;
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     command.args(["emulate", model, "--with-parent", &std::process::id().to_string(), "--backing"]);
-    command.arg(backing).arg("--at").arg(home.at());
+    command.arg(&folder.path).arg("--at").arg(home.at());
+    if folder.past_cache {
+        command.arg("--no-page-cache");
+    }
     // Ctrl-C is for the run, which ends its devices when nothing is open on them any more.
     command.process_group(0);
     let started = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
-    let mut device = Device { served: started.map_err(failed)?, home };
+    let mut device = Device { served: started.map_err(failed)?, home, of_server: server };
     let mut said = String::new();
     if let Some(told) = device.served.stderr.take() {
         let mut told = BufReader::new(told);

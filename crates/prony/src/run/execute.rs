@@ -7,13 +7,14 @@
 //! What it does not do: it prints no result.
 
 use super::ahead::Ahead;
+use super::emulated::Devices;
 use super::planned;
 use super::progress::{Progress, trial_words};
 use super::watch::Watch;
 use crate::failure::Failure;
 use crate::judged;
 use analysis::TrialSummary;
-use engine::{Observer as _, Opened, TrialError};
+use engine::{Observer as _, Opened, Phase, TrialError};
 use observation::{Event, EventKind, Observations, Provenance, Window};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +28,8 @@ pub struct Execution<'a> {
     pub file: RunFile,
     /// Knows the next trial.
     pub planner: Planner,
+    /// What their folders lie on.
+    pub devices: &'a Devices,
     /// The systems, ready.
     pub opened: Vec<(String, Opened)>,
     /// What the study wants to know.
@@ -84,6 +87,8 @@ impl Execution<'_> {
         self.progress.clear();
         // Scratch files go before anything is said, so that a message about a full disk finds it with room again.
         let kept: Vec<PathBuf> = self.opened.iter().flat_map(|(_, opened)| opened.kept()).collect();
+        // A device that does not hurry ends its server all the same.
+        let _ = self.devices.pace(Phase::Check);
         self.opened.clear();
         for folder in kept {
             self.progress.say(&format!("scratch files kept in {}", folder.display()));
@@ -140,7 +145,7 @@ impl Execution<'_> {
         };
         let known = known_before(trial, opened, self.clock);
         self.file.begin_trial(&trial.label, &known).map_err(writing)?;
-        let mut watch = Watch::new(&mut self.file, &mut self.progress, self.stop);
+        let mut watch = Watch::new(&mut self.file, &mut self.progress, self.devices, self.stop);
         let result = match ahead.end(index) {
             Some(simulated) => {
                 watch.interval(trial, &simulated.cells, &simulated.series);

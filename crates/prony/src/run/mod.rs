@@ -19,7 +19,9 @@ pub mod tiers;
 pub mod verdict;
 mod watch;
 
+pub use emulated::Devices;
 pub use finish::tell;
+pub use request::study as asked;
 pub use sameness::trials_again;
 pub use stop::listen;
 
@@ -84,7 +86,7 @@ pub fn start(text: &StudyText, asked: &Run, consents: &[Consent]) -> Result<Ende
         plan,
         summaries: Vec::new(),
         fresh: true,
-        devices: emulated::Devices::default(),
+        devices: Devices::default(),
     };
     run.go(progress, &stop, &clock)
 }
@@ -128,7 +130,7 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Fa
         plan,
         summaries,
         fresh: false,
-        devices: emulated::Devices::default(),
+        devices: Devices::default(),
     };
     run.go(progress, &stop, &clock)
 }
@@ -225,7 +227,7 @@ struct Prepared<'a> {
     /// Whether the file was made by this process.
     fresh: bool,
     /// What the folders of systems lie on; they go when nothing is open on them any more.
-    devices: emulated::Devices,
+    devices: Devices,
 }
 
 impl Prepared<'_> {
@@ -243,6 +245,7 @@ impl Prepared<'_> {
             file: self.file,
             fail_if: &self.asked.fail_if,
             planner: Planner::new(self.plan),
+            devices: &self.devices,
             opened,
             judgement: self.study.judgement(),
             progress,
@@ -275,30 +278,12 @@ impl Prepared<'_> {
         if self.facts.ceiling.is_none() {
             self.facts.ceiling = ceiling(self.study.systems(), stop)?;
         }
-        let cache_dir = crate::cache::folder();
         let mut opened = Vec::new();
         let mut systems: Vec<SystemFacts> = Vec::new();
+        let (run_id, seed, keep) = (self.facts.id.as_str(), self.facts.seed, self.asked.keep);
+        let wants = Wants { run_id, seed, keep, plan: &self.plan, consents: self.consents, stop };
         for spec in self.study.systems() {
-            let described = crate::models::of(spec)?;
-            let need = Need {
-                modules: modules(spec),
-                module_bytes: spec.size.unwrap_or_default(),
-                run_id: &self.facts.id,
-                seed: self.facts.seed,
-                keep: self.asked.keep,
-                data_set: brings_data(&self.plan, spec),
-                consents: self.consents,
-                model: described.as_ref(),
-                cache_dir: &cache_dir,
-                stop,
-            };
-            let reached = self.devices.reached(spec)?;
-            let mut system = Opened::open(&reached, &need).map_err(|error| refused(spec, &error))?;
-            if let Place::File { dirs } = &spec.place {
-                // As they are written, and not where a device of them is mounted.
-                system.facts.place = study::folders_shown(dirs);
-            }
-            system.happens = emulated::happens(&reached);
+            let system = open(spec, &wants, &mut self.devices)?;
             systems.push(system.facts.clone());
             opened.push((spec.name.clone(), system));
         }
@@ -311,6 +296,50 @@ impl Prepared<'_> {
         self.file.set_facts(&self.facts).map_err(writing)?;
         Ok(opened)
     }
+}
+
+/// For whom systems are opened.
+pub struct Wants<'a> {
+    /// The run.
+    pub run_id: &'a str,
+    /// Its seed.
+    pub seed: u64,
+    /// Whether scratch files stay.
+    pub keep: bool,
+    /// What is to be run.
+    pub plan: &'a Plan,
+    /// Consents to the destruction of what devices hold.
+    pub consents: &'a [Consent],
+    /// Set by a signal.
+    pub stop: &'a Arc<AtomicBool>,
+}
+
+/// Makes one system ready; the devices on which its folders lie are mounted, and end with `devices`.
+///
+/// # Errors
+/// When it cannot be opened, or a device not be mounted.
+pub fn open(spec: &SystemSpec, wants: &Wants<'_>, devices: &mut Devices) -> Result<Opened, Failure> {
+    let (described, cache_dir) = (crate::models::of(spec)?, crate::cache::folder());
+    let need = Need {
+        modules: modules(spec),
+        module_bytes: spec.size.unwrap_or_default(),
+        run_id: wants.run_id,
+        seed: wants.seed,
+        keep: wants.keep,
+        data_set: brings_data(wants.plan, spec),
+        consents: wants.consents,
+        model: described.as_ref(),
+        cache_dir: &cache_dir,
+        stop: wants.stop,
+    };
+    let reached = devices.reached(spec)?;
+    let mut system = Opened::open(&reached, &need).map_err(|error| refused(spec, &error))?;
+    if let Place::File { dirs } = &spec.place {
+        // As they are written, and not where a device of them is mounted.
+        system.facts.place = study::folders_shown(dirs);
+    }
+    system.happens = emulated::happens(&reached);
+    Ok(system)
 }
 
 /// Whether any trial on a system brings tables of Prony's own.

@@ -3,6 +3,7 @@
 //! The one idea: both are one observer. When the file cannot take an interval, the trial is told to stop: load that
 //! nobody records would only wear the system out.
 
+use super::emulated::Devices;
 use super::progress::Progress;
 use engine::{Found, Live, Observer, Phase};
 use observation::{Cell, CheckMoment, Ledger, Series};
@@ -15,6 +16,7 @@ use units::Nanos;
 pub struct Watch<'a> {
     file: &'a mut RunFile,
     progress: &'a mut Progress,
+    devices: &'a Devices,
     stop: &'a AtomicBool,
     recorded: bool,
     looked: bool,
@@ -23,8 +25,13 @@ pub struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// Watches a trial that was begun in the file.
-    pub fn new(file: &'a mut RunFile, progress: &'a mut Progress, stop: &'a AtomicBool) -> Watch<'a> {
-        Watch { file, progress, stop, recorded: false, looked: false, failure: None }
+    pub fn new(
+        file: &'a mut RunFile,
+        progress: &'a mut Progress,
+        devices: &'a Devices,
+        stop: &'a AtomicBool,
+    ) -> Watch<'a> {
+        Watch { file, progress, devices, stop, recorded: false, looked: false, failure: None }
     }
 
     /// Whether an interval of the load is in the file.
@@ -53,6 +60,11 @@ impl<'a> Watch<'a> {
 impl Observer for Watch<'_> {
     fn phase(&mut self, trial: &Trial, phase: Phase, expected: Nanos) {
         self.progress.phase(trial, phase, expected);
+        if let Err(error) = self.devices.pace(phase) {
+            // Whatever is measured at another pace is wrong.
+            self.progress.say(&format!("a device does not take its pace: {error}"));
+            self.stop.store(true, Ordering::SeqCst);
+        }
     }
 
     fn live(&mut self, trial: &Trial, live: &Live) {

@@ -8,6 +8,8 @@ use database::{Database, OpenOptions, Session};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -126,6 +128,74 @@ impl Tiers {
 }
 
 #[test]
+fn a_study_of_tiers_holds_what_each_step_gives_against_its_promise_and_leaves_no_step_behind() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let program = &house.program;
+    for name in ["slow", "fast"] {
+        fs::create_dir(program.path(name)).expect("a tier");
+        fs::set_permissions(program.path(name), fs::Permissions::from_mode(0o755)).expect("the folder is ours");
+    }
+    let run = program.json(
+        "run tier --set slow=slow --set fast=fast --set accounts=1000 --set measure=1s --set warm_up=0s --set replicates=1 \
+         --allow-inconclusive --json -o x.prony",
+    );
+    hold(&run);
+    let found = run["findings"].as_array().expect("findings").iter().find(|one| one["kind"] == "tier");
+    let steps = found.unwrap_or_else(|| panic!("no proof: {run:#}"))["steps"].as_array().expect("steps");
+    let number = |step: &Value, key: &str| step[key].as_f64().unwrap_or_else(|| panic!("{key}: {step:#}"));
+    let last = steps.last().expect("a step");
+    assert!((2..=4).contains(&steps.len()), "{steps:#?}");
+    assert_eq!((number(last, "of_bytes"), last["promised"]["value"].as_f64()), (1.0, Some(1.0)));
+    assert!(steps.windows(2).all(|pair| number(&pair[0], "bytes") < number(&pair[1], "bytes")), "{steps:#?}");
+    let objects: f64 = steps
+        .iter()
+        .flat_map(|step| step["objects"].as_array().expect("objects"))
+        .map(|one| one["bytes"].as_f64().expect("bytes"))
+        .sum();
+    assert!((objects - number(last, "bytes")).abs() < 1.0, "{steps:#?}");
+    let says = run["answer"][0].as_str().expect("an answer");
+    assert!(says.contains("of the all-fast gain") || says.starts_with("No gain is beyond doubt"), "{says}");
+    // Its file says all of it once more.
+    let again = program.json("show x.prony --json");
+    assert_eq!((&again["answer"], &again["findings"]), (&run["answer"], &run["findings"]));
+    let folders = |tier: &str| fs::read_dir(program.path(tier)).expect("a tier").count();
+    assert_eq!((folders("slow"), folders("fast")), (1, 1), "the baseline alone stays for the next run");
+}
+
+#[test]
+fn where_the_hot_set_wanders_a_balancer_keeps_close_to_who_knows_it_and_ahead_of_a_cache_and_of_what_stays() {
+    let program = Program::new();
+    let line =
+        "run tier-wander --set measure=60s --set warm_up=40s --set replicates=1 --seed 3 --allow-inconclusive --json";
+    let run = program.json(line);
+    let rates: BTreeMap<&str, f64> = run["trials"]
+        .as_array()
+        .expect("trials")
+        .iter()
+        .map(|one| (one["system"].as_str().expect("a name"), one["throughput_per_s"].as_f64().expect("a rate")))
+        .collect();
+    assert!(
+        rates["balancer"] > 0.8 * rates["clairvoyant"] && rates["balancer"] <= 1.05 * rates["clairvoyant"],
+        "{rates:?}"
+    );
+    assert!(rates["balancer"] > 1.1 * rates["cache"] && rates["cache"] > 1.3 * rates["static"], "{rates:?}");
+}
+
+#[test]
+fn a_study_of_tiers_says_what_it_needs() {
+    let program = Program::new();
+    for (line, told) in [
+        ("", "a folder for what the layout `all-slow` puts there"),
+        ("--set slow=/tmp", "a folder for the fast tier, got none"),
+        ("--on sqlite: --set workload=warehouse", "a private PostgreSQL with two tiers"),
+        ("--set workload=night", "the name of an experiment or a workload, got `night`"),
+    ] {
+        let ran = program.run(&format!("run tier {line}"));
+        assert!(ran.code == Some(2) && ran.stderr.contains(told), "{line}: {ran}");
+    }
+}
+
+#[test]
 fn what_is_hot_is_advised_moved_and_put_back() {
     let Some(tiers) = tiers() else { return };
     let advice = tiers.advised("--budget 20MiB");
@@ -136,6 +206,11 @@ fn what_is_hot_is_advised_moved_and_put_back() {
     assert!(place("public.hot") < place("public.cold"), "{curve:?}");
     assert!(advice["answer"]["saved"].as_f64().is_some_and(|saved| saved > 0.5), "{advice:#}");
     assert!(advice["answer"]["bytes"].as_f64().is_some_and(|bytes| bytes <= 20.0 * 1_048_576.0));
+    let rivals = &advice["rivals"];
+    assert!(rivals["says"].as_str().is_some_and(|says| says.starts_with("The best use of ")), "{rivals:#}");
+    let points = rivals["points"].as_array().expect("a list");
+    assert_eq!(points.len(), advice["curve"].as_array().map_or(0, Vec::len) + 1);
+    assert_eq!((&points[0]["memory"], rivals["buffer_bytes"].as_f64()), (&points[0]["cache"], Some(1_048_576.0)));
     let kinds: Vec<&str> =
         advice["objects"].as_array().expect("a list").iter().filter_map(|one| one["kind"].as_str()).collect();
     for kind in ["table", "index", "toast", "log", "temporary"] {

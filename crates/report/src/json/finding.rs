@@ -3,7 +3,7 @@
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
     Beside, Comparison, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding, FootprintAmount, FootprintFinding,
-    HighestRate, Knee, OutageFinding, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome,
+    HighestRate, Knee, OutageFinding, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome, TierFinding, TierStep,
 };
 use serde_json::Value;
 use study::Direction;
@@ -14,6 +14,7 @@ impl Json for Finding {
         let (kind, found) = match self {
             Finding::Comparison(found) => return found.json(),
             Finding::Footprint(found) => ("footprint", found.json()),
+            Finding::Tier(found) => ("tier", found.json()),
             Finding::Beside(found) => ("beside", found.json()),
             Finding::Knee(found) => ("knee", found.json()),
             Finding::HighestRate(found) => ("highest-rate", found.json()),
@@ -52,6 +53,12 @@ objects! {
     amount: FootprintAmount {
         "amount": amount.amount, of_system, of_baseline, "per_s_for_each": amount.rate_for_each,
         "baseline_per_s_for_each": amount.baseline_for_each, ratio,
+    }
+
+    found: TierFinding { "factors": factors(&found.point.factors), what, per_s, times, steps }
+
+    step: TierStep {
+        system, "objects": pairs(&step.objects, ["name", "bytes"]), bytes, of_bytes, promised, delivered, per_s,
     }
 
     found: Beside {

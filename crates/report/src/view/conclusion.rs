@@ -61,6 +61,9 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
     match finding {
         Finding::Comparison(finding) => comparison(finding),
         Finding::Footprint(finding) => footprint::conclusion(finding),
+        Finding::Tier(finding) => {
+            Conclusion::plain(&finding.point.experiment, "fast tier", finding.point.stream.clone(), &finding.says())
+        }
         Finding::Beside(finding) => {
             let system = if several { format!(" on {}", finding.point.system) } else { String::new() };
             let subject = format!("{}{system}", finding.subject());

@@ -177,6 +177,18 @@ impl Figure {
     }
 }
 
+impl Figure {
+    /// The same with a key to the series of its first panel.
+    pub fn keyed(mut self) -> Figure {
+        let series = self.panels.first().map(|panel| panel.series.as_slice()).unwrap_or_default();
+        self.key = series
+            .iter()
+            .map(|Series { name, look, form, .. }| Key { name: name.clone(), look: *look, form: *form })
+            .collect();
+        self
+    }
+}
+
 impl Panel {
     /// A panel without guides.
     pub fn new(title: impl Into<String>, span: Span, x: Axis, y: Axis, series: Vec<Series>) -> Panel {

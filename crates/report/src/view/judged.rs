@@ -3,7 +3,7 @@
 //! The one idea: where a number comes from is drawn, and said: a prediction is dashed and simulated, a row is filled when it was
 //! measured and hollow when it was published, and rows that the model was fitted on are called that.
 
-use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing, Span};
+use super::figure::{Axis, Datum, Figure, Form, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
 use analysis::Estimate;
@@ -59,7 +59,6 @@ pub fn figure(column: &JudgedColumn) -> Figure {
         .enumerate()
         .flat_map(|(slot, curve)| drawn((slot, slot + column.curves.len()), curve))
         .collect();
-    let key = series.iter().map(|series| Key { name: series.name.clone(), look: series.look, form: series.form });
     let all = || column.curves.iter().flat_map(|curve| &curve.points);
     let sizes = spacing(all().map(|point| point.size), Spacing::Linear);
     let values = all().flat_map(|point| [point.predicted.value, point.value.unwrap_or(point.predicted.value)]);
@@ -69,7 +68,7 @@ pub fn figure(column: &JudgedColumn) -> Figure {
     let note = "Lines are what the model predicts, with intervals of 95 percent; they join the rows and say nothing between \
                 them. Marks are rows. A row that the model was fitted on proves nothing.";
     let title = format!("{} by {}", column.metric, column.size);
-    Figure { key: key.collect(), ..Figure::new(title, vec![note.to_owned()], vec![panel], table(column)) }
+    Figure::new(title, vec![note.to_owned()], vec![panel], table(column)).keyed()
 }
 
 fn spacing(values: impl Iterator<Item = f64>, narrow: Spacing) -> Spacing {

@@ -33,6 +33,7 @@ mod statements;
 mod sustained;
 mod sweet_spot;
 mod table;
+mod tiers;
 mod timeline;
 mod transfer;
 mod versus;
@@ -60,7 +61,7 @@ pub struct Report<'a> {
     pub findings: &'a Findings,
     /// For every curve the point that people quote.
     pub headline: Table,
-    /// Where transactions give two things, every point with both.
+    /// Where transactions give two things, every point with both; where objects went to the fast tier, every step.
     pub frontiers: Vec<Table>,
     /// The mix of transactions at the points that people quote; empty for storage.
     pub mixes: Vec<Table>,
@@ -106,6 +107,7 @@ pub fn report(findings: &Findings) -> Report<'_> {
             .iter()
             .filter_map(|sweep| frontier::table(findings, sweep, &caveats))
             .map(Table::gathered)
+            .chain(tiers::tables(findings))
             .collect(),
         mixes: sweeps.iter().flat_map(|sweep| mix::tables(findings, sweep, &caveats)).map(Table::gathered).collect(),
         profiles: sweeps.iter().flat_map(|sweep| statements::tables(findings, sweep)).collect(),
@@ -131,7 +133,7 @@ fn conclusions(findings: &Findings) -> Vec<Conclusion> {
         Finding::Outage(_) => 1,
         Finding::Threshold(_) | Finding::Deadline(_) => 2,
         Finding::Comparison(comparison) if comparison.primary => 3,
-        Finding::Beside(_) | Finding::Footprint(_) => 3,
+        Finding::Beside(_) | Finding::Footprint(_) | Finding::Tier(_) => 3,
         Finding::Comparison(_) => 6,
         // At most and sustained that hardly differ are told after all that was found.
         Finding::Sustained(found) if !sustained::differs(found) => 5,
@@ -246,6 +248,7 @@ fn several_systems(findings: &Findings) -> bool {
 fn further_figures(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Vec<Figure> {
     let mut figures = Vec::new();
     for sweep in sweeps {
+        figures.extend(tiers::figures(findings, sweep.experiment));
         figures.extend(frontier::figure(findings, sweep, caveats));
         figures.extend(footprint::figure(findings, sweep.experiment));
         figures.extend(beside::figures(findings, sweep, caveats));

@@ -33,6 +33,8 @@ pub struct SweetSpot {
     pub knee: Option<usize>,
     /// Bytes that may be used, where that was said.
     pub budget: Option<f64>,
+    /// What the same bytes save when they are spent on something else, by its name: bytes, and the share of the wait.
+    pub rivals: Vec<(String, Vec<(f64, f64)>)>,
     /// What the intervals are.
     pub interval: String,
 }
@@ -57,14 +59,24 @@ pub fn figure(curve: &SweetSpot) -> Figure {
     let series = Series { name: "by gain for each byte".to_owned(), look, form, points };
     let x = Axis::new("on the fast tier", Quantity::Bytes, Spacing::FromZero);
     let y = Axis::new("wait for storage that is saved", Quantity::Share, Spacing::FromZero);
-    let panel = Panel::new("The sweet spot", Span::Full, x, y, vec![series]);
+    let rival = |(at, (name, points)): (usize, &(String, Vec<(f64, f64)>))| {
+        let datum = |(bytes, saved): &(f64, f64)| {
+            let saved_text = Quantity::Share.text(*saved);
+            Datum::bare(*bytes, *saved, format!("{} {name}: {saved_text} saved", Quantity::Bytes.text(*bytes)))
+        };
+        let look = Look { slot: at + 1, provenance: Provenance::Simulated };
+        Series { name: name.clone(), look, form: Form::Line, points: points.iter().map(datum).collect() }
+    };
+    let drawn = std::iter::once(series).chain(curve.rivals.iter().enumerate().map(rival)).collect();
+    let panel = Panel::new("The sweet spot", Span::Full, x, y, drawn);
     let note = format!(
         "Each point is one more object on the fast tier, in the order of gain for each byte; {}. The broken grey line is what \
          objects in no order would save.",
         curve.interval
     );
     let panel = Panel { guides: guides(curve, look), ..panel };
-    Figure::new("What the fast tier saves", vec![note], vec![panel], table(curve))
+    let figure = Figure::new("What the fast tier saves", vec![note], vec![panel], table(curve));
+    if curve.rivals.is_empty() { figure } else { figure.keyed() }
 }
 
 fn guides(curve: &SweetSpot, look: Look) -> Vec<Guide> {
@@ -110,7 +122,13 @@ mod tests {
             saved: Estimate { low: saved - 0.1, high: saved + 0.1, ..Estimate::single(saved) },
         };
         let points = vec![point("hot", 1_048_576.0, 1_048_576.0, 0.7), point("cold", 3_145_728.0, 4_194_304.0, 0.9)];
-        let curve = SweetSpot { points, knee: Some(0), budget: Some(2e6), interval: "no interval".to_owned() };
+        let curve = SweetSpot {
+            points,
+            knee: Some(0),
+            budget: Some(2e6),
+            rivals: Vec::new(),
+            interval: "no interval".to_owned(),
+        };
         let drawn = figure(&curve);
         let texts: Vec<&str> = drawn.panels[0]
             .guides

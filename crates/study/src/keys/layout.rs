@@ -3,7 +3,7 @@
 use super::group;
 use crate::{Folder, Tier};
 use observation::Footprint;
-use reading::key::{Choice, Domain, Text};
+use reading::key::{Choice, Domain, Flag, Text};
 use reading::{Entry, Form};
 
 const TIER: Choice<Tier> = Choice(&[("slow", Tier::Slow), ("fast", Tier::Fast)]);
@@ -19,6 +19,9 @@ group! { PLACING, Placing;
     Never SLOW_FOOTPRINT "slow_footprint": Takes = Takes, Follows("(not stated)"),
         "What the slow tier takes to run. The footprint of a system is its own with that of the tiers that its layout uses.";
     Never FAST_FOOTPRINT "fast_footprint": Takes = Takes, Follows("(not stated)"), "What the fast tier takes to run.";
+    Never PAGE_CACHE "page_cache": Flag = Flag, Is("true"),
+        "Whether the kernel keeps pages of tiers on emulated devices; without, what the server does not keep itself is read from the \
+         device, as where data is many times the memory.";
 }
 
 group! { LAYOUTS, Layout;

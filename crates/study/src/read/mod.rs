@@ -9,7 +9,7 @@ mod settings;
 mod system;
 
 use crate::definition::{Definition, LayoutDefinition, Parameter, WorkloadDefinition, too_many_systems};
-use crate::{SteadyRule, deadline, keys};
+use crate::{SteadyRule, deadline, keys, proof};
 use reading::{Entry, Form, Origin, Problems, Section};
 use settings::{Tables, settings};
 use workload::WORKLOADS;
@@ -75,6 +75,7 @@ fn head(name: &str, root: &mut Section, problems: &mut Problems) -> Definition {
         allow_inconclusive: root.read("allow_inconclusive", problems, flag).unwrap_or(false),
         steady: SteadyRule::default(),
         deadline: deadline::definition(root, problems),
+        proof: proof::definition(root, problems),
         parameters: Vec::new(),
         systems: Vec::new(),
         layouts: Vec::new(),

@@ -111,7 +111,8 @@ fn settings(asked: &Emulate) -> Result<Settings, Failure> {
                 .hint("say `prony emulate tiered --fast DIR --slow DIR --at MNT`, or name one folder with --backing"));
         }
     };
-    Ok(Settings { model, modules: asked.modules, memory, backing, at: asked.at.clone(), seed: 1, tier })
+    let (past_cache, at) = (asked.no_page_cache, asked.at.clone());
+    Ok(Settings { model, modules: asked.modules, memory, backing, at, past_cache, seed: 1, tier })
 }
 
 /// `DIR`, or `MODEL:DIR`.

@@ -6,7 +6,7 @@ use super::{document, open, said, size, spec, time};
 use crate::args::TierAdvise;
 use crate::failure::Failure;
 use crate::{model_file, output, run};
-use advisor::Advice;
+use advisor::{Advice, Rival};
 use database::tier::Standing;
 use std::time::Duration;
 use study::Engine;
@@ -30,11 +30,16 @@ pub(super) struct Told {
     /// What was asked for; none takes the knee.
     pub(super) budget: Option<f64>,
     pub(super) advice: Advice,
+    /// What else the bytes of each point of the curve would save, and those of the budget, which come last.
+    pub(super) rivals: Vec<Rival>,
 }
 
 pub(super) fn run(asked: &TierAdvise) -> Result<(), Failure> {
     let window = time("--window", &asked.window)?;
     let slices = slices(asked.slices, window)?;
+    if !(asked.memory_price.is_finite() && asked.memory_price > 0.0) {
+        return Err(Failure::new(format!("reading `--memory-price`: a number above 0, got {}", asked.memory_price)));
+    }
     let budget = asked.budget.as_ref().map(|text| size("--budget", text)).transpose()?;
     // Wrong times are told before the wait, not after it.
     known(&asked.tiers, 1.0)?;
@@ -45,12 +50,15 @@ pub(super) fn run(asked: &TierAdvise) -> Result<(), Failure> {
     let Window { looks, objects, vanished, depth } = sampler.window(window, slices, &stop)?;
     let known = known(&asked.tiers, depth)?;
     let window_s = looks.last().map_or(0.0, |look| look.at_s);
+    let advice = advisor::advise(objects, &looks, &known.tiers, budget, SEED);
+    let rivals = advisor::rivals(&advice, &known.tiers, sampler.standing.buffer as f64, asked.memory_price);
     let told = Told {
         shown: spec.shown(),
         engine: spec.engine,
         standing: sampler.standing,
         fast: asked.tiers.fast.clone(),
-        advice: advisor::advise(objects, &looks, &known.tiers, budget, SEED),
+        advice,
+        rivals,
         known,
         window_s,
         slices,

@@ -2,7 +2,7 @@
 
 use super::advise::Told;
 use super::said;
-use advisor::{Move, Object, Times};
+use advisor::{Move, Object, Rival, Times};
 use analysis::Estimate;
 use report::{Head, SweetPoint, SweetSpot};
 use serde_json::{Value, json};
@@ -50,6 +50,10 @@ pub(super) fn json(told: &Told) -> Value {
         "stability": curve.stability,
         "objects": advice.objects.iter().enumerate().map(|(at, one)| object(told, at, one)).collect::<Vec<_>>(),
         "curve": points,
+        "rivals": {
+            "says": said::rivals(told), "buffer_bytes": told.standing.buffer, "placed": advisor::placed(advice),
+            "points": told.rivals.iter().map(|one| json!({ "bytes": one.bytes, "memory": one.memory, "cache": one.cache })).collect::<Vec<_>>(),
+        },
         "moves": advice.moves.iter().map(|one| planned(told, one)).collect::<Vec<_>>(),
         "vanished": told.vanished,
         "lacking": told.standing.lacking,
@@ -102,11 +106,18 @@ pub(super) fn page(told: &Told) -> String {
             saved: Estimate { low: point.low, high: point.high, n: slices, ..Estimate::single(point.saved) },
         })
     };
+    // The last of them is the budget, which may lie anywhere.
+    let along = &told.rivals[..curve.points.len().min(told.rivals.len())];
+    let spent = |of: fn(&Rival) -> f64| along.iter().map(|one| (one.bytes, of(one))).collect::<Vec<_>>();
     let drawn = SweetSpot {
         points: curve.points.iter().filter_map(point).collect(),
         // The first point of the curve is nothing at all, which is no object.
         knee: curve.knee.map(|at| at - 1),
         budget: told.budget,
+        rivals: vec![
+            ("as more buffer memory".to_owned(), spent(|one| one.memory)),
+            ("as a block cache".to_owned(), spent(|one| one.cache)),
+        ],
         interval: said::interval(told).to_owned(),
     };
     let head = Head {

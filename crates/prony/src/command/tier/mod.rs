@@ -9,9 +9,12 @@ mod carry;
 mod document;
 mod manner;
 mod plan;
+mod prove;
 mod said;
 mod sample;
 mod times;
+
+pub use prove::prepared;
 
 use super::db;
 use crate::args::{Tier, TierPlace};

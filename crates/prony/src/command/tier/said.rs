@@ -54,6 +54,24 @@ pub(super) fn answer(told: &Told) -> String {
     format!("No benefit: {why}")
 }
 
+/// Which use of the budget saves most.
+pub(super) fn rivals(told: &Told) -> String {
+    let Some(rival) = told.rivals.last().filter(|rival| rival.bytes > 0.0) else {
+        return "No budget, so that nothing else can be bought for it.".to_owned();
+    };
+    let placed = advisor::placed(&told.advice);
+    let mut uses = [
+        (placed, "tables and indexes on the fast tier", ""),
+        (rival.memory, "more buffer memory", " (simulated)"),
+        (rival.cache, "a block cache on the fast tier", " (simulated)"),
+    ];
+    uses.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let [(most, best, how), others @ ..] = uses;
+    let told = |(saved, what, how): &(f64, &str, &str)| format!("{what} {}{how}", percent(*saved));
+    let others = others.iter().map(told).collect::<Vec<_>>().join(", ");
+    format!("The best use of {} is {best}: it saves {} of the wait{how}; {others}.", bytes(rival.bytes), percent(most))
+}
+
 /// What the intervals are.
 pub(super) fn interval(told: &Told) -> &'static str {
     match told.advice.curve.band {
@@ -139,7 +157,7 @@ pub(super) fn text(told: &Told) -> String {
         }
     }
     text.push_str(&curve(told));
-    text.push('\n');
+    text.push_str(&format!("\n{}\n\n", rivals(told)));
     doubts(told).iter().for_each(|doubt| text.push_str(&format!("{doubt}\n")));
     text
 }

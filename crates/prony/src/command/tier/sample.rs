@@ -34,7 +34,7 @@ pub(super) struct Window {
     pub(super) objects: Vec<Object>,
     /// Names of what vanished meanwhile.
     pub(super) vanished: Vec<String>,
-    /// Reads at once on the devices below, on the mean; 1 where they are not seen.
+    /// Reads at once on the devices below, on the mean; 1 where nobody counts their time.
     pub(super) depth: f64,
 }
 
@@ -67,8 +67,9 @@ impl<'a> Sampler<'a> {
         let there: BTreeSet<&String> = after.iter().map(|object| &object.id).collect();
         let vanished = before.iter().filter(|object| !there.contains(&object.id));
         let vanished = vanished.map(|object| object.name.clone()).collect();
-        let device = (last.at_s - first.at_s, last.device_s.zip(first.device_s));
-        let depth = device.1.map_or(1.0, |(last, first)| (last - first) / device.0.max(1e-9));
+        // Where the devices below are not seen, the server may have counted how long it read from them.
+        let waited = last.device_s.zip(first.device_s).or(last.read_s.zip(first.read_s));
+        let depth = waited.map_or(1.0, |(after, before)| (after - before) / (last.at_s - first.at_s).max(1e-9));
         Ok(Window { objects: advisor::observed(&after, &looks), looks, vanished, depth: depth.max(1.0) })
     }
 

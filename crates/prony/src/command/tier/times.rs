@@ -1,7 +1,8 @@
 //! The times of both tiers: from models, or as they were measured.
 //!
 //! The one idea: a read among so many others takes at least its share of the device's rate (Little's law), so that a single time
-//! and a rate give the time at the depth that was observed.
+//! and a rate give the time at the depth that was observed. A scan comes in pieces that are read ahead; where others read meanwhile, the
+//! next piece waits for its turn, and finds the arm elsewhere.
 
 use super::time;
 use crate::args::TierTimes;
@@ -11,8 +12,8 @@ use advisor::{Tiers, Times};
 use model::file::Description;
 use model::rows::Row;
 
-/// Blocks of the reads that a scan is made of: 128 KiB.
-const SCAN: f64 = 16.0;
+/// Blocks of the reads that a scan is made of where the kernel reads ahead: 128 KiB.
+pub(super) const SCAN: f64 = 16.0;
 
 /// Both tiers, and in words where their times come from.
 pub(super) struct Known {
@@ -24,12 +25,17 @@ pub(super) struct Known {
 
 /// The times of both tiers with so many reads at once.
 pub(super) fn known(asked: &TierTimes, depth: f64) -> Result<Known, Failure> {
+    known_in_pieces(asked, depth, SCAN)
+}
+
+/// The same where a scan is made of reads of so many blocks.
+pub(super) fn known_in_pieces(asked: &TierTimes, depth: f64, piece: f64) -> Result<Known, Failure> {
     let depth = depth.max(1.0);
     let one = |word: &str, read: (&str, &Option<String>), flush: (&str, &Option<String>)| {
         let given = |(option, text): (&str, &Option<String>)| text.as_ref().map(|text| time(option, text)).transpose();
         let (given_read, given_flush) = (given(read)?, given(flush)?);
         let found = model_file::find(word)?;
-        let times = of_model(&found.model, depth).ok_or_else(|| {
+        let times = of_model(&found.model, depth, piece).ok_or_else(|| {
             Failure::new(format!("asking the model `{word}` for the time of a read: a model of storage is needed"))
                 .hint("models of storage: disk-15k, disk-array, nand-device, f5100, this-machine")
         })?;
@@ -49,7 +55,7 @@ pub(super) fn known(asked: &TierTimes, depth: f64) -> Result<Known, Failure> {
     Ok(Known { tiers: Tiers { slow: slow.0, fast: fast.0 }, from: [slow.1, fast.1], depth })
 }
 
-fn of_model(model: &Description, depth: f64) -> Option<Times> {
+fn of_model(model: &Description, depth: f64, piece: f64) -> Option<Times> {
     // A device that is known by its queue answers how long one among so many takes.
     let queued = |mut row: Row| {
         row.cells.insert("outstanding".to_owned(), depth.round().to_string());
@@ -61,9 +67,12 @@ fn of_model(model: &Description, depth: f64) -> Option<Times> {
     };
     let read_s = single_s("random-read", 8.0)?;
     let most = model.answer(&row("random-read", 8.0), "rate").ok();
+    let read_s = most.map_or(read_s, |rate| read_s.max(depth / rate));
+    // Of so many at once, all but one belong to others.
+    let waits_s = (1.0 - 1.0 / depth) * read_s / piece;
     Some(Times {
-        read_s: most.map_or(read_s, |rate| read_s.max(depth / rate)),
-        in_order_s: single_s("sequential-read", 8.0 * SCAN)? / SCAN,
+        read_s,
+        in_order_s: (single_s("sequential-read", 8.0 * SCAN)? / SCAN + waits_s).min(read_s),
         flush_s: single_s("random-write", 8.0)?,
     })
 }
@@ -78,7 +87,7 @@ mod tests {
     use super::*;
 
     fn of(name: &str, depth: f64) -> Times {
-        of_model(&model_file::find(name).expect("it ships").model, depth).expect("it is storage")
+        of_model(&model_file::find(name).expect("it ships").model, depth, SCAN).expect("it is storage")
     }
 
     #[test]
@@ -89,9 +98,19 @@ mod tests {
     }
 
     #[test]
+    fn a_scan_beside_others_waits_once_for_each_piece_and_without_reading_ahead_for_each_block() {
+        let model = model_file::find("disk-15k").expect("it ships").model;
+        let times = |depth, piece| of_model(&model, depth, piece).expect("it is storage");
+        assert!(times(4.0, SCAN).in_order_s > 5.0 * times(1.0, SCAN).in_order_s);
+        assert_eq!(times(1.0, 1.0), times(1.0, SCAN));
+        let each = times(4.0, 1.0);
+        assert!(each.in_order_s > 0.7 * each.read_s && each.in_order_s <= each.read_s, "{each:?}");
+    }
+
+    #[test]
     fn this_machine_is_storage_and_a_server_is_none() {
         assert!((1e-6..1e-2).contains(&of("this-machine", 1.0).read_s));
-        assert!(of_model(&model_file::find("small-server").expect("it ships").model, 1.0).is_none());
+        assert!(of_model(&model_file::find("small-server").expect("it ships").model, 1.0, SCAN).is_none());
     }
 
     #[test]
