@@ -18,7 +18,7 @@ pub fn run(root: &Path) -> Result<String, String> {
         .args(["--target-dir", "target/static"])
         .env("RUSTFLAGS", "-C target-feature=+crt-static")
         // Names for a profiler are four fifths of the file; who profiles builds without this chore.
-        .env("CARGO_PROFILE_RELEASE_STRIP", "symbols")
+        .env("CARGO_PROFILE_HEAVY_STRIP", "symbols")
         .status()
         .map_err(|error| format!("cannot run cargo: {error}\n"))?;
     if !built.success() {
