@@ -335,7 +335,7 @@ fn device(model: Option<&Description>, settings: &Settings) -> Result<Device, Mo
     let clockwork = model.map(|model| driven(model, settings)).transpose()?;
     let module_bytes = model.and_then(model::module_bytes).unwrap_or(MODULE_BYTES);
     let memory = Volatile::new(settings.memory.0 as usize);
-    let happens = model.map(model::happenings).unwrap_or_default();
+    let happens = model.map(|model| model::happenings(model, settings.modules.into())).unwrap_or_default();
     Ok(Device::new(clockwork, happens, Places::new(settings.modules, module_bytes), memory))
 }
 

@@ -18,9 +18,9 @@ pub fn module_bytes(description: &Description) -> Option<u64> {
     description.with_values(|kind, values| kind.module_bytes(values))
 }
 
-/// What can happen to a machine while it is loaded; see [`Machine::happen`].
-pub fn happenings(description: &Description) -> Happens {
-    description.with_values(|kind, values| kind.happens(values))
+/// What can happen to a machine of which so many modules take part at most, while it is loaded; see [`Machine::happen`].
+pub fn happenings(description: &Description, modules: u32) -> Happens {
+    description.with_values(|kind, values| kind.happens(values, modules))
 }
 
 /// Whether a machine carries transactions; storage carries operations.

@@ -99,7 +99,7 @@ pub(super) const LAW: Law = Law {
 };
 
 /// Paths, controllers, modules and channels inside them fail, spares come in, and firmware is updated.
-fn happens(values: &Values) -> super::Happens {
+fn happens(values: &Values, _: u32) -> super::Happens {
     let (count, modules) = (|name: &str| values.of(name) as u32, spec(values).numbered());
     let mut all = Vec::from(Happening::of_parts(happening::Part::Path, count("paths")));
     all.extend(Happening::of_parts(happening::Part::Controller, count("controllers")));

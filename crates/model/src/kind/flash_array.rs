@@ -59,8 +59,8 @@ pub(super) const LAW: Law = Law {
 };
 
 /// Ports, modules and channels inside them fail; ports and modules come back.
-fn happens(values: &Values) -> super::Happens {
-    let modules = (values.of("modules") - values.of("failed_modules")) as u32;
+fn happens(values: &Values, taking_part: u32) -> super::Happens {
+    let modules = ((values.of("modules") - values.of("failed_modules")) as u32).min(taking_part);
     let ports = libm::ceil(values.of("modules") / values.of("modules_per_port")) as u32;
     let mut all = Vec::from(Happening::of_parts(Part::Port, ports));
     all.extend(Happening::of_parts(Part::Module, modules));

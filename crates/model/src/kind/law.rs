@@ -31,7 +31,7 @@ pub(super) struct Law {
     /// Columns of places that the closed form knows.
     pub(super) places: &'static [&'static str],
     /// What can happen to it while it is loaded.
-    pub(super) happens: fn(&Values) -> Happens,
+    pub(super) happens: fn(&Values, u32) -> Happens,
 }
 
 /// What of a kind's answers says how it does with so many inside at once.
@@ -97,7 +97,7 @@ impl Law {
             held: &[],
             unknown: &[],
             places: &[],
-            happens: |_| Happens::new(),
+            happens: |_, _| Happens::new(),
         }
     }
 }

@@ -196,8 +196,8 @@ impl ModelKind {
         }
     }
 
-    pub(crate) fn happens(self, values: &Values) -> Happens {
-        (self.law().happens)(values)
+    pub(crate) fn happens(self, values: &Values, taking_part: u32) -> Happens {
+        (self.law().happens)(values, taking_part)
     }
 
     pub(crate) fn carries_transactions(self) -> bool {

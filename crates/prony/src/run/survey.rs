@@ -63,7 +63,7 @@ fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
             modules => modules,
         },
     };
-    let happens = found.as_ref().map(|found| model::happenings(&found.description));
+    let happens = found.as_ref().map(|found| model::happenings(&found.description, u32::MAX));
     let described = found.map(|found| answered(&found.description));
     let (sector, null_or_scripted) = (Bytes(1), true);
     Ok(SurveyedSystem {
@@ -104,7 +104,7 @@ pub fn unlimited(spec: &SystemSpec, model: &Description) -> Survey {
         transactions: model::transactions(model),
         sector: Bytes(1),
         null_or_scripted: true,
-        happens: Some(model::happenings(model)),
+        happens: Some(model::happenings(model, u32::MAX)),
         described: Some(answered(model)),
         ..real(spec)
     };
@@ -154,7 +154,8 @@ fn emulated(dirs: &[Folder]) -> Result<Vec<(String, u32)>, Failure> {
         let known = match dir.device.as_deref() {
             Some(word) => {
                 let model = crate::model_file::device(word)?;
-                let parts = model.as_ref().map(model::happenings).unwrap_or_default();
+                // It is mounted with one module.
+                let parts = model.as_ref().map(|model| model::happenings(model, 1)).unwrap_or_default();
                 Happening::of_devices().into_iter().chain(parts).collect()
             }
             None if emulate::is_device(Path::new(&dir.path)) => Happening::of_devices(),

@@ -481,3 +481,68 @@ fn what_a_study_lets_happen_to_an_emulated_device_is_felt_and_over_before_the_ne
     let plain = program.refused("plan ./e.toml --on file:.");
     assert!(plain.contains("needs an emulated device"), "{plain}");
 }
+
+#[test]
+fn parts_of_a_model_fail_and_come_back_on_a_mount_and_what_it_does_not_have_is_refused() {
+    let refused = |program: &Program, fault: &str| {
+        let told = program.refused(&format!("emulate --at at --fault '{fault}'"));
+        assert!(told.contains("its model knows no such thing"), "{fault}: {told}");
+    };
+    let works = |device: &Device<'_>| {
+        let flags = rustix::fs::OFlags::DIRECT | rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CREATE;
+        let file = File::from(rustix::fs::open(device.at("f"), flags, rustix::fs::Mode::RWXU).unwrap());
+        let (mut room, from) = page(b"kept");
+        let written = file.write_all_at(&room[from..from + 4096], 0);
+        written.and_then(|()| file.read_exact_at(&mut room[from..from + 4096], 0)).map_err(|error| error.raw_os_error())
+    };
+    let program = Program::new();
+    // Of its 80 modules one takes part; all of its ports may take over.
+    let Some(device) = Device::mount(&program, "f5100") else { skip!("mounting needs root and /dev/fuse") };
+    for fault in [
+        "fail module 1",
+        "fail channel 1",
+        "fail port 16",
+        "restore module 1",
+        "fail controller 0",
+        "spare",
+        "firmware=1s",
+    ] {
+        refused(&program, fault);
+    }
+    device.fault("fail module 0");
+    assert_eq!(works(&device), Err(Some(5)));
+    device.fault("restore module 0");
+    device.fault("fail channel 0");
+    assert_eq!(works(&device), Ok(()));
+    for port in 0..16 {
+        assert_eq!(works(&device), Ok(()), "port {port}");
+        device.fault(&format!("fail port {port}"));
+    }
+    assert_eq!(works(&device), Err(Some(5)));
+    device.fault("none");
+    assert_eq!(works(&device), Ok(()));
+    device.unmount();
+    let device = Device::mount(&program, "disk-array").unwrap();
+    for fault in ["fail path 4", "fail controller 2", "fail port 0", "restore module 0", "fail module 1000"] {
+        refused(&program, fault);
+    }
+    for fault in ["fail path 0", "restore path 0", "fail controller 1", "fail module 0", "spare", "firmware=50ms"] {
+        device.fault(fault);
+        assert_eq!(works(&device), Ok(()), "{fault}");
+    }
+    for controller in ["fail controller 0", "restore controller 1"] {
+        device.fault(controller);
+    }
+    assert_eq!(works(&device), Ok(()));
+    device.unmount();
+    let study = "title = 'e'\nquestion = '?'\n[system.s]\nkind = 'file'\ndir = '.'\nsize = '4 MiB'\n[workload.w]\nkind = 'block'\n\
+                 [[experiment]]\nname = 'e'\nworkload = 'w'\nmeasure = '3 s'\nwarm_up = '0 s'\n";
+    program.write("e.toml", study);
+    program.fine("plan ./e.toml --on emulated:f5100:backing --set 'events=1 s: fail module 0; 2 s: restore module 0'");
+    for (model, event) in
+        [("f5100", "fail module 1"), ("f5100", "fail port 16"), ("disk-array", "fail path 4"), ("nand-device", "spare")]
+    {
+        let told = program.refused(&format!("plan ./e.toml --on emulated:{model}:backing --set 'events=1 s: {event}'"));
+        assert!(told.contains(event), "{told}");
+    }
+}
