@@ -41,6 +41,13 @@ pub(crate) struct ProofDefinition {
     taken: Vec<(Vec<(String, f64)>, [f64; 3])>,
 }
 
+impl ProofDefinition {
+    /// Whether the advice was asked for already.
+    pub fn is_promised(&self) -> bool {
+        !self.taken.is_empty()
+    }
+}
+
 /// The name of the layout of a step, counted from 1.
 pub fn layout_of(step: usize) -> String {
     format!("step-{step}")

@@ -62,6 +62,7 @@ fn rename_finding(finding: &mut Finding, rename: &dyn Fn(&str) -> String) {
     let texts: Vec<&mut String> = match finding {
         Finding::Comparison(f) => of(&mut f.point).into_iter().chain([&mut f.baseline, &mut f.metric]).collect(),
         Finding::Footprint(f) => of(&mut f.point).into_iter().chain([&mut f.baseline]).collect(),
+        Finding::Tier(f) => of(&mut f.point).into_iter().chain(f.steps.iter_mut().map(|step| &mut step.system)).collect(),
         Finding::Beside(f) => of(&mut f.point).into_iter().chain(of(&mut f.baseline)).chain(&mut f.beside).collect(),
         Finding::Knee(f) => of(&mut f.point).into_iter().chain([&mut f.factor]).collect(),
         Finding::HighestRate(f) => of(&mut f.point).into_iter().chain([&mut f.reason]).collect(),
@@ -553,6 +554,13 @@ fn findings() -> Vec<Finding> {
             p99_most_ms: Some(4.7),
             until: FeltUntil::After(1.35),
         }),
+        Finding::Tier(TierFinding {
+            point: At::new("curve", "left", "stream-1").point(),
+            what: Yield::Postings.word().into(),
+            per_s: estimate(37.0),
+            times: estimate(3.1),
+            steps: vec![tier_step("right", "hot_pkey", (8_192.0, 0.25), (0.71, 0.69)), tier_step("right", "cold", (32_768.0, 1.0), (1.0, 1.0))],
+        }),
         Finding::Beside(Beside {
             point: At::new("curve", "left", "stream-1").point(),
             baseline: At::new("alone", "left", "stream-1").point(),
@@ -597,4 +605,17 @@ fn comparison(primary: bool, verdict: Verdict, reason: Option<&str>) -> Finding 
         verdict,
         reason: reason.map(str::to_owned),
     })
+}
+
+/// A step with one object, its bytes so far and their share, and what was promised and delivered of it.
+fn tier_step(system: &str, object: &str, (bytes, of_bytes): (f64, f64), (promised, delivered): (f64, f64)) -> TierStep {
+    TierStep {
+        system: system.into(),
+        objects: vec![(object.into(), bytes)],
+        bytes,
+        of_bytes,
+        promised: estimate(promised),
+        delivered: Some(estimate(delivered)),
+        per_s: estimate(91.0),
+    }
 }
