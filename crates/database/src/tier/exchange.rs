@@ -48,7 +48,7 @@ const FOUND: &str = "SELECT t.table_schema, t.table_name, coalesce(t.data_length
 /// table lies is each one's own business.
 pub(super) fn begin(session: &mut dyn Session, lock_timeout: Duration) -> Result<(), Failure> {
     let refused = |text: &str| Err(Failure::new(FailureKind::Refused, text));
-    let server = session.query("SELECT version(), @@log_bin, @@global.read_only")?;
+    let server = session.query("SELECT version(), @@log_bin")?;
     let row = server.first().map(Vec::as_slice).unwrap_or_default();
     if !text(row, 0).contains("MariaDB") {
         return refused("tables are moved on PostgreSQL and MariaDB; this is MySQL");

@@ -23,6 +23,9 @@ const ENGINES: [Engine; 3] = [
     Engine { on: "local:mariadb", pid_file: Some("pid"), hasty: "innodb_flush_log_at_trx_commit=0" },
 ];
 
+/// The data set.
+const SET: &str = "--set preset=desk --set customers=50 --set days=1";
+
 /// How the engine and the device treat what is to last.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
@@ -49,7 +52,10 @@ fn cuts(engine: &Engine, way: Way) -> Option<Vec<Left>> {
     let times: u64 = std::env::var("PRONY_CUTS").ok().and_then(|text| text.parse().ok()).unwrap_or(2);
     let (mut kept, mut house) = (Vec::new(), None);
     for turn in 0..times {
-        let here = house.get_or_insert_with(|| House::new(engine.on));
+        let here = match &mut house {
+            Some(here) => here,
+            none => none.insert(filled(engine)?),
+        };
         let left = cut(engine, way, turn, here)?;
         kept.push(left);
         // What has lost something is no place for the next.
@@ -63,16 +69,25 @@ fn cuts(engine: &Engine, way: Way) -> Option<Vec<Left>> {
     Some(kept)
 }
 
+/// A place with a data set that is durable, so that a cut takes what came later. What a device acknowledged outlives its process.
+fn filled(engine: &Engine) -> Option<House> {
+    let house = House::new(engine.on);
+    let device = Device::mount_at(&house.program, "nothing", "cache")?;
+    let filled = house.program.run(&house.line("db fill", SET));
+    if filled.stderr.contains("is not installed") {
+        return None;
+    }
+    assert_eq!(filled.code, Some(0), "{filled}");
+    let _ = house.program.run(&format!("db down {}", engine.on));
+    device.let_go();
+    Some(house)
+}
+
 /// Loads a database, cuts the power, mounts the device again and holds the ledger against the data.
 fn cut(engine: &Engine, way: Way, turn: u64, house: &House) -> Option<Left> {
     let device = Device::mount_at(&house.program, "nothing", "cache")?;
-    if engine.pid_file.is_some()
-        && house.program.run(&format!("db up {}", engine.on)).stderr.contains("is not installed")
-    {
-        return None;
-    }
     let hasty = if way == Way::Hasty { format!("--set server={}", engine.hasty) } else { String::new() };
-    let load = "--set preset=desk --set customers=50 --set days=1 --set sessions=4 --set measure=60s --set warm_up=0s --set recovery=1s";
+    let load = format!("{SET} --set sessions=4 --set measure=60s --set warm_up=0s --set recovery=1s");
     let mut going = house.program.start(&house.line("run", &format!("{load} {hasty} --verbose -o {turn}.prony")));
     going.until("· measure", 1);
     if way == Way::Lied {
