@@ -28,7 +28,9 @@ pub(crate) fn judgement(
     let thresholds = reader.thresholds(&mut notes, problems);
     let baseline = reader.baseline(&mut notes, problems);
     if definition.proof.as_ref().is_some_and(|table| !table.is_promised()) {
-        notes.push("a run asks for the advice first, and measures a layout for each of its steps beside this one".to_owned());
+        notes.push(
+            "a run asks for the advice first, and measures a layout for each of its steps beside this one".to_owned(),
+        );
     }
     resolved.notes.extend(notes);
     let proof = definition.proof.as_ref().and_then(|table| proof::resolved(table, &resolved.systems));

@@ -38,8 +38,11 @@ pub struct ProofStep {
 #[derive(Clone, Debug)]
 pub(crate) struct ProofDefinition {
     steps: u32,
-    taken: Vec<(Vec<(String, f64)>, [f64; 3])>,
+    taken: Vec<Promised>,
 }
+
+/// Objects with their bytes, and the share of the gain that is promised of all so far.
+type Promised = (Vec<(String, f64)>, [f64; 3]);
 
 impl ProofDefinition {
     /// Whether the advice was asked for already.
@@ -116,7 +119,7 @@ pub(crate) fn resolved(definition: &ProofDefinition, systems: &[SystemChoice]) -
         };
         systems.iter().find(is).map(|system| system.spec.name.clone())
     };
-    let step = |(at, (objects, promised)): (usize, &(Vec<(String, f64)>, [f64; 3]))| {
+    let step = |(at, (objects, promised)): (usize, &Promised)| {
         Some(ProofStep { system: laid_out(&layout_of(at + 1))?, objects: objects.clone(), promised: *promised })
     };
     let taken = definition.taken.iter().enumerate().map_while(step).collect();

@@ -107,7 +107,8 @@ fn share(slow: &Estimate, step: &Estimate, fast: &Estimate) -> Option<Estimate> 
     };
     let whole = t0[0] - tn[0];
     // A width that is no number leaves it in doubt, too.
-    if !(whole > side([1.0, 0.0, -1.0], false)) {
+    let doubt = side([1.0, 0.0, -1.0], false);
+    if doubt.is_nan() || whole <= doubt {
         return None;
     }
     let value = (t0[0] - tk[0]) / whole;

@@ -24,6 +24,9 @@ pub struct SweetPoint {
     pub saved: Estimate,
 }
 
+/// Another use of the bytes: its name, and the share of the wait that so many of them save.
+pub type SweetRival = (String, Vec<(f64, f64)>);
+
 /// The curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweetSpot {
@@ -33,8 +36,8 @@ pub struct SweetSpot {
     pub knee: Option<usize>,
     /// Bytes that may be used, where that was said.
     pub budget: Option<f64>,
-    /// What the same bytes save when they are spent on something else, by its name: bytes, and the share of the wait.
-    pub rivals: Vec<(String, Vec<(f64, f64)>)>,
+    /// What else the same bytes could be spent on.
+    pub rivals: Vec<SweetRival>,
     /// What the intervals are.
     pub interval: String,
 }
@@ -59,7 +62,7 @@ pub fn figure(curve: &SweetSpot) -> Figure {
     let series = Series { name: "by gain for each byte".to_owned(), look, form, points };
     let x = Axis::new("on the fast tier", Quantity::Bytes, Spacing::FromZero);
     let y = Axis::new("wait for storage that is saved", Quantity::Share, Spacing::FromZero);
-    let rival = |(at, (name, points)): (usize, &(String, Vec<(f64, f64)>))| {
+    let rival = |(at, (name, points)): (usize, &SweetRival)| {
         let datum = |(bytes, saved): &(f64, f64)| {
             let saved_text = Quantity::Share.text(*saved);
             Datum::bare(*bytes, *saved, format!("{} {name}: {saved_text} saved", Quantity::Bytes.text(*bytes)))

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::run::{self, Wants};
 use crate::study_file::StudyText;
-use advisor::{Advice, Kind};
+use advisor::{Advice, Kind, Tiers};
 use database::Database;
 use engine::{Observer, Phase};
 use std::collections::BTreeSet;
@@ -37,6 +37,8 @@ pub fn prepared(text: StudyText, asked: &Run, consents: &[Consent]) -> Result<(S
         return Ok((text, asked));
     };
     let (spec, layout) = tiers(&text, &study)?;
+    // The run has the seed that it was sampled with.
+    asked.seed = Some(asked.seed.map_or_else(run::fresh_seed, Ok)?);
     let stop = run::listen()?;
     let (window, advised) = sampled(&text, &study, &asked, consents, (spec, layout), &stop)?;
     let steps = steps(&advised, &known_objects(&study), proof.steps as usize);
@@ -93,7 +95,7 @@ fn sampled(
     (spec, layout): (&DatabaseSpec, &Layout),
     stop: &Arc<AtomicBool>,
 ) -> Result<(f64, Advice), Failure> {
-    let plan = run::plan_to_run(&text.origin, study, asked.seed.unwrap_or(SEED))?;
+    let plan = run::plan_to_run(&text.origin, study, asked.seed.unwrap_or_default())?;
     let mut trial = plan.trials.first().cloned().ok_or_else(|| Failure::new(format!("{}: no trial", doing(text))))?;
     trial.phases.measure = Nanos(LONGER * trial.phases.measure.0);
     let window = Duration::from_nanos(trial.phases.measure.0);
@@ -117,11 +119,17 @@ fn sampled(
     });
     ended.map_err(|error| Failure::caused(doing(text), &error).hints(error.hint()))?;
     let window = seen?.ok_or_else(|| Failure::new(format!("{}: the load never began", doing(text))))?;
+    let tiers = tiers_of(layout, window.depth)?;
+    let window_s = window.looks.last().map_or(0.0, |look| look.at_s);
+    Ok((window_s, advisor::advise(window.objects, &window.looks, &tiers, Some(f64::INFINITY), SEED)))
+}
+
+/// The times of both tiers with so many reads at once. Folders without a device are taken for what `prony tier advise` takes tiers for.
+fn tiers_of(layout: &Layout, depth: f64) -> Result<Tiers, Failure> {
     let model =
         |at: Option<&TierFolder>, or: &str| at.and_then(|at| at.folder.device.clone()).unwrap_or_else(|| or.to_owned());
     let times = TierTimes {
         fast: Tier::Fast.word().to_owned(),
-        // Folders without a device are taken for what `prony tier advise` takes tiers for.
         slow_device: model(layout.slow.as_ref(), "disk-15k"),
         fast_device: model(layout.fast.as_ref(), "nand-device"),
         slow_read: None,
@@ -131,9 +139,7 @@ fn sampled(
     };
     // Whoever keeps no pages reads none ahead.
     let past_cache = layout.slow.as_ref().is_some_and(|at| at.folder.past_cache);
-    let tiers = known_in_pieces(&times, window.depth, if past_cache { 1.0 } else { SCAN })?.tiers;
-    let window_s = window.looks.last().map_or(0.0, |look| look.at_s);
-    Ok((window_s, advisor::advise(window.objects, &window.looks, &tiers, Some(f64::INFINITY), SEED)))
+    Ok(known_in_pieces(&times, depth, if past_cache { 1.0 } else { SCAN })?.tiers)
 }
 
 /// One who hands the database to the sampler when the window begins.

@@ -62,7 +62,9 @@ fn rename_finding(finding: &mut Finding, rename: &dyn Fn(&str) -> String) {
     let texts: Vec<&mut String> = match finding {
         Finding::Comparison(f) => of(&mut f.point).into_iter().chain([&mut f.baseline, &mut f.metric]).collect(),
         Finding::Footprint(f) => of(&mut f.point).into_iter().chain([&mut f.baseline]).collect(),
-        Finding::Tier(f) => of(&mut f.point).into_iter().chain(f.steps.iter_mut().map(|step| &mut step.system)).collect(),
+        Finding::Tier(f) => {
+            of(&mut f.point).into_iter().chain(f.steps.iter_mut().map(|step| &mut step.system)).collect()
+        }
         Finding::Beside(f) => of(&mut f.point).into_iter().chain(of(&mut f.baseline)).chain(&mut f.beside).collect(),
         Finding::Knee(f) => of(&mut f.point).into_iter().chain([&mut f.factor]).collect(),
         Finding::HighestRate(f) => of(&mut f.point).into_iter().chain([&mut f.reason]).collect(),
@@ -559,7 +561,10 @@ fn findings() -> Vec<Finding> {
             what: Yield::Postings.word().into(),
             per_s: estimate(37.0),
             times: estimate(3.1),
-            steps: vec![tier_step("right", "hot_pkey", (8_192.0, 0.25), (0.71, 0.69)), tier_step("right", "cold", (32_768.0, 1.0), (1.0, 1.0))],
+            steps: vec![
+                tier_step("right", "hot_pkey", (8_192.0, 0.25), (0.71, 0.69)),
+                tier_step("right", "cold", (32_768.0, 1.0), (1.0, 1.0)),
+            ],
         }),
         Finding::Beside(Beside {
             point: At::new("curve", "left", "stream-1").point(),
