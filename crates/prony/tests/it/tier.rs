@@ -272,7 +272,7 @@ fn what_leaves_the_fast_tier_goes_back_to_its_own_tablespace() {
     assert!(words.iter().all(|word| dry.stdout.contains(word)) && !dry.stdout.contains("costs nothing"), "{dry}");
     tiers.json("move URL --plan plan.json", 0);
     assert_eq!(tiers.fast(), ["cold"]);
-    let text = std::fs::read_to_string(tiers.house.program.path("plan.json")).expect("the plan");
+    let text = fs::read_to_string(tiers.house.program.path("plan.json")).expect("the plan");
     tiers.house.program.write("back.json", &text.replace("\"to\":\"fast\"", "\"to\":\"slow\""));
     tiers.json("move URL --plan back.json", 0);
     assert_eq!(tiers.places()["cold"], "archive");
@@ -425,7 +425,7 @@ fn objects_that_come_and_go_do_not_break_a_window_or_a_plan() {
 fn a_plan_of_another_server_and_a_schema_of_somebody_else_are_refused() {
     let Some(tiers) = tiers() else { return };
     plan(&tiers, &[("table", "hot")]);
-    let text = std::fs::read_to_string(tiers.house.program.path("plan.json")).expect("the plan");
+    let text = fs::read_to_string(tiers.house.program.path("plan.json")).expect("the plan");
     let value: Value = text.parse().expect("JSON");
     let other = text.replace(value["server"]["system"].as_str().expect("a number"), "4711");
     tiers.house.program.write("other.json", &other);
