@@ -121,6 +121,14 @@ impl<K: ServerKind> Server<K> {
         )))
     }
 
+    /// Whether no other Prony uses it.
+    ///
+    /// # Errors
+    /// When one does: which.
+    pub(super) fn free(&self) -> Result<(), DatabaseError> {
+        free(&self.claimed(), &self.shown(), "the private server")
+    }
+
     /// Ends it in order, or at once when that takes too long; it can be started again with all its data.
     ///
     /// # Errors

@@ -53,7 +53,7 @@ pub fn fit(engine: Engine, folder: &Path) -> Result<(), DatabaseError> {
 /// each.
 ///
 /// # Errors
-/// When a server does not end, or its folder cannot be removed.
+/// When another Prony uses one, before any is ended; when a server does not end, or its folder cannot be removed.
 pub fn down(engine: Engine, cache: &Path, stop: &Arc<AtomicBool>, remove: bool) -> Result<Vec<String>, DatabaseError> {
     match engine {
         Engine::Postgres => all_down(postgres::Server::known(cache, stop)?, remove),
@@ -75,5 +75,6 @@ fn all_down<K: kind::ServerKind>(servers: Vec<life::Server<K>>, remove: bool) ->
         };
         Ok(format!("{word} {}", server.folder().display()))
     };
+    servers.iter().try_for_each(life::Server::free)?;
     servers.into_iter().map(end).collect()
 }

@@ -102,12 +102,12 @@ impl<K: ServerKind> Private for Server<K> {
     }
 
     fn end(&self) -> Result<(), DatabaseError> {
-        free(&self.claimed(), &self.shown(), "the private server")?;
+        self.free()?;
         self.down().map(drop)
     }
 
     fn remove(&self) -> Result<(), DatabaseError> {
-        free(&self.claimed(), &self.shown(), "the private server")?;
+        self.free()?;
         Server::remove(self).map(drop)
     }
 
