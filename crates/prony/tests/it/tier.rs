@@ -185,9 +185,9 @@ fn where_the_hot_set_wanders_a_balancer_keeps_close_to_who_knows_it_and_ahead_of
 fn a_study_of_tiers_says_what_it_needs() {
     let program = Program::new();
     for (line, told) in [
-        ("", "a folder for what the layout `all-slow` puts there"),
+        ("", "a private PostgreSQL with two tiers"),
+        ("--set accounts=2000", "a folder for what the layout `all-slow` puts there"),
         ("--set slow=/tmp", "a folder for the fast tier, got none"),
-        ("--on sqlite: --set workload=warehouse", "a private PostgreSQL with two tiers"),
         ("--set workload=night", "the name of an experiment or a workload, got `night`"),
     ] {
         let ran = program.run(&format!("run tier {line}"));
@@ -272,7 +272,7 @@ fn what_leaves_the_fast_tier_goes_back_to_its_own_tablespace() {
     assert!(words.iter().all(|word| dry.stdout.contains(word)) && !dry.stdout.contains("costs nothing"), "{dry}");
     tiers.json("move URL --plan plan.json", 0);
     assert_eq!(tiers.fast(), ["cold"]);
-    let text = std::fs::read_to_string(tiers.house.program.path("plan.json")).expect("the plan");
+    let text = fs::read_to_string(tiers.house.program.path("plan.json")).expect("the plan");
     tiers.house.program.write("back.json", &text.replace("\"to\":\"fast\"", "\"to\":\"slow\""));
     tiers.json("move URL --plan back.json", 0);
     assert_eq!(tiers.places()["cold"], "archive");
