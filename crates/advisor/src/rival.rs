@@ -66,12 +66,18 @@ fn asked(objects: &[Object], tiers: &Tiers, reach: &Reach, buffer: f64) -> Vec<A
         .map(|object| {
             let missed = object.sum(|counts| counts.reads) * reach.share;
             let in_order = object.in_order();
+            let counted = object.sum(|counts| counts.read_s.unwrap_or(0.0));
+            // What was measured where it lies needs no model.
+            let slow_s = match counted > 0.0 && !object.known.fast {
+                true => counted / missed.max(1.0),
+                false => tiers.slow.mean_read_s(in_order),
+            };
             Asked {
                 all: missed + object.sum(|counts| counts.hits),
                 missed,
                 blocks: (object.known.bytes / BLOCK).max(1.0),
-                slow_s: tiers.slow.mean_read_s(in_order),
-                fast_s: tiers.fast.mean_read_s(in_order),
+                slow_s,
+                fast_s: tiers.fast.mean_read_s(in_order).min(slow_s),
             }
         })
         .filter(|one| one.missed > 0.0)
@@ -216,6 +222,17 @@ mod tests {
             let saved = cache(&asked, bytes, &TIERS) / each / now;
             assert!((saved - truth).abs() < 0.05, "a cache of {more}: {saved} said, {truth} simulated");
         }
+    }
+
+    #[test]
+    fn nothing_saves_more_than_all_of_the_wait_where_the_server_timed_its_reads() {
+        let mut timed = table("t", 100.0 * BLOCK, &[1_000.0]);
+        timed.slices[0].read_s = Some(0.01);
+        let looks = [Look::default(), Look { at_s: 10.0, ..Look::default() }];
+        let advice = advise(vec![timed], &looks, &TIERS, Some(1e9), 1);
+        let all = rivals(&advice, &TIERS, 8.0 * BLOCK, 1.0);
+        assert!(all.iter().all(|one| one.memory <= 1.0 + 1e-9 && one.cache <= 1.0 + 1e-9), "{all:?}");
+        assert!(all[all.len() - 1].memory > 0.99, "{all:?}");
     }
 
     #[test]

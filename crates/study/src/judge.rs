@@ -33,7 +33,7 @@ pub(crate) fn judgement(
         );
     }
     resolved.notes.extend(notes);
-    let proof = definition.proof.as_ref().and_then(|table| proof::resolved(table, &resolved.systems));
+    let proof = definition.proof.as_ref().map(|table| proof::resolved(table, &resolved.systems));
     Judgement {
         primary,
         baseline,

@@ -43,7 +43,10 @@ pub(crate) fn resolve(
         .collect();
     let as_named = systems.clone();
     let mut systems = placing::apart(systems);
-    placing::settle(&mut systems, &named, (whole, definition.proof.is_some()), problems);
+    // A study of tiers is sound before anybody has named its folders; whoever runs it says which are missing.
+    let steps = definition.proof.is_some();
+    let whole = whole && !(steps && overrides.leaves_all());
+    placing::settle(&mut systems, &named, (whole, steps), problems);
     for system in &mut systems {
         if let Place::Database(spec) = &mut system.spec.place
             && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))

@@ -11,7 +11,8 @@ fn names(program: &Program) -> Vec<String> {
 
 /// Studies that ask a database, with none that answers: `null-database:` does, at once.
 fn asks_a_database(program: &Program, name: &str) -> bool {
-    !program.fine(&format!("studies {name}")).contains("kind = \"file\"")
+    let text = program.fine(&format!("studies {name}"));
+    !["file", "model"].iter().any(|kind| text.contains(&format!("kind = \"{kind}\"")))
 }
 
 #[test]

@@ -185,9 +185,9 @@ fn where_the_hot_set_wanders_a_balancer_keeps_close_to_who_knows_it_and_ahead_of
 fn a_study_of_tiers_says_what_it_needs() {
     let program = Program::new();
     for (line, told) in [
-        ("", "a folder for what the layout `all-slow` puts there"),
+        ("", "a private PostgreSQL with two tiers"),
+        ("--set accounts=2000", "a folder for what the layout `all-slow` puts there"),
         ("--set slow=/tmp", "a folder for the fast tier, got none"),
-        ("--on sqlite: --set workload=warehouse", "a private PostgreSQL with two tiers"),
         ("--set workload=night", "the name of an experiment or a workload, got `night`"),
     ] {
         let ran = program.run(&format!("run tier {line}"));
