@@ -185,6 +185,11 @@ impl StreamLabel {
         self.classes.iter().position(counts).map(|class| class as u16)
     }
 
+    /// Whether a transaction may have to wait for a free session: users are more than these, or arrivals ask for no leave.
+    pub fn waits_for_sessions(&self) -> bool {
+        self.offered.is_some() || self.sessions().zip(self.slots).is_some_and(|(sessions, slots)| slots > sessions)
+    }
+
     /// Sessions that carry its transactions; none of what asks no database.
     pub fn sessions(&self) -> Option<u32> {
         sessions_of(&self.load)

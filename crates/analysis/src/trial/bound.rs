@@ -6,7 +6,7 @@
 //! beyond CPU and reads, which says something only while cores are free. A model says itself which of its stations is full.
 
 use crate::{Bound, BoundBy, InSessions, ServerSummary, StatementProfile, StreamSummary, TrialSummary};
-use observation::{COMMIT, Counter};
+use observation::{COMMIT, Counter, StreamLabel};
 
 /// A machine, a station or a pool of sessions with this share of it busy has nothing left.
 const FULL: f64 = 0.85;
@@ -57,7 +57,8 @@ pub fn bound(trial: &TrialSummary, stream: &StreamSummary) -> Option<Bound> {
         reads,
         locks,
         sessions: sessions.map(used).filter(|share| share.is_finite()).map(|share| share.min(1.0)),
-        waits: (response_ms > 0.0).then(|| (1.0 - stream.service.mean_ms / response_ms).clamp(0.0, 1.0)),
+        waits: (response_ms > 0.0 && label.is_some_and(StreamLabel::waits_for_sessions))
+            .then(|| (1.0 - stream.service.mean_ms / response_ms).clamp(0.0, 1.0)),
     };
     let shown = Bound { locks: locks.filter(|_| own_locks.is_some_and(|share| share >= OWN)), ..found.clone() };
     let by = match which(&shown, counted.is_some(), timed) {
@@ -267,9 +268,13 @@ mod tests {
     fn users_who_wait_for_a_free_session_are_bound_by_sessions() {
         let mut pool = trial(200.0, 100.0, 0.5);
         pool.label.streams[0].load = "64 users, 50 ms mean think time, 1 session".into();
+        pool.label.streams[0].slots = Some(64);
         pool.streams[0].response.mean_ms = 40.0;
         let found = bound(&pool, &pool.streams[0]).expect("a bound");
         assert_eq!((found.by, found.sessions, found.waits), (BoundBy::Sessions, Some(1.0), Some(0.975)));
+        // With a session for everybody it is the generator that was late, or work by the clock that queued.
+        pool.label.streams[0].load = "64 users, 50 ms mean think time, 64 sessions".into();
+        assert_eq!(bound(&pool, &pool.streams[0]).expect("a bound").waits, None);
     }
 
     #[test]

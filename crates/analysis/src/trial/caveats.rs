@@ -83,7 +83,7 @@ fn stream_caveats(about: &About) -> [Raised; 17] {
         (CaveatKind::Other, open_books(about)),
         (CaveatKind::Failures, failures(about)),
         (CaveatKind::Censored, censored(about)),
-        (CaveatKind::Late, late(about.stream)),
+        (CaveatKind::Late, late(about)),
         (CaveatKind::NotSustained, backlog(about)),
         (CaveatKind::NotSustained, loads::behind(about.cut, about.stream)),
         (CaveatKind::Starved, loads::users_starved(about.cut, about.stream)),
@@ -101,12 +101,13 @@ fn stream_caveats(about: &About) -> [Raised; 17] {
 }
 
 /// Users who wait longer than they should: a rate that nobody would accept.
-fn late(stream: &StreamSummary) -> Option<String> {
+fn late(about: &About) -> Option<String> {
+    let stream = about.stream;
     let judged = || stream.classes.iter().filter_map(|class| Some((&class.name, class.mix.response_ok?)));
     let missed: Vec<&str> = judged().filter(|(_, ok)| !ok).map(|(name, _)| name.as_str()).collect();
     let (response, service) = (stream.response.mean_ms, stream.service.mean_ms);
     let waits = (response - service) / response;
-    let why = match waits > 0.5 {
+    let why = match waits > 0.5 && about.cut.label.waits_for_sessions() {
         true => format!("; {} of a response is the wait for a free session: try more `sessions`", percent(waits)),
         false => String::new(),
     };

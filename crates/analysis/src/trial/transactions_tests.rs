@@ -65,7 +65,11 @@ fn users_who_wait_longer_than_their_limit_are_a_caveat_with_what_they_wait_for()
     assert_eq!(text(&summary(&mixed(320, 10)), CaveatKind::Late), "");
     let mut queued = mixed(320, 1_100);
     queued.cells.iter_mut().for_each(|cell| cell.service = Histogram::from_values([MS; 5]));
-    let late = text(&summary(&queued), CaveatKind::Late).to_owned();
+    assert!(!text(&summary(&queued), CaveatKind::Late).contains("session"), "nobody waits for one");
+    let mut pooled = asking();
+    (pooled.streams[0].slots, pooled.streams[0].load) = (Some(64), "64 users, 8 sessions".to_owned());
+    let pooled = summarise(&pooled, &queued, &judgement());
+    let late = text(&pooled, CaveatKind::Late).to_owned();
     assert!(late.contains("of a response is the wait for a free session: try more `sessions`"), "{late}");
 }
 

@@ -4,7 +4,6 @@ use super::kind::ServerKind;
 use super::laid::{self, Laid};
 use super::life::Server;
 use super::{folder, process};
-use crate::claim::free;
 use crate::{Claim, DatabaseError};
 use std::path::{Path, PathBuf};
 

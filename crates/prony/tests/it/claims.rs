@@ -46,7 +46,10 @@ fn second_is_refused(house: &House, on: &str, holder: &str) {
     let name = format!("first-{}", on.split(':').next().unwrap_or_default());
     let mut first = house.program.start(&run(&name));
     first.until("· measure", 1);
-    for second in [run("second"), format!("db fill brokerage --on '{on}' {SETS}")] {
+    // A private server is not ended beneath the run either.
+    let ends = ["db down", "db down --remove"].map(|down| format!("{down} {on}"));
+    let ends = ends.into_iter().filter(|_| on.starts_with("local:"));
+    for second in [run("second"), format!("db fill brokerage --on '{on}' {SETS}")].into_iter().chain(ends) {
         let ran = house.program.run(&second);
         assert_eq!(ran.code, Some(2), "{ran}");
         assert!(ran.stderr.contains("is in use by") && ran.stderr.contains(holder), "{ran}");
