@@ -50,6 +50,9 @@ pub enum DatabaseError {
     /// Something there is not as Prony makes it, and could run code of its maker.
     #[error("{place}: {name}: {what} was not made by Prony; it was left untouched")]
     Planted { place: String, name: String, what: String },
+    /// A file of ours that was whole once cannot be read any more.
+    #[error("{place}: {name} is damaged: {text}; it was left untouched")]
+    Damaged { place: String, name: String, text: String },
     /// A data set of ours would have to go, and something of somebody else's would go with it.
     #[error("{place}: {name} holds `{what}`, which was not made by Prony; it was left untouched")]
     Foreign { place: String, name: String, what: String },
@@ -121,6 +124,12 @@ impl DatabaseError {
         }
     }
 
+    /// The same outcome, but that of a checkpoint which the user may not ask for: a fill needs none, since the commit of its mark
+    /// makes all commits before it durable, too.
+    pub fn unless_not_allowed(asked: Result<(), DatabaseError>) -> Result<(), DatabaseError> {
+        asked.or_else(|error| if matches!(error, DatabaseError::Privilege { .. }) { Ok(()) } else { Err(error) })
+    }
+
     /// Whether a server that is starting, recovering or restarting may say so, and another try a moment later help.
     pub fn may_pass(&self) -> bool {
         use DatabaseError::{Claimed, File, Refused, Server, ServerFull, Statement};
@@ -175,6 +184,9 @@ impl DatabaseError {
                 "name a newer server, or use a private one: --on local:postgres, --on local:mariadb"
             }
             DatabaseError::Setting { .. } => "give a value that the message allows",
+            DatabaseError::Damaged { .. } => {
+                "keep it for whoever looks for the cause; move it away, or remove it yourself, and its data set is filled anew"
+            }
             DatabaseError::NotOurs { .. } => "name another database or file, or remove this one yourself",
             DatabaseError::NotLaidOut { .. } => {
                 "this server lays nothing apart so; take another layout, or remove the server: prony db down --remove"

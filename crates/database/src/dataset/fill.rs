@@ -51,7 +51,13 @@ pub fn fill(
         add_procedures(database, dataset)?;
         return Ok(if copied { Filled::Copied } else { reused });
     }
-    let rows = anew(database, &Crowd { database, dataset, progress, stop }).map_err(|error| database.explain(error))?;
+    let filled = anew(database, &Crowd { database, dataset, progress, stop }).map_err(|error| database.explain(error));
+    let rows = filled.inspect_err(|error| {
+        // What is of no use makes room for less data. That it could not be removed is no news beside the full disk.
+        if matches!(error, DatabaseError::Full { .. }) {
+            let _ = database.clear(dataset);
+        }
+    })?;
     if copy {
         progress(Progress { stage: Stage::Copy, done: 0, of: 1 });
         database.keep_copy(dataset)?;
@@ -83,7 +89,7 @@ fn copied(
     }
     database.lay_out()?;
     if !there {
-        database.checkpoint()?;
+        DatabaseError::unless_not_allowed(database.checkpoint())?;
     }
     Ok(!there)
 }
@@ -196,7 +202,7 @@ fn anew(database: &dyn Database, crowd: &Crowd<'_>) -> Result<u64, DatabaseError
     database.settle(dataset)?;
     add_procedures(database, dataset)?;
     // What was loaded reaches the disk before the mark says so, on every engine.
-    database.checkpoint()?;
+    DatabaseError::unless_not_allowed(database.checkpoint())?;
     if crowd.stop.load(Ordering::Relaxed) {
         return Err(DatabaseError::Stopped);
     }

@@ -295,6 +295,6 @@ impl Database for Postgres {
             let sql = format!("VACUUM (ANALYZE) {}.{}", dataset.schema(), table.name);
             self.script(&mut session, &sql, "settle a fill")?;
         }
-        self.checkpoint()
+        DatabaseError::unless_not_allowed(self.checkpoint())
     }
 }

@@ -114,6 +114,8 @@ impl Place {
             // A fill without a journal that was cut off may leave pages that do not fit together.
             Ok(Ok(rows)) if rows.is_empty() => Ok(Found::CutOff),
             Ok(Ok(rows)) => Ok(Found::by_mark(&rows)),
+            // One that has a write-ahead log was whole when its fill ended.
+            Err(error) if unreadable(&error) && self.journal() == "WAL" => Err(self.damaged(shown, &error)),
             Err(error) if cut_off(&error) => Ok(Found::CutOff),
             // A table of that name with other columns, or with other things in them.
             Err(error) if matches!(error.sqlite_error_code(), None | Some(ErrorCode::Unknown)) => Ok(Found::NotOurs),
@@ -128,10 +130,11 @@ impl Place {
         }
         let failed = |failure| DatabaseError::statement(shown, "look up tables", failure);
         let connection = enter(&self.path, false, &self.stop).map_err(failed)?;
-        let tables = match texts(&connection, TABLES) {
-            Err(error) if cut_off(&error) => Vec::new(),
-            tables => tables.map_err(|error| failed(failure(&error)))?,
-        };
+        // What else is in a file that cannot be read, nobody knows.
+        let tables = texts(&connection, TABLES).map_err(|error| match unreadable(&error) {
+            true => self.damaged(shown, &error),
+            false => failed(failure(&error)),
+        })?;
         match mark::foreign(&tables, Engine::Sqlite, dataset) {
             Some(what) => Err(DatabaseError::Foreign { place: shown.to_owned(), name: self.name(), what }),
             None => Ok(()),
@@ -181,6 +184,10 @@ impl Place {
         remove(&self.path)?;
         remove(&self.beside("-wal"))?;
         remove(&self.beside("-shm"))
+    }
+
+    fn damaged(&self, shown: &str, error: &rusqlite::Error) -> DatabaseError {
+        DatabaseError::Damaged { place: shown.to_owned(), name: self.name(), text: error.to_string() }
     }
 
     fn not_ours(&self, shown: &str) -> DatabaseError {
@@ -240,14 +247,12 @@ fn ours(head: &[u8]) -> bool {
     head.starts_with(b"SQLite format 3\0") && head.get(NUMBER).is_some_and(|number| number == OURS.to_be_bytes())
 }
 
+fn unreadable(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}
+
 fn cut_off(error: &rusqlite::Error) -> bool {
-    match error.sqlite_error_code() {
-        Some(code) => {
-            matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-                || error.to_string().contains("no such table")
-        }
-        None => false,
-    }
+    unreadable(error) || (error.sqlite_error_code().is_some() && error.to_string().contains("no such table"))
 }
 
 /// Copies under another name first, so that there is never half a copy of that name.

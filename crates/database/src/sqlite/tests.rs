@@ -261,16 +261,44 @@ fn a_stop_ends_the_wait_for_a_file_that_another_process_has_locked() {
     stopped(use_up(&*database, &dataset).unwrap_err());
 }
 
+/// Of a file in the cache everything is Prony's. What else is in a file of the user's that cannot be read, nobody knows.
 #[test]
-fn a_fill_that_was_cut_off_in_the_middle_of_a_page_is_begun_anew() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, set) = (folder.path().join("desk.sqlite"), desk(50, 7));
-    let database = at(&path, Some(set.clone()));
-    database.make(&set).unwrap();
-    let mut bytes = std::fs::read(&path).unwrap();
-    bytes[100..].fill(0xa5);
-    std::fs::write(&path, bytes).unwrap();
-    assert!(matches!(filled(&*database, &set, false).unwrap(), Filled::Anew { .. }));
+fn a_fill_that_was_cut_off_in_the_middle_of_a_page_is_begun_anew_in_the_cache_alone() {
+    let (folder, set) = (tempfile::tempdir().unwrap(), desk(50, 7));
+    let spec = DatabaseSpec::new(Engine::Sqlite, At::Cache);
+    let (cache_dir, profiling) = (folder.path().join("new"), Profiling::default());
+    let dataset = Some(set.clone());
+    let options =
+        OpenOptions { cache_dir: cache_dir.clone(), dataset, settings: Vec::new(), profiling, stop: Arc::default() };
+    let chosen = open(&spec, &options).unwrap();
+    let own = folder.path().join("desk.sqlite");
+    let named = at(&own, Some(set.clone()));
+    for (database, path) in [(&chosen, cache_dir.join("brokerage-desk-50-2-7.sqlite")), (&named, own.clone())] {
+        database.make(&set).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[100..].fill(0xa5);
+        std::fs::write(&path, bytes).unwrap();
+    }
+    assert!(matches!(filled(&*chosen, &set, false).unwrap(), Filled::Anew { .. }));
+    let before = std::fs::read(&own).unwrap();
+    assert!(matches!(filled(&*named, &set, false).unwrap_err(), DatabaseError::Damaged { .. }));
+    assert_eq!(std::fs::read(&own).unwrap(), before);
+}
+
+/// It was called a fill that had been cut off, and removed with all that its ledger would have missed.
+#[test]
+fn a_data_set_that_was_whole_and_cannot_be_read_is_damaged_and_stays() {
+    let (folder, set) = (tempfile::tempdir().unwrap(), desk(50, 7));
+    let path = folder.path().join("desk.sqlite");
+    filled(&*at(&path, Some(set.clone())), &set, false).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    for length in [4096, whole.len() / 2, whole.len() - 4096] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        let refused = filled(&*at(&path, Some(set.clone())), &set, false).unwrap_err();
+        assert!(matches!(refused, DatabaseError::Damaged { .. }), "{length}: {refused}");
+        assert!(refused.to_string().contains("it was left untouched"), "{refused}");
+        assert_eq!(std::fs::read(&path).unwrap().len(), length);
+    }
 }
 
 /// Every file of a folder with what is in it.

@@ -173,9 +173,13 @@ fn check_one(spec: &DatabaseSpec, set: DataSet, stop: &Arc<AtomicBool>) -> Resul
     let doing = |error| failed(format!("checking {} in `{}`", set.name(), spec.shown()), &error);
     let database = Opened(open(spec, Some(set.clone()), Vec::new(), stop.clone())?);
     let found = dataset::recognise(database.as_ref(), &set).map_err(doing)?;
-    if matches!(found, dataset::Recognised::Nothing | dataset::Recognised::Unfinished) {
-        let error = DatabaseError::NotFilled { place: spec.shown(), name: set.name(), state: "nothing is there" };
-        return Err(doing(error));
+    let missing = match found {
+        dataset::Recognised::Nothing => Some("nothing is there"),
+        dataset::Recognised::Unfinished => Some("its fill did not end"),
+        _ => None,
+    };
+    if let Some(state) = missing {
+        return Err(doing(DatabaseError::NotFilled { place: spec.shown(), name: set.name(), state }));
     }
     let clock = WallClock::new();
     let now = || Duration::from_nanos(clock.now().0);
