@@ -1,8 +1,8 @@
 //! The order of trials inside a block.
 //!
 //! The one idea: what drifts with time must not fall on one level or one system. Points come in random order, anew in
-//! every block; the systems of a point stand next to each other, and which comes first changes from block to block, so
-//! that over an even number of blocks each has gone first equally often.
+//! every block; the systems of a point stand next to each other, and each second block has them in the reverse order of
+//! the first, so that over an even number of blocks each system stood before each other one equally often.
 //!
 //! What it does not do: it makes no trial.
 
@@ -22,11 +22,13 @@ pub(crate) fn block(seed: u64, experiment: usize, replicate: u32, points: usize,
     order.into_iter().flat_map(|point| turn(seed, experiment, point, replicate, systems)).collect()
 }
 
-/// The systems of one point in one block: AB in one, BA in the next; of more than two, each goes first in its turn.
+/// The systems of one point in one block: in one block a turn of their order in the study, in the next the same reversed;
+/// the block after it begins with another system.
 fn turn(seed: u64, experiment: usize, point: usize, replicate: u32, systems: usize) -> impl Iterator<Item = Slot> {
     // Half of the points begin with AB, so that a block is balanced within itself too.
     let first = Draws::named(seed, &[experiment as u64, point as u64, u64::MAX]).below(systems.max(1) as u64) as usize;
-    (0..systems).map(move |i| Slot { point, system: (i + first + replicate as usize) % systems })
+    let (turned, reversed) = (first + replicate as usize / 2, replicate % 2 == 1);
+    (0..systems).map(move |i| Slot { point, system: (turned + if reversed { systems - 1 - i } else { i }) % systems })
 }
 
 #[cfg(test)]
@@ -51,12 +53,29 @@ mod tests {
         }
 
         #[test]
+        fn over_an_even_number_of_blocks_each_system_stands_before_each_other_one_equally_often(
+            seed: u64, points in 1usize..6, systems in 2usize..6, pairs in 1u32..4,
+        ) {
+            let mut before = vec![vec![0; systems]; systems];
+            for replicate in 0..2 * pairs {
+                for order in block(seed, 1, replicate, points, systems).chunks(systems) {
+                    for (i, earlier) in order.iter().enumerate() {
+                        order[i + 1..].iter().for_each(|later| before[earlier.system][later.system] += 1);
+                    }
+                }
+            }
+            for (a, b) in (0..systems).flat_map(|a| (0..a).map(move |b| (a, b))) {
+                prop_assert_eq!(before[a][b], before[b][a], "{} and {}", a, b);
+            }
+        }
+
+        #[test]
         fn over_a_full_turn_of_blocks_every_system_goes_first_equally_often(seed: u64, points in 1usize..6, systems in 1usize..5) {
             let mut firsts = vec![0; systems];
-            for replicate in 0..systems as u32 {
+            for replicate in 0..2 * systems as u32 {
                 block(seed, 1, replicate, points, systems).chunks(systems).for_each(|pair| firsts[pair[0].system] += 1);
             }
-            prop_assert!(firsts.iter().all(|count| *count == points), "{:?}", firsts);
+            prop_assert!(firsts.iter().all(|count| *count == 2 * points), "{:?}", firsts);
         }
     }
 
