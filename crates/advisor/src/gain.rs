@@ -91,9 +91,10 @@ impl Gain {
         self.slow_s() - self.fast_s()
     }
 
-    /// The same of one slice.
+    /// The same of one slice, so that all slices add up to the whole: one in which the slow tier happened to be the faster one counts
+    /// against the others.
     pub(crate) fn saved_in(&self, slice: usize) -> f64 {
-        (self.slow[slice] - self.fast[slice]).max(0.0)
+        if self.saved_s() > 0.0 { self.slow[slice] - self.fast[slice] } else { 0.0 }
     }
 }
 
@@ -145,5 +146,13 @@ pub(crate) mod tests {
         object.slices[0].read_s = Some(0.01);
         let gain = Gain::of(&object, &TIERS, &ALL);
         assert!((gain.fast_s() - 0.01).abs() < 1e-9 && (gain.slow_s() - 0.6).abs() < 1e-9);
+    }
+
+    #[test]
+    fn slices_add_up_to_the_whole_although_one_of_them_was_the_faster_on_the_slow_tier() {
+        let gain = Gain { slow: vec![3.0, 0.5], fast: vec![1.0, 1.0] };
+        assert_eq!(gain.saved_in(0) + gain.saved_in(1), gain.saved_s());
+        let never = Gain { slow: vec![0.5, 1.0], fast: vec![1.0, 0.75] };
+        assert_eq!((never.saved_in(0), never.saved_in(1), never.saved_s()), (0.0, 0.0, 0.0));
     }
 }

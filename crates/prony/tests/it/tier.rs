@@ -129,16 +129,26 @@ impl Tiers {
 
 #[test]
 fn a_study_of_tiers_holds_what_each_step_gives_against_its_promise_and_leaves_no_step_behind() {
-    let Some(house) = House::with_server("local:postgres") else { return };
+    proves("local:postgres", "");
+}
+
+#[test]
+fn a_study_of_tiers_proves_the_advice_on_mariadb_table_by_table() {
+    let settings = "innodb_buffer_pool_size=8M;performance_schema=ON";
+    proves("local:mariadb", &format!("--on local:mariadb --set layout=all-slow --set server={settings}"));
+}
+
+fn proves(server: &'static str, on: &str) {
+    let Some(house) = House::with_server(server) else { return };
     let program = &house.program;
     for name in ["slow", "fast"] {
         fs::create_dir(program.path(name)).expect("a tier");
         fs::set_permissions(program.path(name), fs::Permissions::from_mode(0o755)).expect("the folder is ours");
     }
-    let run = program.json(
+    let run = program.json(&format!(
         "run tier --set slow=slow --set fast=fast --set accounts=1000 --set measure=1s --set warm_up=0s --set replicates=1 \
-         --allow-inconclusive --json -o x.prony",
-    );
+         --allow-inconclusive --json -o x.prony {on}"
+    ));
     hold(&run);
     let found = run["findings"].as_array().expect("findings").iter().find(|one| one["kind"] == "tier");
     let steps = found.unwrap_or_else(|| panic!("no proof: {run:#}"))["steps"].as_array().expect("steps");
@@ -185,7 +195,7 @@ fn where_the_hot_set_wanders_a_balancer_keeps_close_to_who_knows_it_and_ahead_of
 fn a_study_of_tiers_says_what_it_needs() {
     let program = Program::new();
     for (line, told) in [
-        ("", "a private PostgreSQL with two tiers"),
+        ("", "a private PostgreSQL or MariaDB with a layout of two tiers"),
         ("--set accounts=2000", "a folder for what the layout `all-slow` puts there"),
         ("--set slow=/tmp", "a folder for the fast tier, got none"),
         ("--set workload=night", "the name of an experiment or a workload, got `night`"),

@@ -64,16 +64,19 @@ fn doing(text: &StudyText) -> String {
     format!("sampling `{}` for its advice", text.origin)
 }
 
-/// The one system, a private PostgreSQL with both tiers.
+/// The one system, a private server with both tiers.
 fn tiers<'a>(text: &StudyText, study: &'a Study) -> Result<(&'a DatabaseSpec, &'a Layout), Failure> {
     let refused = |what: &str| Failure::new(format!("{}: {what}", doing(text)));
     let [system] = study.systems() else { return Err(refused("one system, whose layouts are made by the advice")) };
-    let Place::Database(spec @ DatabaseSpec { engine: Engine::Postgres, at: At::Local, layout: Some(layout), .. }) =
-        &system.place
+    let Place::Database(
+        spec @ DatabaseSpec { engine: Engine::Postgres | Engine::Mariadb, at: At::Local, layout: Some(layout), .. },
+    ) = &system.place
     else {
-        let got = format!("a private PostgreSQL with two tiers (`local:postgres`), got `{}`", system.name);
-        return Err(refused(&got)
-            .hint("leave --on away, and name the tiers: `--set slow=emulated:disk-15k:DIR1 --set fast=DIR2`"));
+        let got = format!("a private PostgreSQL or MariaDB with a layout of two tiers, got `{}`", system.name);
+        return Err(refused(&got).hint(
+            "leave --on away, and name the tiers: `--set slow=emulated:disk-15k:DIR1 --set fast=DIR2`; of another server also its \
+             layout: `--on local:mariadb --set layout=all-slow --set page_cache=false`",
+        ));
     };
     for tier in Tier::ALL {
         if layout.folder(tier).is_none() {
@@ -184,7 +187,7 @@ fn steps(advice: &Advice, known: &BTreeSet<String>, count: usize) -> Vec<Step> {
     let named = |piece: usize| {
         let object = &advice.objects[advice.pieces[piece].objects[0]].known;
         let name = object.name.rsplit('.').next().unwrap_or_default().to_owned();
-        (matches!(object.kind, Kind::Table | Kind::Index) && known.contains(&name)).then_some(name)
+        (matches!(object.kind, Kind::Table | Kind::Index | Kind::File) && known.contains(&name)).then_some(name)
     };
     let pieces: Vec<usize> = (0..advice.pieces.len()).filter(|piece| named(*piece).is_some()).collect();
     let growth = advice.growth(&pieces, SEED);
