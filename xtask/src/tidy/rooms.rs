@@ -42,6 +42,7 @@ const RULES: [Rule; 19] = [
     pure("model", "units random reading workload", "csv libm nalgebra statrs thiserror"),
     pure("analysis", "units random observation study", "statrs"),
     pure("advisor", "random observation", ""),
+    pure("pair", "units", ""),
     pure("report", "units observation study analysis", "jiff maud serde serde_json"),
     rule("recorder", "units observation"),
     rule("emulate", "units random workload recorder model"),
