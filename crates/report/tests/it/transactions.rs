@@ -56,6 +56,21 @@ fn the_point_that_the_answer_is_about_has_a_row_in_the_first_table() {
 }
 
 #[test]
+fn what_one_trial_of_several_tells_names_its_trial() {
+    let mut findings = house();
+    let costs = |findings: &analysis::Findings| {
+        let said = text(findings, Layout { width: 400, ..Layout::default() });
+        said.lines().filter(|line| line.starts_with("cost: ")).map(str::to_owned).collect::<Vec<_>>().join(" ")
+    };
+    assert!(!costs(&findings).contains("(trial"), "{}", costs(&findings));
+    let others: Vec<u32> = findings.trials.iter().map(|trial| trial.label.index).collect();
+    for point in &mut findings.points {
+        point.trials.push(*others.iter().find(|index| !point.trials.contains(index)).expect("another trial"));
+    }
+    assert!(costs(&findings).contains("(trial "), "{}", costs(&findings));
+}
+
+#[test]
 fn a_bound_of_p99_below_the_median_is_not_told() {
     let mut findings = house();
     let bound = |low: f64| Estimate { low, high: f64::INFINITY, ..Estimate::single(900.0) };
