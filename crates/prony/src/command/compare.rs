@@ -89,14 +89,30 @@ fn two_runs(first: &str, second: &str) -> Result<Compared, Failure> {
     }
     let judgement = judged::study_of(&first_facts)?.judgement().clone();
     let metric = judgement.primary.as_ref().map_or(Metric::Throughput, |primary| primary.metric);
-    let between = known_between(first.path(), &first_facts, &second_facts, metric);
+    // What is counted by the hour rises and falls with what the database takes for it.
+    let requests = matches!(metric, Metric::Yield(_)).then_some(Metric::ServiceMean);
+    let between = |metric| known_between(first.path(), &first_facts, &second_facts, metric);
+    let known = std::iter::once(metric).chain(requests).map(|metric| (metric, between(metric)));
+    let known: Vec<(Metric, Option<BetweenRuns>)> = known.collect();
     let runs = vec![first_facts.id.clone(), second_facts.id.clone()];
     let asked = asked_differently(&first_facts, &second_facts);
     let both = [
         judged::findings_by(&first, first_facts, &judgement)?,
         judged::findings_by(&second, second_facts, &judgement)?,
     ];
-    let mut findings = analysis::compare_runs(&both, metric, judgement.margin, judgement.confidence, between.as_ref());
+    let compare = |(metric, between): &(Metric, Option<BetweenRuns>)| {
+        analysis::compare_runs(&both, *metric, judgement.margin, judgement.confidence, between.as_ref())
+    };
+    let mut findings = compare(&known[0]);
+    if let Some(requests) = known.get(1) {
+        // The verdict is on what the study asks for.
+        for finding in &mut findings.findings {
+            if let Finding::Comparison(comparison) = finding {
+                comparison.primary = true;
+            }
+        }
+        findings.findings.extend(compare(requests).comparisons().cloned().map(Finding::Comparison));
+    }
     findings.answer.splice(0..0, asked);
     if findings.findings.is_empty() {
         return Err(nothing_in_common(&doing, &both, metric));
