@@ -35,7 +35,7 @@ impl<'a> Device<'a> {
     }
 
     /// What `prony emulate` serves with such words.
-    fn serve(program: &'a Program, words: &str, at: &str) -> Device<'a> {
+    pub fn serve(program: &'a Program, words: &str, at: &str) -> Device<'a> {
         let mut going = program.start(&format!("emulate {words} --at {at}"));
         going.until(&format!(" at {at}, on "), 1);
         Device { program, going: Some(going), at: at.to_owned() }
