@@ -98,9 +98,13 @@ impl<'a> Device<'a> {
 
 impl Drop for Device<'_> {
     fn drop(&mut self) {
-        // A test that failed holds nothing open any more.
-        if let Some(going) = self.going.take() {
+        // A server of a test that failed may hold it; the second signal takes the mount away.
+        if let Some(mut going) = self.going.take() {
             going.signal(rustix::process::Signal::INT);
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            if going.runs() {
+                going.signal(rustix::process::Signal::INT);
+            }
             let _ = going.end();
         }
     }
