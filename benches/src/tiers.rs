@@ -8,7 +8,7 @@ mod world;
 
 use crate::emulate::Mount;
 use crate::{Settings, median, prony, row, turns};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -247,7 +247,7 @@ fn phases(settings: &Settings, home: &Path, by: By) -> Vec<f64> {
         By::Extents => {
             let tier = |model: &str| format!("{model}:{}", folder(home, model).display());
             let [slow, fast] = world::MODELS.map(tier);
-            let pace = ["--room", ROOM, "--every", "500ms", "--half-life", "4s"];
+            let pace = ["--room", ROOM, "--every", "500ms", "--half-life", "1s"];
             vec![served(&folder(home, "at"), &[&["tiered", "--fast", &fast, "--slow", &slow], &pace[..]].concat())]
         }
         _ => world::MODELS.map(|model| device(home, model)).into(),
@@ -318,17 +318,18 @@ fn wander(settings: &Settings, home: &Path) {
     }
 }
 
-/// How often the balancer moved, and moved an object back within its pay-off time of ten rounds.
+/// How often the balancer moved, and how often it moved an object the other way within ten rounds, which take its pay-off time at least.
 fn moved_back(home: &Path) -> String {
     let Ok(told) = std::fs::read_to_string(home.join("balance.txt")) else { return String::new() };
-    let (mut round, mut moves, mut back, mut came) = (0, 0, 0, Vec::<(String, u32)>::new());
+    let (mut round, mut moves, mut back) = (0, 0, 0);
+    let mut last = BTreeMap::<&str, (bool, u32)>::new();
     for line in told.lines() {
         round += u32::from(line.starts_with("round "));
         let Some(name) = line.trim().strip_prefix("move ").and_then(|rest| rest.split(' ').next()) else { continue };
+        let to_fast = line.contains(" to the fast tier");
         moves += 1;
-        back += usize::from(came.iter().any(|(known, at)| known == name && round - at < 10));
-        came.push((name.to_owned(), round));
+        let before = last.insert(name, (to_fast, round));
+        back += usize::from(before.is_some_and(|(was, at)| was != to_fast && round - at < 10));
     }
-    let objects: BTreeSet<&String> = came.iter().map(|(name, _)| name).collect();
-    format!("; {moves} moves of {} objects, {back} within ten rounds of the move before", objects.len())
+    format!("; {moves} moves of {} objects, {back} back within ten rounds", last.len())
 }
