@@ -35,7 +35,7 @@ impl<'a> Device<'a> {
     }
 
     /// What `prony emulate` serves with such words.
-    fn serve(program: &'a Program, words: &str, at: &str) -> Device<'a> {
+    pub fn serve(program: &'a Program, words: &str, at: &str) -> Device<'a> {
         let mut going = program.start(&format!("emulate {words} --at {at}"));
         going.until(&format!(" at {at}, on "), 1);
         Device { program, going: Some(going), at: at.to_owned() }
@@ -98,9 +98,13 @@ impl<'a> Device<'a> {
 
 impl Drop for Device<'_> {
     fn drop(&mut self) {
-        // A test that failed holds nothing open any more.
-        if let Some(going) = self.going.take() {
+        // A server of a test that failed may hold it; the second signal takes the mount away.
+        if let Some(mut going) = self.going.take() {
             going.signal(rustix::process::Signal::INT);
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            if going.runs() {
+                going.signal(rustix::process::Signal::INT);
+            }
             let _ = going.end();
         }
     }

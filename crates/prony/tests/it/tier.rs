@@ -1,14 +1,17 @@
 //! Advice and moves between tiers, on private servers: what is hot is found, moved, kept whole by whatever happens, and put back.
 
+use crate::emulate::Device;
 use crate::house::House;
 use crate::program::{Program, Ran, skipped};
 use crate::schema::hold;
+use crate::skip;
 use crate::small::Small;
 use database::{Database, OpenOptions, Session};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 use std::sync::Arc;
@@ -250,6 +253,100 @@ fn what_is_hot_is_advised_moved_and_put_back() {
     tiers.is_as_it_was();
     let nothing = tiers.run("undo URL");
     assert!(nothing.code == Some(0) && nothing.stdout.contains("nothing to undo"), "{nothing}");
+}
+
+/// Reads of the files of tables and indexes that a device saw, by their names; of all their forks and segments.
+fn seen(house: &House, session: &mut dyn Session) -> BTreeMap<String, f64> {
+    let text = |value: &workload::transaction::Value| value.text().unwrap_or_default().to_owned();
+    let sql = "SELECT pg_relation_filenode(oid)::text, oid::regclass::text FROM pg_class WHERE relkind IN ('r', 'i') AND oid >= 16384";
+    let files = session.query(sql).expect("it may");
+    let names: BTreeMap<String, String> = files.iter().map(|row| (text(&row[0]), text(&row[1]))).collect();
+    let heat = house.program.json("emulate --at at --heat --json");
+    let mut seen = BTreeMap::new();
+    for file in heat["files"].as_array().expect("a list") {
+        let number = file["file"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
+        let Some(name) = number.split(['_', '.']).next().and_then(|number| names.get(number)) else { continue };
+        let reads = file["extents"].as_array().expect("a list").iter().filter_map(|one| one["reads"].as_f64());
+        *seen.entry(name.clone()).or_insert(0.0) += reads.sum::<f64>();
+    }
+    seen
+}
+
+#[test]
+fn the_reads_that_the_advice_counts_of_each_object_are_those_that_its_device_saw() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let database =
+        open(&house, Engine::Postgres, &[("shared_buffers", "1MB"), ("track_io_timing", "on"), ("autovacuum", "off")]);
+    let socket = database.private().expect("it is private").socket_folder();
+    for folder in ["fast", "slow", "at"] {
+        fs::create_dir(house.program.path(folder)).expect("a folder");
+    }
+    if !std::path::Path::new("/dev/fuse").exists() || !rustix::process::geteuid().is_root() {
+        skip!("mounting needs root and /dev/fuse");
+    }
+    // Where nobody but the server keeps pages, reads agree object by object. Below a page cache one share holds for all objects, so that
+    // only their sum can agree.
+    for (space, more) in [("alone", "--no-page-cache"), ("cached", "")] {
+        let device = Device::serve(
+            &house.program,
+            &format!("tiered --fast fast --slow nand-device:slow --budget 0B {more}"),
+            "at",
+        );
+        let folder = device.at(space);
+        fs::create_dir(&folder).expect("a folder");
+        let owned = Command::new("chown").arg("--reference").arg(&socket).arg(&folder).status();
+        assert!(owned.expect("it starts").success());
+        let mut session = database.outside().expect("a session");
+        session.script(&format!("CREATE TABLESPACE {space} LOCATION '{}'", folder.display())).expect("it may");
+        session.script(&format!("SET default_tablespace = {space}")).expect("it may");
+        session
+            .script(&TABLES.replace("CREATE ROLE reader LOGIN;", "").replace("TO reader", "TO public"))
+            .expect("it may");
+        // What was written lies in the page cache.
+        let forgotten = "find at -type f -exec dd if={} iflag=nocache count=0 status=none ;".split(' ');
+        let mut forget = Command::new("find");
+        forget.args(forgotten.skip(1)).current_dir(house.program.dir());
+        assert!(forget.status().expect("it starts").success());
+        let before = seen(&house, session.as_mut());
+        let url = format!("'postgres://prony@/postgres?host={}'", socket.display());
+        let line = format!("tier advise {url} --window 6s --slow-device nand-device --fast-device f5100 --json");
+        let advice = std::thread::scope(|scope| {
+            let asked = scope.spawn(|| house.program.json(&line));
+            let watches = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'prony tier'";
+            while session.one(watches).expect("it may").and_then(|count| count.number()) == Some(0.0) {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            std::thread::sleep(Duration::from_secs(1));
+            let mut load = database.outside().expect("a session");
+            (0..5).for_each(|_| load.script(READS).expect("it reads"));
+            // What it was counted for is told when it ends.
+            drop(load);
+            assert!(!asked.is_finished(), "the load ended within the window");
+            asked.join().expect("it ends")
+        });
+        let after = seen(&house, session.as_mut());
+        let share = advice["reach"]["share"].as_f64().expect("a share");
+        let (mut estimated, mut requested, mut saw, mut read) = (0.0, 0.0, 0.0, 0);
+        for object in advice["objects"].as_array().expect("a list") {
+            let name = object["name"].as_str().expect("a name").trim_start_matches("public.");
+            let (reads, then) = (object["reads"].as_f64().expect("reads"), before.get(name).copied().unwrap_or(0.0));
+            let Some(own) = after.get(name).map(|now| now - then) else { continue };
+            if space == "alone" {
+                assert!((reads - own).abs() <= 0.02 * own + 1.0, "{name}: {reads} read, its device saw {own}");
+            }
+            (estimated, requested) = (estimated + reads * share, requested + reads);
+            (saw, read) = (saw + own, read + usize::from(own > 0.0));
+        }
+        let told = format!("{space}: {estimated} estimated to reach the device, which saw {saw}\n");
+        std::io::stderr().write_all(told.as_bytes()).expect("a place for it");
+        assert!(read >= 4 && saw > 1_000.0 && advice["reach"]["way"] == "all-timed", "{advice:#}");
+        // Times are longer on a busy machine, and the estimate with them; never beyond what the server read.
+        assert!(estimated >= 0.5 * saw && estimated <= requested + 0.5 && requested >= saw, "{requested} read, {told}");
+        session.script("DROP TABLE hot, cold, idle").expect("it may");
+        session.script(&format!("DROP TABLESPACE {space}")).expect("it may");
+        drop(session);
+        device.unmount();
+    }
 }
 
 /// A plan that moves these, each with its kind, in that order.

@@ -114,6 +114,7 @@ fn sampled(
             let slices = (window.as_secs() as u32).clamp(1, 30);
             sampler.window(window, slices, stop).map(Some)
         });
+        let _ = devices.pace(Phase::Fill);
         let mut beside = Beside { devices: &devices, database: None, ready: Some(ready) };
         let ended = engine::run_trial(&mut opened, &trial, &mut beside, stop);
         drop(beside);
