@@ -35,8 +35,10 @@ pub fn trial_caveats(
         raised.extend(stream_caveats(&about).map(|(kind, text)| (kind, text.map(named))));
     }
     if let Some(Cut { observations, .. }) = cuts.first() {
-        let behind = observations.events.iter().filter(|event| event.kind == EventKind::Backlog);
-        raised.extend(behind.map(|event| (CaveatKind::NotSustained, Some(event.text.clone()))));
+        for (seen, kind) in [(EventKind::Backlog, CaveatKind::NotSustained), (EventKind::Doubt, CaveatKind::Other)] {
+            let events = observations.events.iter().filter(|event| event.kind == seen);
+            raised.extend(events.map(|event| (kind, Some(event.text.clone()))));
+        }
         raised.extend(generator_caveats(summary, observations));
         raised.extend(machine_caveats(summary, observations));
     }
