@@ -222,11 +222,12 @@ pub trait Database: Send + Sync {
         place::find(self, dataset)
     }
 
-    /// The data sets that are filled here, whatever was asked for when it was opened.
+    /// The data sets that are filled here, whatever was asked for when it was opened; and, of what carries our mark and was changed
+    /// by somebody else or made by another version, why it is not looked at.
     ///
     /// # Errors
     /// When they cannot be looked up.
-    fn datasets(&self) -> Result<Vec<DataSet>, DatabaseError> {
+    fn datasets(&self) -> Result<Vec<Result<DataSet, DatabaseError>>, DatabaseError> {
         place::all(self)
     }
 

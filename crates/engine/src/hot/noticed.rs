@@ -155,6 +155,7 @@ fn said(errno: i32) -> String {
         libc::ECONNRESET => "connection lost".to_owned(),
         libc::ENOTCONN => "server gone".to_owned(),
         libc::ENOSPC => "disk full".to_owned(),
+        libc::EIO => "page damaged, or disk failing".to_owned(),
         libc::EAGAIN => "conflict or deadlock at the last try".to_owned(),
         libc::EPROTO => "refused by the server".to_owned(),
         libc::EINVAL => "ended by its own steps".to_owned(),
