@@ -23,6 +23,26 @@ pub(super) fn expected(engine: Engine, tables: &[Table]) -> BTreeSet<String> {
     all
 }
 
+/// What is there beyond what must be, of tables that must be there.
+pub(super) fn added(found: BTreeSet<String>, engine: Engine, tables: &[Table]) -> impl Iterator<Item = String> {
+    let mut expected = expected(engine, tables);
+    if engine == Engine::Mariadb {
+        // It makes an index for each reference that has none.
+        let own = |table: &Table| {
+            let name = table.name.to_string();
+            table.references.iter().map(move |to| format!("index {name}({})", to.columns.join(",")))
+        };
+        expected.extend(tables.iter().flat_map(own));
+    }
+    let names: Vec<String> = tables.iter().map(|table| table.name.to_string()).collect();
+    let ours = move |what: &String| {
+        let of = what.split_once(' ').map_or("", |(_, rest)| rest);
+        let of = of.split(['.', '(', ' ']).next().unwrap_or_default();
+        names.iter().any(|name| name == of)
+    };
+    found.into_iter().filter(move |what| !expected.contains(what) && ours(what))
+}
+
 /// A table that outlasts a crash, where the engine has others, too.
 fn table_word(engine: Engine) -> &'static str {
     match engine {
