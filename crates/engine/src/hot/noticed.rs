@@ -187,6 +187,6 @@ mod tests {
         ];
         assert_eq!(told, expected.map(|(what, count, first)| (3, what.to_owned(), count, first.to_owned())));
         assert_eq!(noticed.events.len(), EVENTS_MAX, "a device that fails every operation must not fill memory");
-        assert_eq!(noticed.mishaps(0, true)[0].what, "Input/output error (os error 5)");
+        assert_eq!(noticed.mishaps(0, true)[0].what, "page damaged, or disk failing");
     }
 }
