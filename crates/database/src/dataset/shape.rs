@@ -34,12 +34,11 @@ pub(super) fn added(found: BTreeSet<String>, engine: Engine, tables: &[Table]) -
         };
         expected.extend(tables.iter().flat_map(own));
     }
-    let names: Vec<String> = tables.iter().map(|table| table.name.to_string()).collect();
-    let ours = move |what: &String| {
-        let of = what.split_once(' ').map_or("", |(_, rest)| rest);
-        let of = of.split(['.', '(', ' ']).next().unwrap_or_default();
-        names.iter().any(|name| name == of)
+    let begins = |name: String| {
+        [format!("column {name}."), format!("key {name}("), format!("index {name}("), format!("reference {name} to ")]
     };
+    let begins: Vec<String> = tables.iter().flat_map(|table| begins(table.name.to_string())).collect();
+    let ours = move |what: &String| begins.iter().any(|begin| what.starts_with(begin));
     found.into_iter().filter(move |what| !expected.contains(what) && ours(what))
 }
 

@@ -209,7 +209,8 @@ fn commits_that_a_power_cut_may_lose_are_a_caveat_and_so_is_an_index_of_somebody
     let told = others("--set server=synchronous=normal");
     assert!(
         told.len() == 1
-            && told[0].starts_with("synchronous=NORMAL: a power cut may lose acknowledged commits, and commits do not wait"),
+            && told[0]
+                .starts_with("synchronous=NORMAL: a power cut may lose acknowledged commits, and commits do not wait"),
         "{told:?}"
     );
     script(&house, "CREATE INDEX mine ON trade (quantity)");
