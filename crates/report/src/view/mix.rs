@@ -220,13 +220,20 @@ pub fn response_at(class: &ClassSummary, title: &str, key: &str, (q, ms): (f64, 
     let at_least = Estimate { low: ms, high: f64::INFINITY, ..Estimate::single(ms) };
     match class.bound_from.is_some_and(|from| q > from) {
         true => estimate(title, key, &at_least, Quantity::Milliseconds).only_if(class.response.count > 0),
-        false => number(title, key, ms, Quantity::Milliseconds).only_if(beyond(class.response.count, q)),
+        false => {
+            let count = class.response.count;
+            let told = number(title, key, ms, Quantity::Milliseconds);
+            told.rough_if(!beyond(count, q, FEW)).only_if(beyond(count, q, 1.0))
+        }
     }
 }
 
-/// Whether a sample lies beyond a quantile: else it is the slowest one, whichever quantile is asked for.
-fn beyond(count: u64, q: f64) -> bool {
-    count as f64 * (1.0 - q) + 1e-6 >= 1.0
+/// With fewer samples beyond it a quantile is told with a `~`: the next window may well give half or twice as much.
+const FEW: f64 = 10.0;
+
+/// Whether so many samples lie beyond a quantile; without any it is the slowest one, whichever quantile is asked for.
+fn beyond(count: u64, q: f64, samples: f64) -> bool {
+    count as f64 * (1.0 - q) + 1e-6 >= samples
 }
 
 fn verdict(ok: Option<bool>) -> &'static str {

@@ -268,7 +268,8 @@ fn quantiles_that_no_sample_lies_beyond_are_not_told_of_a_class() {
     let said = text(&findings, Layout { width: 160, ..Layout::default() });
     let (_, mix) = said.split_once("Mix of brokerage").expect("the mix");
     let mix = mix.split("\n\n").next().unwrap_or_default();
-    assert!(mix.contains("90.1 ms") && !mix.contains("99.1 ms") && !mix.contains("99.9 ms"), "{mix}");
+    assert!(mix.contains("~90.1 ms"), "one sample beyond it tells little: {mix}");
+    assert!(!mix.contains("99.1 ms") && !mix.contains("99.9 ms"), "{mix}");
 }
 
 #[test]
