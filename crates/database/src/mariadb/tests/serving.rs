@@ -60,9 +60,9 @@ fn waits_for_rows_of_other_databases_on_a_shared_server_are_not_counted_as_ours(
     holds.script("BEGIN; UPDATE held SET a = a + 1").unwrap();
     let mut waits = own.session(Protocol::Prepared, &[]);
     let waiting = std::thread::spawn(move || waits.script("UPDATE held SET a = a + 1").unwrap());
-    // The table of transactions is made anew ten times a second at most.
+    // The table of transactions is made anew only for who has not read it for a tenth of a second.
     while counters(&mut asks, Some("test")).unwrap().last() != Some(&(Counter::LockWaits, 1.0)) {
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(std::time::Duration::from_millis(150));
     }
     let of = |session: &mut dyn Session, schema| {
         let counted = counters(session, schema).unwrap();

@@ -61,8 +61,14 @@ pub(super) fn run(asked: &TierBalance) -> Result<(), Failure> {
         output::print(&format!("round {round}: {} of wait in {}\n", said_s(advice.wait_s), said_s(window_s)))?;
         for one in &decided {
             output::print(&says(one))?;
-            if one.decision == Decision::Move && !keeper.carried(one)? {
+            if one.decision != Decision::Move {
+                continue;
+            }
+            let begun = sampler.clock.now();
+            if !keeper.carried(one)? {
                 balancer.forget(&one.one.name);
+            } else if !keeper.dry_run {
+                balancer.took(&one.one, sampler.clock.now().saturating_sub(begun).seconds());
             }
         }
         if asked.rounds.is_some_and(|rounds| round >= rounds) {
