@@ -34,6 +34,8 @@ pub enum Outcome {
     There,
     /// It is not in the database any more.
     Gone,
+    /// It is not found, and one of these may be it.
+    Lost(String),
     /// Somebody held a lock for longer than was waited.
     Locked(String),
     /// There is not enough room.
@@ -171,7 +173,8 @@ impl<'a> Mover<'a> {
         }
         let action = "make the journal of moves";
         match journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))? {
-            Place::Ours => Ok(()),
+            Place::Ours if self.engine == Engine::Mariadb => Ok(()),
+            Place::Ours => journal::renew(self.session.as_mut()).map_err(|failure| self.failed(action, failure)),
             Place::Strange(what) => Err(self.not_ours(what)),
             Place::Nothing if number(row, 1) != 1.0 => Err(lacks(action, "it needs CREATE on the database")),
             Place::Nothing => {
@@ -197,19 +200,54 @@ impl<'a> Mover<'a> {
         exchange::found(self.session.as_mut(), key).map_err(|failure| self.failed("look for a table", failure))
     }
 
-    /// The same of an object in the journal.
+    /// The same of an object in the journal; what it lies in the place of when it is an index that is not found.
     ///
     /// # Errors
     /// When the catalogue cannot be read.
-    pub fn find_kept(&mut self, kept: &Kept) -> Result<Option<Relation>, DatabaseError> {
+    pub fn find_kept(&mut self, kept: &Kept) -> Result<Result<Relation, Outcome>, DatabaseError> {
+        let Kept { table, index, relation, home, .. } = kept;
         if self.engine == Engine::Mariadb {
-            return self.found_table(&kept.table);
+            return Ok(self.found_table(table)?.ok_or(Outcome::Gone));
         }
-        let index = kept.index.replace('\'', "''");
-        self.found(&match index.as_str() {
-            "" => format!("c.oid = {}", kept.table),
-            index => format!("i.indrelid = {} AND c.relname = '{index}'", kept.table),
+        if index.is_empty() {
+            return Ok(self.found(&format!("c.oid = {table}"))?.ok_or(Outcome::Gone));
+        }
+        if let Some(found) = self.found(&format!("c.oid::text = '{relation}'"))? {
+            return Ok(Ok(found));
+        }
+        // Somebody else built it anew, or we did and were killed.
+        let index = journal::quoted(self.engine, index);
+        let named = self.found(&format!("i.indrelid = {table} AND c.relname = {index}"))?;
+        if let Some(found) = named.as_ref().filter(|found| found.space != *home) {
+            return Ok(Ok(found.clone()));
+        }
+        // What lies elsewhere and is in no line of the journal may be this one with another name.
+        let elsewhere = self.session.one(&format!(
+            "SELECT string_agg(i.indexrelid::regclass::text, ', ') FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
+             JOIN pg_database d ON d.datname = current_database() WHERE i.indrelid = {table} \
+             AND (CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END) <> {home} \
+             AND NOT EXISTS (SELECT FROM prony_tier.moved m WHERE m.in_table = {table} AND (m.index_name = c.relname \
+             OR to_jsonb(m)->>'relation' = c.oid::text))"
+        ));
+        let elsewhere = elsewhere.map_err(|failure| self.failed("look for an index", failure))?;
+        Ok(match elsewhere.as_ref().and_then(|names| names.text()) {
+            Some(names) => Err(Outcome::Lost(names.to_owned())),
+            None => named.ok_or(Outcome::Gone),
         })
+    }
+
+    /// The line of the journal of an object; none when it never was moved. Beside it stands whether that line is of another index, which
+    /// had this one's name.
+    fn line(&mut self, object: &Relation) -> Result<Option<(Kept, bool)>, DatabaseError> {
+        let (own, kept) = (&object.kept, self.kept()?);
+        let by_number = kept.iter().find(|kept| !kept.relation.is_empty() && kept.relation == own.relation);
+        if let Some(kept) = by_number {
+            return Ok(Some((kept.clone(), false)));
+        }
+        let by_name = kept.into_iter().find(|kept| (&kept.table, &kept.index) == (&own.table, &own.index));
+        let Some(kept) = by_name else { return Ok(None) };
+        let other = !kept.relation.is_empty() && self.found(&format!("c.oid = {}", kept.relation))?.is_some();
+        Ok(Some((kept, other)))
     }
 
     /// Where an object lay before it was first moved; none when it never was.
@@ -217,8 +255,7 @@ impl<'a> Mover<'a> {
     /// # Errors
     /// When the journal cannot be read.
     pub fn home(&mut self, object: &Relation) -> Result<Option<String>, DatabaseError> {
-        let own = |kept: &Kept| (&kept.table, &kept.index) == (&object.kept.table, &object.kept.index);
-        Ok(self.kept()?.into_iter().find(|kept| own(kept)).map(|kept| kept.home))
+        Ok(self.line(object)?.filter(|(_, other)| !other).map(|(kept, _)| kept.home))
     }
 
     fn found(&mut self, which: &str) -> Result<Option<Relation>, DatabaseError> {
@@ -226,7 +263,7 @@ impl<'a> Mover<'a> {
             "SELECT c.relkind::text, coalesce(i.indrelid, c.oid)::int8, CASE WHEN i.indexrelid IS NULL THEN '' ELSE c.relname::text END, \
              format('%I.%I', n.nspname, c.relname), (CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END)::int8, \
              (c.relpages + coalesce(t.relpages, 0))::float8 * current_setting('block_size')::float8, \
-             pg_has_role(c.relowner, 'USAGE'), coalesce(i.indisexclusion, false) \
+             pg_has_role(c.relowner, 'USAGE'), coalesce(i.indisexclusion, false), coalesce(i.indexrelid::text, '') \
              FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
              JOIN pg_database d ON d.datname = current_database() \
              LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = c.reltoastrelid \
@@ -240,6 +277,7 @@ impl<'a> Mover<'a> {
                 index: text(row, 2),
                 name: text(row, 3),
                 home: oid(row, 4).to_string(),
+                relation: text(row, 8),
             },
             kind: if text(row, 0) == "i" { Kind::Index } else { Kind::Table },
             space: oid(row, 4).to_string(),
@@ -271,14 +309,39 @@ impl<'a> Mover<'a> {
         if let Some(short) = self.no_room(space, before) {
             return Ok(Outcome::NoRoom(short));
         }
-        let kept = journal::keep(self.session.as_mut(), self.engine, &object.kept);
-        kept.map_err(|failure| self.failed("write the journal of moves", failure))?;
+        let writing = "write the journal of moves";
+        match self.line(object)? {
+            Some((kept, true)) => {
+                let text = format!(
+                    "{}, which was moved before, was renamed; `prony tier undo` puts that back first",
+                    kept.name
+                );
+                return Ok(Outcome::Refused(text));
+            }
+            Some(_) => {}
+            None => journal::keep(self.session.as_mut(), self.engine, &object.kept)
+                .map_err(|failure| self.failed(writing, failure))?,
+        }
         match self.carried(object, space) {
             Ok(()) => {
-                let after = self.find_kept(&object.kept)?.and_then(|now| self.size(&now).ok());
+                let now = self.now(object)?;
+                if let Some(now) = now.as_ref().filter(|now| !now.kept.relation.is_empty()) {
+                    journal::note(self.session.as_mut(), &object.kept, &now.kept)
+                        .map_err(|failure| self.failed(writing, failure))?;
+                }
+                let after = now.and_then(|now| self.size(&now).ok());
                 Ok(Outcome::Moved { before, after: after.unwrap_or(before) })
             }
             Err(failure) => self.ended(failure),
+        }
+    }
+
+    /// An object behind its move: an index that was built anew is found by its name of now.
+    fn now(&mut self, object: &Relation) -> Result<Option<Relation>, DatabaseError> {
+        let Kept { table, name, index, .. } = &object.kept;
+        match index.as_str() {
+            "" => self.find(table, None),
+            _ => self.found(&format!("c.oid = to_regclass({})", journal::quoted(self.engine, name))),
         }
     }
 

@@ -291,6 +291,40 @@ fn what_leaves_the_fast_tier_goes_back_to_its_own_tablespace() {
 }
 
 #[test]
+fn an_index_that_was_renamed_since_its_move_is_put_back_under_its_name_of_now() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("index", "hot_length"), ("index", "cold_pkey")]);
+    tiers.json("move URL --plan plan.json", 0);
+    let mut session = tiers.session();
+    session
+        .script("ALTER INDEX hot_length RENAME TO hot_renamed; ALTER INDEX cold_pkey RENAME TO cold_key")
+        .expect("it may");
+    session.script("CREATE INDEX hot_length ON hot (id, length(pad))").expect("it may");
+    let moved = tiers.json("undo URL", 0);
+    let names: Vec<&str> =
+        moved["objects"].as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, ["public.cold_key", "public.hot_renamed"], "{moved:#}");
+    session.script("DROP INDEX hot_length").expect("it may");
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn an_index_that_may_be_the_one_that_was_moved_keeps_the_journal_until_it_is_known() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("index", "hot_length")]);
+    tiers.json("move URL --plan plan.json", 0);
+    let mut session = tiers.session();
+    session.script("REINDEX INDEX CONCURRENTLY hot_length").expect("it may");
+    session.script("ALTER INDEX hot_length RENAME TO hot_renamed").expect("it may");
+    let lost = tiers.json("undo URL", 1);
+    assert_eq!(lost["objects"][0]["outcome"], "lost", "{lost:#}");
+    assert!(lost["objects"][0]["says"].as_str().is_some_and(|says| says.contains("hot_renamed")), "{lost:#}");
+    session.script("ALTER INDEX hot_renamed RENAME TO hot_length").expect("it may");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+}
+
+#[test]
 fn a_table_that_a_long_transaction_locks_is_left_and_the_others_go_on() {
     let Some(tiers) = tiers() else { return };
     plan(&tiers, &[("table", "cold"), ("table", "hot"), ("index", "hot_pkey")]);
