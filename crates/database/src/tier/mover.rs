@@ -36,7 +36,7 @@ pub enum Outcome {
     Gone,
     /// It is not found, and one of these may be it.
     Lost(String),
-    /// Somebody held a lock for longer than was waited.
+    /// Somebody held it for longer than was waited: what, in words.
     Locked(String),
     /// There is not enough room.
     NoRoom(String),
@@ -151,12 +151,13 @@ impl<'a> Mover<'a> {
     /// # Errors
     /// The first thing that the user may not do.
     pub fn prepare(&mut self, objects: &[Relation], space: &str) -> Result<(), DatabaseError> {
+        self.writable()?;
         let lacks = |action: &str, text: &str| DatabaseError::Privilege {
             place: self.place.clone(),
             action: action.to_owned(),
             text: text.to_owned(),
         };
-        if let Some(strange) = objects.iter().find(|object| !object.owned) {
+        if let Some(strange) = objects.iter().find(|object| !object.owned && object.stays.is_empty()) {
             return Err(lacks(&format!("move {}", strange.kept.name), "only its owner may"));
         }
         // With MariaDB there is no right to a folder, and the right to the journal is asked for by making it.
@@ -183,6 +184,28 @@ impl<'a> Mover<'a> {
         }
     }
 
+    /// Refuses a server or a session that changes nothing.
+    ///
+    /// # Errors
+    /// What keeps it from changing anything.
+    pub fn writable(&mut self) -> Result<(), DatabaseError> {
+        if self.engine == Engine::Mariadb {
+            return Ok(());
+        }
+        let sql = "SELECT pg_is_in_recovery(), current_setting('transaction_read_only') = 'on'";
+        let rows = self.session.query(sql).map_err(|failure| self.failed("ask whether it may write", failure))?;
+        let row = rows.first().map(Vec::as_slice).unwrap_or_default();
+        let what = match (number(row, 0) == 1.0, number(row, 1) == 1.0) {
+            (true, _) => "this server is a standby: run the same command on its primary",
+            (_, true) => {
+                "its sessions are read-only (default_transaction_read_only = on): ALTER ROLE .. IN DATABASE .. SET \
+                 default_transaction_read_only = off, or name another user"
+            }
+            _ => return Ok(()),
+        };
+        Err(self.failed("move anything", Failure::new(FailureKind::Refused, what)))
+    }
+
     /// An object as it is now, by its number, or by its name when it is an index that was built anew; none when it is gone.
     ///
     /// # Errors
@@ -192,15 +215,21 @@ impl<'a> Mover<'a> {
             return exchange::key(id).map_or(Ok(None), |key| self.found_table(&key));
         }
         let Ok(id) = id.parse::<u32>() else { return Ok(None) };
-        let by_name = index.map(|name| format!("OR c.oid = to_regclass('{}')", name.replace('\'', "''")));
-        self.found(&format!("(c.oid = {id} {})", by_name.unwrap_or_default()))
+        let own = self.found(&format!("c.oid = {id}"))?;
+        match index.filter(|_| own.is_none()) {
+            // To look a name up otherwise takes a right to its schema.
+            Some(name) => {
+                self.found(&format!("format('%I.%I', n.nspname, c.relname) = {}", journal::quoted(self.engine, name)))
+            }
+            None => Ok(own),
+        }
     }
 
     fn found_table(&mut self, key: &str) -> Result<Option<Relation>, DatabaseError> {
         exchange::found(self.session.as_mut(), key).map_err(|failure| self.failed("look for a table", failure))
     }
 
-    /// The same of an object in the journal; what it lies in the place of when it is an index that is not found.
+    /// The same of an object in the journal, or what became of it.
     ///
     /// # Errors
     /// When the catalogue cannot be read.
@@ -212,7 +241,7 @@ impl<'a> Mover<'a> {
         if index.is_empty() {
             return Ok(self.found(&format!("c.oid = {table}"))?.ok_or(Outcome::Gone));
         }
-        if let Some(found) = self.found(&format!("c.oid::text = '{relation}'"))? {
+        if let Some(found) = self.found(&format!("i.indrelid = {table} AND c.oid::text = '{relation}'"))? {
             return Ok(Ok(found));
         }
         // Somebody else built it anew, or we did and were killed.
@@ -224,7 +253,7 @@ impl<'a> Mover<'a> {
         // What lies elsewhere and is in no line of the journal may be this one with another name.
         let elsewhere = self.session.one(&format!(
             "SELECT string_agg(i.indexrelid::regclass::text, ', ') FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
-             JOIN pg_database d ON d.datname = current_database() WHERE i.indrelid = {table} \
+             JOIN pg_database d ON d.datname = current_database() WHERE i.indrelid = {table} AND i.indisvalid \
              AND (CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END) <> {home} \
              AND NOT EXISTS (SELECT FROM prony_tier.moved m WHERE m.in_table = {table} AND (m.index_name = c.relname \
              OR to_jsonb(m)->>'relation' = c.oid::text))"
@@ -263,7 +292,9 @@ impl<'a> Mover<'a> {
             "SELECT c.relkind::text, coalesce(i.indrelid, c.oid)::int8, CASE WHEN i.indexrelid IS NULL THEN '' ELSE c.relname::text END, \
              format('%I.%I', n.nspname, c.relname), (CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END)::int8, \
              (c.relpages + coalesce(t.relpages, 0))::float8 * current_setting('block_size')::float8, \
-             pg_has_role(c.relowner, 'USAGE'), coalesce(i.indisexclusion, false), coalesce(i.indexrelid::text, '') \
+             pg_has_role(c.relowner, 'USAGE'), coalesce(i.indisexclusion, false), coalesce(i.indexrelid::text, ''), \
+             CASE WHEN t.relpages = 0 THEN t.oid ELSE 0 END::int8, \
+             CASE WHEN has_schema_privilege(n.oid, 'USAGE') THEN '' ELSE format('the user lacks USAGE on the schema %I', n.nspname) END \
              FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
              JOIN pg_database d ON d.datname = current_database() \
              LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = c.reltoastrelid \
@@ -271,6 +302,9 @@ impl<'a> Mover<'a> {
         );
         let rows = self.session.query(&sql).map_err(|failure| self.failed("look for an object", failure))?;
         let Some(row) = rows.first() else { return Ok(None) };
+        // TOAST that was never vacuumed has no size in the catalogue; who alters it holds it.
+        let toast = oid(row, 9);
+        let toast = if toast > 0 { self.session.one(&format!("SELECT pg_relation_size({toast})")).ok() } else { None };
         Ok(Some(Relation {
             kept: Kept {
                 table: oid(row, 1).to_string(),
@@ -281,8 +315,8 @@ impl<'a> Mover<'a> {
             },
             kind: if text(row, 0) == "i" { Kind::Index } else { Kind::Table },
             space: oid(row, 4).to_string(),
-            stays: String::new(),
-            bytes: number(row, 5),
+            stays: text(row, 10),
+            bytes: number(row, 5) + toast.flatten().and_then(|bytes| bytes.number()).unwrap_or(0.0),
             owned: number(row, 6) == 1.0,
             // Before version 14 no index is built anew elsewhere, and one of an exclusion never beside others' work.
             anew: text(row, 0) == "i" && self.major >= 14 && number(row, 7) != 1.0,
@@ -303,8 +337,8 @@ impl<'a> Mover<'a> {
         // What was never analysed has no size in the catalogue.
         let before = match self.size(object) {
             Ok(bytes) => bytes,
-            Err(failure) if locked(&failure) => return Ok(Outcome::Locked(failure.text)),
-            Err(failure) => return self.ended(failure),
+            Err(failure) if locked(&failure) => return Ok(Outcome::Locked(held(&failure))),
+            Err(failure) => return self.ended(object, failure),
         };
         if let Some(short) = self.no_room(space, before) {
             return Ok(Outcome::NoRoom(short));
@@ -332,8 +366,22 @@ impl<'a> Mover<'a> {
                 let after = now.and_then(|now| self.size(&now).ok());
                 Ok(Outcome::Moved { before, after: after.unwrap_or(before) })
             }
-            Err(failure) => self.ended(failure),
+            Err(failure) => self.ended(object, failure),
         }
+    }
+
+    /// The oldest transaction whose snapshot a rebuild waits for, where nobody who writes has a lock on its table.
+    fn old_transaction(&mut self, object: &Relation) -> Option<String> {
+        let sql = format!(
+            "SELECT format('an old transaction keeps the index from being rebuilt (process %s of the server, begun %s ago)', a.pid, \
+             date_trunc('second', clock_timestamp() - a.xact_start)) FROM pg_stat_activity a WHERE a.datname = current_database() \
+             AND a.pid <> pg_backend_pid() AND a.backend_xmin IS NOT NULL AND NOT EXISTS (SELECT FROM pg_locks l \
+             WHERE l.relation = {} AND l.granted AND l.pid <> pg_backend_pid() AND l.mode <> 'AccessShareLock') \
+             ORDER BY a.xact_start LIMIT 1",
+            object.kept.table
+        );
+        let told = self.session.one(&sql).ok().flatten();
+        told.and_then(|told| told.text().map(str::to_owned))
     }
 
     /// An object behind its move: an index that was built anew is found by its name of now.
@@ -356,14 +404,15 @@ impl<'a> Mover<'a> {
         exchange::exchange(self.session.as_mut(), other, object, space)
     }
 
-    fn ended(&mut self, failure: Failure) -> Result<Outcome, DatabaseError> {
+    fn ended(&mut self, object: &Relation, failure: Failure) -> Result<Outcome, DatabaseError> {
         if matches!(failure.kind, FailureKind::Lost | FailureKind::Stopped) {
             return Err(self.failed("move an object", failure));
         }
+        let old = if locked(&failure) && object.anew { self.old_transaction(object) } else { None };
         self.tidy()?;
         Ok(match failure.kind {
             FailureKind::Full => Outcome::NoRoom(failure.text),
-            _ if locked(&failure) => Outcome::Locked(failure.text),
+            _ if locked(&failure) => Outcome::Locked(old.unwrap_or_else(|| held(&failure))),
             _ => Outcome::Refused(failure.text),
         })
     }
@@ -494,6 +543,10 @@ impl<'a> Mover<'a> {
         };
         ended.map_err(|failure| DatabaseError::statement(&database.place(), "end a move that was stopped", failure))
     }
+}
+
+fn held(failure: &Failure) -> String {
+    format!("somebody holds a lock on it ({})", failure.text)
 }
 
 /// Sets a session up that waits for no lock longer than that; the leading number of a PostgreSQL's version.

@@ -342,6 +342,73 @@ fn a_table_that_a_long_transaction_locks_is_left_and_the_others_go_on() {
 }
 
 #[test]
+fn an_index_that_an_old_snapshot_alone_keeps_from_being_rebuilt_is_told_with_the_transaction() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("index", "hot_length")]);
+    let mut old = tiers.session();
+    old.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM cold").expect("it may");
+    let ran = tiers.run("move URL --plan plan.json --lock-timeout 300ms");
+    let told = "left public.hot_length where it is: an old transaction keeps the index from being rebuilt (process ";
+    assert!(ran.code == Some(1) && ran.stderr.contains(told), "{ran}");
+    old.script("ROLLBACK").expect("it may");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn a_fast_tier_that_is_the_place_of_the_data_is_refused() {
+    let Some(tiers) = tiers() else { return };
+    for command in ["advise URL --window 1s", "balance URL --budget 1GiB --every 1s --rounds 1 --dry-run"] {
+        let ran = tiers.run(&format!("{command} --fast pg_default"));
+        assert!(
+            ran.code == Some(2) && ran.stderr.contains("`--fast pg_default` is pg_default, where the data lies"),
+            "{ran}"
+        );
+    }
+}
+
+#[test]
+fn sessions_that_change_nothing_are_told_before_a_move() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("table", "hot")]);
+    let mut session = tiers.session();
+    session.script("ALTER ROLE prony SET default_transaction_read_only = on").expect("it may");
+    let ran = tiers.run("move URL --plan plan.json");
+    session.script("ALTER ROLE prony RESET default_transaction_read_only").expect("it may");
+    assert!(ran.code == Some(2) && ran.stderr.contains("default_transaction_read_only = on"), "{ran}");
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn an_object_in_a_schema_that_the_user_may_not_use_is_left_and_the_others_go_on() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("table", "idle"), ("table", "hot")]);
+    let mut session = tiers.session();
+    let made = "CREATE ROLE mover LOGIN; GRANT CREATE ON TABLESPACE fast TO mover; GRANT CREATE ON DATABASE postgres TO mover; \
+                CREATE SCHEMA closed; ALTER TABLE idle SET SCHEMA closed; ALTER TABLE closed.idle OWNER TO mover; ALTER TABLE hot OWNER TO mover";
+    session.script(made).expect("it may");
+    let url = tiers.url.replace("prony@", "mover@");
+    let ran = tiers.house.program.run(&format!("tier move {url} --plan plan.json"));
+    let told = "left closed.idle where it is: the user lacks USAGE on the schema closed";
+    assert!(ran.code == Some(1) && ran.stderr.contains(told), "{ran}");
+    assert_eq!(tiers.fast(), ["hot"]);
+    session.script("ALTER TABLE closed.idle SET SCHEMA public").expect("it may");
+    tiers.house.program.fine(&format!("tier undo {url}"));
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn long_values_that_were_never_vacuumed_count_among_the_bytes_of_a_move() {
+    let Some(tiers) = tiers() else { return };
+    let made = "CREATE TABLE wide AS SELECT n AS id, (SELECT string_agg(md5((n * 1000 + k)::text), '') FROM generate_series(1, 300) k) AS long \
+                FROM generate_series(1, 500) n";
+    tiers.session().script(made).expect("it may");
+    plan(&tiers, &[("table", "wide")]);
+    let dry = tiers.run("move URL --plan plan.json --dry-run");
+    assert!(dry.stdout.contains("MB are copied") || dry.stdout.contains("MiB are copied"), "{dry}");
+}
+
+#[test]
 fn an_index_that_cannot_be_finished_leaves_nothing_behind() {
     let Some(tiers) = tiers() else { return };
     plan(&tiers, &[("index", "hot_length"), ("index", "cold_pkey")]);

@@ -73,6 +73,9 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
         }
         return walk.dry(asked.json, &there);
     }
+    if !kept.is_empty() {
+        mover.writable().map_err(doing)?;
+    }
     mover.tidy().map_err(doing)?;
     let process = mover.process;
     let went = kept.iter().try_for_each(|one| {

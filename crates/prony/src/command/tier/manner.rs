@@ -119,9 +119,8 @@ impl Done {
                 "{} is not found, and what lies on another tier may be it under another name: {names}; where it lay stays in prony_tier.moved",
                 self.name
             ),
-            Outcome::Locked(text) => format!("left {} where it is: somebody holds a lock on it ({text})", self.name),
             Outcome::NoRoom(text) => format!("left {} where it is: no room ({text})", self.name),
-            Outcome::Refused(text) => format!("left {} where it is: {text}", self.name),
+            Outcome::Locked(text) | Outcome::Refused(text) => format!("left {} where it is: {text}", self.name),
         }
     }
 
