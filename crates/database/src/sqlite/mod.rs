@@ -82,7 +82,9 @@ impl Database {
 
     fn connected(&self, texts: &Texts, sessions: &Sessions, fill: bool) -> Result<Box<Connected>, DatabaseError> {
         let (queue, stop) = (self.queue.clone(), self.stop.clone());
-        let opened = Connected::open(self.place.path(), texts, sessions, queue, stop).and_then(|mut session| {
+        // The first one may make a file of the user's; what stood once is not made anew, and empty, where its mount went away.
+        let new = !self.stood.load(Ordering::Relaxed);
+        let opened = Connected::open(self.place.path(), new, texts, sessions, queue, stop).and_then(|mut session| {
             let pragmas = if fill { settings::FILL.to_owned() } else { self.settings.pragmas() };
             crate::Session::script(&mut session, &pragmas)?;
             session.measured(|connection| Samples::of(&self.profiling, &self.costs, texts, connection));

@@ -35,16 +35,17 @@ pub(super) struct Connected {
 }
 
 impl Connected {
-    /// Opens a connection to a file that is there, and prepares the statements.
+    /// Opens a connection to a file that is there, or to a `new` one, and prepares the statements.
     pub(super) fn open(
         path: &Path,
+        new: bool,
         texts: &Texts,
         sessions: &Sessions,
         queue: Arc<Queue>,
         stop: Arc<AtomicBool>,
     ) -> Result<Connected, Failure> {
         // Sessions of this process wait in the queue.
-        let connection = enter(path, false, &stop)?;
+        let connection = enter(path, new, &stop)?;
         // Room for all, and for begin, commit and rollback.
         connection.set_prepared_statement_cache_capacity(texts.len() + 8);
         let session = Connected {
@@ -268,9 +269,9 @@ pub(super) fn failure(error: &Error) -> Failure {
         Some(ErrorCode::DiskFull) => FailureKind::Full,
         // The index of a write-ahead log could not be made longer.
         Some(ErrorCode::SystemIoFailure) if extended == Some(ffi::SQLITE_IOERR_SHMSIZE) => FailureKind::Full,
-        Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            FailureKind::Unreadable
-        }
+        // Its disk is gone: nothing can be asked until it is back.
+        Some(ErrorCode::SystemIoFailure) => FailureKind::Lost,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => FailureKind::Unreadable,
         _ => FailureKind::Refused,
     };
     let holder = match error.sqlite_error_code() {

@@ -542,6 +542,8 @@ fn parts_of_a_model_fail_and_come_back_on_a_mount_and_what_it_does_not_have_is_r
     let study = "title = 'e'\nquestion = '?'\n[system.s]\nkind = 'file'\ndir = '.'\nsize = '4 MiB'\n[workload.w]\nkind = 'block'\n\
                  [[experiment]]\nname = 'e'\nworkload = 'w'\nmeasure = '3 s'\nwarm_up = '0 s'\n";
     program.write("e.toml", study);
+    let none = program.refused("emulate f5100 --backing backing --at at --modules 0");
+    assert!(none.contains("`--modules` of at least 1, got 0"), "{none}");
     program.fine("plan ./e.toml --on emulated:f5100:backing --set 'events=1 s: fail module 0; 2 s: restore module 0'");
     for (model, event) in
         [("f5100", "fail module 1"), ("f5100", "fail port 16"), ("disk-array", "fail path 4"), ("nand-device", "spare")]

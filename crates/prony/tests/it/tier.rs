@@ -388,6 +388,40 @@ fn what_leaves_the_fast_tier_goes_back_to_its_own_tablespace() {
 }
 
 #[test]
+fn an_index_that_was_renamed_since_its_move_is_put_back_under_its_name_of_now() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("index", "hot_length"), ("index", "cold_pkey")]);
+    tiers.json("move URL --plan plan.json", 0);
+    let mut session = tiers.session();
+    session
+        .script("ALTER INDEX hot_length RENAME TO hot_renamed; ALTER INDEX cold_pkey RENAME TO cold_key")
+        .expect("it may");
+    session.script("CREATE INDEX hot_length ON hot (id, length(pad))").expect("it may");
+    let moved = tiers.json("undo URL", 0);
+    let names: Vec<&str> =
+        moved["objects"].as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, ["public.cold_key", "public.hot_renamed"], "{moved:#}");
+    session.script("DROP INDEX hot_length").expect("it may");
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn an_index_that_may_be_the_one_that_was_moved_keeps_the_journal_until_it_is_known() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("index", "hot_length")]);
+    tiers.json("move URL --plan plan.json", 0);
+    let mut session = tiers.session();
+    session.script("REINDEX INDEX CONCURRENTLY hot_length").expect("it may");
+    session.script("ALTER INDEX hot_length RENAME TO hot_renamed").expect("it may");
+    let lost = tiers.json("undo URL", 1);
+    assert_eq!(lost["objects"][0]["outcome"], "lost", "{lost:#}");
+    assert!(lost["objects"][0]["says"].as_str().is_some_and(|says| says.contains("hot_renamed")), "{lost:#}");
+    session.script("ALTER INDEX hot_renamed RENAME TO hot_length").expect("it may");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+}
+
+#[test]
 fn a_table_that_a_long_transaction_locks_is_left_and_the_others_go_on() {
     let Some(tiers) = tiers() else { return };
     plan(&tiers, &[("table", "cold"), ("table", "hot"), ("index", "hot_pkey")]);
@@ -402,6 +436,73 @@ fn a_table_that_a_long_transaction_locks_is_left_and_the_others_go_on() {
     assert_eq!(tiers.fast(), ["cold", "hot", "hot_pkey"]);
     tiers.json("undo URL", 0);
     tiers.is_as_it_was();
+}
+
+#[test]
+fn an_index_that_an_old_snapshot_alone_keeps_from_being_rebuilt_is_told_with_the_transaction() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("index", "hot_length")]);
+    let mut old = tiers.session();
+    old.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM cold").expect("it may");
+    let ran = tiers.run("move URL --plan plan.json --lock-timeout 300ms");
+    let told = "left public.hot_length where it is: an old transaction keeps the index from being rebuilt (process ";
+    assert!(ran.code == Some(1) && ran.stderr.contains(told), "{ran}");
+    old.script("ROLLBACK").expect("it may");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn a_fast_tier_that_is_the_place_of_the_data_is_refused() {
+    let Some(tiers) = tiers() else { return };
+    for command in ["advise URL --window 1s", "balance URL --budget 1GiB --every 1s --rounds 1 --dry-run"] {
+        let ran = tiers.run(&format!("{command} --fast pg_default"));
+        assert!(
+            ran.code == Some(2) && ran.stderr.contains("`--fast pg_default` is pg_default, where the data lies"),
+            "{ran}"
+        );
+    }
+}
+
+#[test]
+fn sessions_that_change_nothing_are_told_before_a_move() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("table", "hot")]);
+    let mut session = tiers.session();
+    session.script("ALTER ROLE prony SET default_transaction_read_only = on").expect("it may");
+    let ran = tiers.run("move URL --plan plan.json");
+    session.script("ALTER ROLE prony RESET default_transaction_read_only").expect("it may");
+    assert!(ran.code == Some(2) && ran.stderr.contains("default_transaction_read_only = on"), "{ran}");
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn an_object_in_a_schema_that_the_user_may_not_use_is_left_and_the_others_go_on() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("table", "idle"), ("table", "hot")]);
+    let mut session = tiers.session();
+    let made = "CREATE ROLE mover LOGIN; GRANT CREATE ON TABLESPACE fast TO mover; GRANT CREATE ON DATABASE postgres TO mover; \
+                CREATE SCHEMA closed; ALTER TABLE idle SET SCHEMA closed; ALTER TABLE closed.idle OWNER TO mover; ALTER TABLE hot OWNER TO mover";
+    session.script(made).expect("it may");
+    let url = tiers.url.replace("prony@", "mover@");
+    let ran = tiers.house.program.run(&format!("tier move {url} --plan plan.json"));
+    let told = "left closed.idle where it is: the user lacks USAGE on the schema closed";
+    assert!(ran.code == Some(1) && ran.stderr.contains(told), "{ran}");
+    assert_eq!(tiers.fast(), ["hot"]);
+    session.script("ALTER TABLE closed.idle SET SCHEMA public").expect("it may");
+    tiers.house.program.fine(&format!("tier undo {url}"));
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn long_values_that_were_never_vacuumed_count_among_the_bytes_of_a_move() {
+    let Some(tiers) = tiers() else { return };
+    let made = "CREATE TABLE wide AS SELECT n AS id, (SELECT string_agg(md5((n * 1000 + k)::text), '') FROM generate_series(1, 300) k) AS long \
+                FROM generate_series(1, 500) n";
+    tiers.session().script(made).expect("it may");
+    plan(&tiers, &[("table", "wide")]);
+    let dry = tiers.run("move URL --plan plan.json --dry-run");
+    assert!(dry.stdout.contains("MB are copied") || dry.stdout.contains("MiB are copied"), "{dry}");
 }
 
 #[test]
