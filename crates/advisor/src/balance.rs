@@ -99,7 +99,8 @@ impl Balancer {
         let mut more = chosen(&items, room);
         stay(&items, &mut more, |at| fast(free[at]), room);
         taken.extend(more.into_iter().map(|at| free[at]));
-        let weighed = moves(objects, pieces, &taken, tiers).into_iter().map(|one| decided(one, &self.heat, self.slower(), rules));
+        let weighed =
+            moves(objects, pieces, &taken, tiers).into_iter().map(|one| decided(one, &self.heat, self.slower(), rules));
         let mut decided: Vec<Decided> = weighed.collect();
         let kept_out = decided.iter().all(|one| !one.one.to_fast || one.decision != Decision::Move);
         // Nothing makes room for what does not come.

@@ -157,7 +157,8 @@ mod tests {
 
     #[test]
     fn counts_of_buffers_that_have_not_come_yet_are_not_taken_for_none() {
-        let counts = |hits: f64| vec![(Counter::BufferHits, hits), (Counter::BufferReads, 0.0), (Counter::LogBytes, 9.0)];
+        let counts =
+            |hits: f64| vec![(Counter::BufferHits, hits), (Counter::BufferReads, 0.0), (Counter::LogBytes, 9.0)];
         assert_eq!(handed_on(counts(0.0), 50.0), [(Counter::LogBytes, 9.0)]);
         assert_eq!(handed_on(counts(5.0), 50.0), counts(5.0));
         assert_eq!(handed_on(counts(0.0), 0.0), counts(0.0));
