@@ -28,13 +28,15 @@ pub fn measure(settings: &Settings) {
 }
 
 /// A mount that another process serves; dropping it unmounts.
-struct Mount {
-    at: PathBuf,
+pub struct Mount {
+    /// Where.
+    pub at: PathBuf,
     served: Child,
 }
 
 impl Mount {
-    fn start(mut command: Command, at: PathBuf) -> Mount {
+    /// Waits until it is there.
+    pub fn start(mut command: Command, at: PathBuf) -> Mount {
         let served = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starting a mount");
         let begun = Instant::now();
         let listed = || std::fs::read_to_string("/proc/self/mounts").expect("the kernel lists its mounts");
@@ -122,7 +124,14 @@ fn beside(settings: &Settings, model: &str) {
     let _ = std::fs::remove_dir_all(below);
     println!(
         "{:<8} {:>5} {:>12} {:>12} {:>26} {:>10} {:>10} {:>26}",
-        "", "depth", "model /s", "mount /s", "ratio (wanted 0.95..1.05)", "model p99", "mount p99", "ratio (wanted 0.9..1.1)"
+        "",
+        "depth",
+        "model /s",
+        "mount /s",
+        "ratio (wanted 0.95..1.05)",
+        "model p99",
+        "mount p99",
+        "ratio (wanted 0.9..1.1)"
     );
     for (at, expected) in models.iter().enumerate() {
         let over = |figure: fn(&Seen) -> f64| -> (f64, (f64, f64, f64)) {

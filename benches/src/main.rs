@@ -1,4 +1,4 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|emulate|transactions|slap|fill|users|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|emulate|tiers|transactions|slap|fill|users|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
@@ -28,6 +28,7 @@ mod request;
 mod slap;
 #[path = "../tests/soak.rs"]
 mod soak;
+mod tiers;
 mod transactions;
 #[path = "../../crates/analysis/tests/truth/mod.rs"]
 mod truth;
@@ -64,7 +65,7 @@ fn main() {
     };
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     prony::build();
-    let all: [(&str, fn(&Settings)); 15] = [
+    let all: [(&str, fn(&Settings)); 16] = [
         ("null", null::measure),
         ("open", open::measure),
         ("real", real::measure),
@@ -80,6 +81,7 @@ fn main() {
         ("first", first::measure),
         ("memory", memory::measure),
         ("emulate", emulate::measure),
+        ("tiers", tiers::measure),
     ];
     if let Some(unknown) = asked
         .iter()

@@ -190,6 +190,14 @@ fn answer(advice: &Advice, window_s: f64, slow_s: f64) -> Answer {
         answer.low = answer.saved * point.low / point.saved;
         answer.high = (answer.saved * point.high / point.saved).min(1.0);
     }
+    // What reaches the device swings, and the wait for the log does not swing with it.
+    let swings = |reaches: f64| {
+        let times = share(reaches, advice.reach.share);
+        let reads = wait_s - log_s;
+        share(times * wait_s, times * reads + log_s)
+    };
+    answer.low *= swings(advice.reach.low).min(1.0);
+    answer.high = (answer.high * swings(advice.reach.high).max(1.0)).min(1.0);
     let movable = share(advice.pieces.iter().map(|piece| piece.gain.saved_s()).sum(), slow_s);
     let data = || advice.objects.iter().filter(|object| object.known.kind != Kind::Log);
     let (read, hit) = data().fold((0.0, 0.0), |(read, hit), object| {
@@ -242,6 +250,23 @@ mod tests {
         let expected = 0.7 * (1.0 - 0.2 / 6.0);
         assert!((advice.answer.saved - expected).abs() < 1e-9, "{:?}", advice.answer);
         assert!(advice.answer.low <= advice.answer.saved && advice.answer.saved <= advice.answer.high);
+    }
+
+    #[test]
+    fn the_interval_of_the_answer_holds_what_the_share_of_reads_that_reach_the_device_may_be() {
+        let device = |blocks: [f64; 2]| {
+            let objects = vec![table("t", 1e6, &[100.0, 100.0]), log(100.0)];
+            let mut looks = looks(2);
+            for (look, read) in looks.iter_mut().zip([0.0, blocks[0], blocks[0] + blocks[1]]) {
+                look.device_bytes = Some(read * crate::BLOCK);
+            }
+            let mut objects = objects;
+            objects[1].slices = vec![Counts { flushes: 50.0, ..Counts::default() }; 2];
+            advise(objects, &looks, &TIERS, None, 1).answer
+        };
+        let (steady, swinging) = (device([50.0, 50.0]), device([90.0, 10.0]));
+        assert!((steady.saved - swinging.saved).abs() < 1e-9 && steady.high - steady.low < 1e-9, "{steady:?}");
+        assert!(swinging.low < 0.7 * steady.low && swinging.high > 1.05 * steady.high, "{swinging:?} {steady:?}");
     }
 
     #[test]

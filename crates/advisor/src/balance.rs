@@ -53,9 +53,24 @@ pub struct Balancer {
     heat: BTreeMap<String, f64>,
     /// Until when an object stays where it is, by name.
     held_s: BTreeMap<String, f64>,
+    /// What moves were expected to take, and took, seconds; the later ones weigh more.
+    took_s: (f64, f64),
 }
 
+/// What an earlier move still weighs when the next has been made.
+const FADES: f64 = 0.7;
+
 impl Balancer {
+    /// A move was made: a busy device takes longer for it than an idle one, and what comes next is weighed by that.
+    pub fn took(&mut self, one: &Move, seconds: f64) {
+        self.took_s = (FADES * self.took_s.0 + one.cost.seconds, FADES * self.took_s.1 + seconds);
+    }
+
+    /// How many times as long as expected moves take here; never less than once.
+    fn slower(&self) -> f64 {
+        if self.took_s.0 > 0.0 { (self.took_s.1 / self.took_s.0).max(1.0) } else { 1.0 }
+    }
+
     /// Weighs what a window of `window_s` seconds showed, at the moment `at_s`.
     pub fn weigh(&mut self, advice: &Advice, tiers: &Tiers, rules: &Rules, window_s: f64, at_s: f64) -> Vec<Decided> {
         let (objects, pieces) = (&advice.objects, &advice.pieces);
@@ -84,7 +99,8 @@ impl Balancer {
         let mut more = chosen(&items, room);
         stay(&items, &mut more, |at| fast(free[at]), room);
         taken.extend(more.into_iter().map(|at| free[at]));
-        let weighed = moves(objects, pieces, &taken, tiers).into_iter().map(|one| decided(one, &self.heat, rules));
+        let weighed =
+            moves(objects, pieces, &taken, tiers).into_iter().map(|one| decided(one, &self.heat, self.slower(), rules));
         let mut decided: Vec<Decided> = weighed.collect();
         let kept_out = decided.iter().all(|one| !one.one.to_fast || one.decision != Decision::Move);
         // Nothing makes room for what does not come.
@@ -101,9 +117,9 @@ impl Balancer {
     }
 }
 
-fn decided(one: Move, heat: &BTreeMap<String, f64>, rules: &Rules) -> Decided {
+fn decided(one: Move, heat: &BTreeMap<String, f64>, slower: f64, rules: &Rules) -> Decided {
     let heat = heat.get(&one.name).copied().unwrap_or(0.0);
-    let pays_after_s = if one.to_fast { one.cost.seconds / heat } else { f64::INFINITY };
+    let pays_after_s = if one.to_fast { slower * one.cost.seconds / heat } else { f64::INFINITY };
     let pays = !one.to_fast || pays_after_s <= rules.pay_off_s;
     Decided { decision: if pays { Decision::Move } else { Decision::DoesNotPay }, one, heat, pays_after_s }
 }
@@ -149,6 +165,21 @@ mod tests {
         assert_eq!(weigh(&mut balancer, 0.0, &[("a", 500.0, true), ("b", 600.0, false)]), []);
         let hotter = weigh(&mut balancer, 10.0, &[("a", 500.0, true), ("b", 900.0, false)]);
         assert_eq!(hotter, [moved("a", false), moved("b", true)]);
+    }
+
+    #[test]
+    fn moves_that_took_longer_than_expected_make_the_next_one_dearer() {
+        let mut balancer = Balancer::default();
+        let object = table("a", 1e6, &[500.0]);
+        let looks = [Look::default(), Look { at_s: 10.0, ..Look::default() }];
+        let advice = advise(vec![object], &looks, &TIERS, Some(RULES.budget), 1);
+        let first = balancer.weigh(&advice, &TIERS, &RULES, 10.0, 0.0).remove(0);
+        balancer.took(&first.one, 40.0 * first.one.cost.seconds);
+        balancer.forget("a");
+        let next = balancer.weigh(&advice, &TIERS, &RULES, 10.0, 10.0).remove(0);
+        assert!((next.pays_after_s / first.pays_after_s - 40.0).abs() < 1e-6, "{next:?}");
+        balancer.took(&first.one, 0.0);
+        assert!(balancer.slower() < 40.0 && Balancer { took_s: (9.0, 1.0), ..Balancer::default() }.slower() == 1.0);
     }
 
     #[test]

@@ -55,6 +55,8 @@ impl Quantile<'_> {
             None => (self.low_ms(self.q - self.half(2.0 * confidence - 1.0)), f64::INFINITY),
             Some(_) => self.like_the_mean(value, half).unwrap_or_else(|| self.bound(confidence)),
         };
+        // An age that is still growing is a bound, however few samples there are.
+        let ends = if ends.0.is_nan() && self.censored(self.q) { (value, f64::INFINITY) } else { ends };
         Estimate { value, low: ends.0, high: ends.1, n: self.worth().floor() as u32, confidence }
     }
 
@@ -216,5 +218,13 @@ mod tests {
         let hung = Quantile { censored_from_ns: Some(19_800_000_000), ..of(&times, 0.99, 0.0) };
         assert!(hung.estimate(0.95).lower_bound());
         assert!(Quantile { q: 0.5, ..hung }.estimate(0.95).has_interval());
+    }
+
+    #[test]
+    fn a_median_that_is_an_age_is_a_bound_although_samples_are_too_few_for_one() {
+        let times = thousandths(12);
+        let hung = Quantile { censored_from_ns: Some(times.min_ns()), worth_least: 1.0, ..of(&times, 0.5, 0.4) };
+        let median = hung.estimate(0.95);
+        assert!(median.lower_bound() && median.low == median.value, "{median:?}");
     }
 }

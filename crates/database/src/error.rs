@@ -53,6 +53,12 @@ pub enum DatabaseError {
     /// A file of ours that was whole once cannot be read any more.
     #[error("{place}: {name} is damaged: {text}; it was left untouched")]
     Damaged { place: String, name: String, text: String },
+    /// A file that a session needs is not there; no session makes one.
+    #[error("{place}: the file {name} is not there: it vanished with its folder or mount, was removed, or never was")]
+    Vanished { place: String, name: String },
+    /// What a database keeps on its disk cannot be read or written.
+    #[error("{place}: pages cannot be read or written: {text}")]
+    Unreadable { place: String, text: String },
     /// A data set of ours would have to go, and something of somebody else's would go with it.
     #[error("{place}: {name} holds `{what}`, which was not made by Prony; it was left untouched")]
     Foreign { place: String, name: String, what: String },
@@ -97,6 +103,7 @@ impl DatabaseError {
         let place = place.to_owned();
         match source.kind {
             FailureKind::Full => DatabaseError::Full { place, text: source.text },
+            FailureKind::Unreadable => DatabaseError::Unreadable { place, text: source.text },
             FailureKind::Stopped => DatabaseError::Stopped,
             FailureKind::Lost => DatabaseError::Refused { place, text: source.text },
             FailureKind::Privilege => DatabaseError::Privilege { place, action: action.to_owned(), text: source.text },
@@ -186,6 +193,12 @@ impl DatabaseError {
             DatabaseError::Setting { .. } => "give a value that the message allows",
             DatabaseError::Damaged { .. } => {
                 "keep it for whoever looks for the cause; move it away, or remove it yourself, and its data set is filled anew"
+            }
+            DatabaseError::Vanished { .. } => {
+                "mount it again or bring the file back, and run again; or name another path"
+            }
+            DatabaseError::Unreadable { .. } => {
+                "look for the disk in the kernel log (`dmesg`); keep the file for whoever looks for the cause"
             }
             DatabaseError::NotOurs { .. } => "name another database or file, or remove this one yourself",
             DatabaseError::NotLaidOut { .. } => {

@@ -14,6 +14,8 @@ pub enum FailureKind {
     Lost,
     /// No room is left on the server's disk.
     Full,
+    /// Pages of the database are damaged, or its disk fails.
+    Unreadable,
     /// The user may not do it.
     Privilege,
     /// The server refused it: a constraint, a statement that it does not know.
@@ -27,6 +29,15 @@ pub(crate) const ANSWER_MAX: usize = 256 << 20;
 
 /// What is said of one that is longer.
 pub(crate) const TOO_LONG: &str = "it answered with more than 256 MiB at once; ask for fewer rows";
+
+/// Bytes of a server's words that are told; what lies may go on for megabytes.
+const WORDS_MAX: usize = 1_000;
+
+/// The beginning of what a server said, or all of it where it is short.
+pub(crate) fn told(words: &str) -> String {
+    let begin = units::first_bytes(words, WORDS_MAX);
+    if begin.len() < words.len() { format!("{begin} ..") } else { begin.to_owned() }
+}
 
 /// Why a batch was not carried out to its end. Nothing of its transaction is kept, unless the connection was lost while a
 /// commit was under way.

@@ -94,8 +94,12 @@ impl<'a> Values<'a> {
     /// # Panics
     /// When the kind does not ask for it, which is a mistake in the kind.
     pub fn of(&self, name: &str) -> f64 {
-        let place = self.asked.iter().position(|asked| asked.name == name);
-        self.values[place.unwrap_or_else(|| panic!("the kind asks for no parameter `{name}`"))]
+        self.get(name).unwrap_or_else(|| panic!("the kind asks for no parameter `{name}`"))
+    }
+
+    /// The same; none when the kind does not ask for it.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.asked.iter().position(|asked| asked.name == name).map(|place| self.values[place])
     }
 }
 

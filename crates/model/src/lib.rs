@@ -27,6 +27,6 @@ pub mod station;
 pub mod taken;
 pub mod tier;
 
-pub use built::{happenings, machine, module_bytes, modules, transactions};
+pub use built::{happenings, loses, machine, module_bytes, modules, transactions};
 pub use kind::{Setting, Unbuilt};
 pub use shipped::{Shipped, models, tables};

@@ -59,6 +59,11 @@ pub struct Check {
     pub took_s: f64,
 }
 
+impl Check {
+    /// The name of a recovery after which an attempt at a trial was given up.
+    pub const GAVE_UP: &str = "recovery";
+}
+
 /// A check with the attempt at a trial that it belongs to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialCheck {

@@ -77,6 +77,7 @@ crate::words! {
         Failure = "failure" "An operation failed.",
         Change = "change" "Something happened to the system that the study asked for.",
         Backlog = "backlog" "Work that comes by the clock did not end in time.",
+        Doubt = "doubt" "Why figures of the trial may say less than they seem to.",
         Note = "note" "Something else that a reader should see on the time axis.",
     }
 }

@@ -15,7 +15,7 @@ use observation::TrialLabel;
 use reading::{Origin, Problems};
 use units::{Bytes, Nanos};
 use workload::block;
-use workload::happening::Happening;
+use workload::happening::{self, Happening};
 use workload::kind::Transactions;
 
 /// Size of scratch files that nobody set.
@@ -106,9 +106,12 @@ fn happens(system: &SurveyedSystem, events: &[(Nanos, Happening)]) -> Result<(),
         known.is_some_and(|(_, count)| what.number().is_none_or(|number| number < *count))
     };
     match events.iter().find(|(_, what)| !knows(what)) {
-        Some((_, what)) => Err(LeftOut::Happens { event: what.to_string(), known: happens.clone() }),
-        None => Ok(()),
+        Some((_, what)) => return Err(LeftOut::Happens { event: what.to_string(), known: happens.clone() }),
+        None if system.loses => return Ok(()),
+        None => {}
     }
+    let idle = |(at, what): &(Nanos, Happening)| Err(LeftOut::Idle { event: what.to_string(), at: *at });
+    happening::idle(events).map_or(Ok(()), idle)
 }
 
 /// A script whose service times shrink must have some left when the window ends.

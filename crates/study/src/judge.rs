@@ -267,6 +267,8 @@ mod tests {
         assert_eq!(threshold("retried > 0", &names()).unwrap().0.limit, 0.0);
         assert!(threshold("damage > 1%", &names()).unwrap_err().contains("a whole number"));
         assert!(threshold("throughput < 10", &names()).unwrap_err().contains("has no unit"));
+        let class = threshold("response p99 > 5 ms of payment-run", &names()).unwrap_err();
+        assert!(class.contains("a bound holds for a whole stream, not for a class of it"), "{class}");
         assert!(threshold("throughput = 3", &names()).unwrap_err().contains("a condition such as"));
     }
 }

@@ -5,7 +5,7 @@
 
 use reading::listed;
 use std::fmt::{self, Display, Formatter};
-use units::Bytes;
+use units::{Bytes, Nanos};
 
 /// What a system cannot do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub(crate) enum LeftOut {
     Key { kind: String, key: &'static str, varied: bool, answered: Vec<&'static str> },
     /// Something that cannot happen to it.
     Happens { event: String, known: Vec<(String, u32)> },
+    /// Something that changes nothing, because what it would bring back was not lost before.
+    Idle { event: String, at: Nanos },
     /// Transactions that say nothing of what they ask for, and are not those that a model describes.
     OtherTransactions,
 }
@@ -77,6 +79,10 @@ impl Display for LeftOut {
                 let known: Vec<String> = known.collect();
                 let known = listed(known.iter().map(String::as_str));
                 write!(f, "the event `{event}`, which it does not know: it knows {known}")
+            }
+            LeftOut::Idle { event, at } => {
+                let at = units::duration(*at);
+                write!(f, "the event `{event}` at {at}: it changes nothing, because what it would bring back was not lost before")
             }
             LeftOut::Storage => f.write_str("storage work: this carries transactions"),
             LeftOut::Transactions => f.write_str(

@@ -140,7 +140,10 @@ fn known<'a>(text: &'a str, names: &[&'a str], what: &str) -> Result<(&'a str, &
         Some(name) => Ok((name, text[name.len()..].trim_start())),
         None => {
             let first = text.split_whitespace().next().unwrap_or_default();
-            Err(format!("the name of a {what}, got `{text}`; {}", known_names(first, names.iter().copied())))
+            // A class looks like a stream to whoever reads a report.
+            let whole =
+                if what == "stream" { " (a bound holds for a whole stream, not for a class of it)" } else { "" };
+            Err(format!("the name of a {what}{whole}, got `{text}`; {}", known_names(first, names.iter().copied())))
         }
     }
 }

@@ -35,6 +35,8 @@ pub struct SurveyedSystem {
     /// What can happen to it while it is loaded, in a word, and below which number a part of it lies; none when it takes whatever
     /// is asked for.
     pub happens: Option<Vec<(String, u32)>>,
+    /// Whether parts of it are lost before anything happens.
+    pub loses: bool,
     /// What a described machine makes of the keys; none of what is measured.
     pub described: Option<DescribedKeys>,
 }

@@ -198,6 +198,9 @@ impl fmt::Display for Fault {
 /// With what is allowed and what was got.
 pub fn read(text: &str) -> Result<Vec<(Nanos, Happening)>, String> {
     let mut all = Vec::new();
+    if !text.trim().is_empty() && text.split(';').all(|one| one.trim().is_empty()) {
+        return Err(format!("`TIME: EVENT`, got `{}`", text.trim()));
+    }
     for one in text.split(';').filter(|one| !one.trim().is_empty()) {
         let (at, what) = one.split_once(':').ok_or_else(|| format!("`TIME: EVENT`, got `{}`", one.trim()))?;
         let at = units::parse_duration(at.trim()).map_err(|error| error.to_string())?;
@@ -207,10 +210,57 @@ pub fn read(text: &str) -> Result<Vec<(Nanos, Happening)>, String> {
     Ok(all)
 }
 
+/// The first of these, in the order of time, that changes nothing on a machine that is whole: what it would bring back was not lost.
+pub fn idle(events: &[(Nanos, Happening)]) -> Option<&(Nanos, Happening)> {
+    // Whoever loses a controller, or updates its firmware, may have paths of it back.
+    let (mut lost, mut paths_away) = (Vec::new(), false);
+    events.iter().find(|(_, what)| match *what {
+        Happening::Fail(part, number) => {
+            lost.push((part, number));
+            paths_away |= part == Part::Controller;
+            false
+        }
+        Happening::Restore(Part::Path, _) if paths_away => false,
+        Happening::Restore(part, number) => {
+            let there = lost.iter().position(|one| *one == (part, number));
+            there.map(|at| lost.remove(at)).is_none()
+        }
+        Happening::Spare => {
+            let module = lost.iter().position(|(part, _)| matches!(part, Part::Module | Part::Channel));
+            module.map(|at| lost.remove(at)).is_none()
+        }
+        Happening::Firmware(_) => {
+            paths_away = true;
+            false
+        }
+        Happening::Fault(_) => false,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn an_event_that_brings_back_what_was_not_lost_is_found() {
+        for (text, found) in [
+            ("5 s: spare", Some("spare")),
+            ("5 s: restore controller 1", Some("restore controller 1")),
+            ("1 s: fail controller 0; 2 s: restore controller 1", Some("restore controller 1")),
+            ("1 s: fail path 0; 2 s: restore path 0; 3 s: restore path 0", Some("restore path 0")),
+            ("2 s: fail path 0; 1 s: restore path 0", Some("restore path 0")),
+            ("1 s: fail module 3; 2 s: spare", None),
+            ("1 s: spare; 2 s: fail module 3", Some("spare")),
+            ("1 s: fail controller 0; 2 s: restore path 0; 3 s: restore controller 0", None),
+            ("1 s: firmware=1s; 1 s: restore path 0", None),
+            ("1 s: slow=10; 2 s: none", None),
+        ] {
+            let events = read(text).unwrap();
+            assert_eq!(idle(&events).map(|(_, what)| what.to_string()).as_deref(), found, "{text}");
+        }
+        assert!(read(" ; ").is_err() && read("").is_ok_and(|all| all.is_empty()));
+    }
 
     #[test]
     fn what_happens_is_read_as_it_is_written_and_nothing_else_is() {

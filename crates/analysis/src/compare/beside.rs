@@ -9,12 +9,16 @@ use super::paired_test::paired_test;
 use super::pairs::pairs;
 use crate::point::{Group, Kin, own_estimate};
 use crate::{Beside, Estimate};
-use observation::{Places, Point, StreamLabel};
+use observation::{Level, Places, Point, Provenance, StreamLabel};
 use std::collections::BTreeMap;
 use study::{Metric, Yield};
 
 /// The factor that says how many users ask.
 const USERS: &str = "users";
+
+/// The factor that says how much is loaded beside them, with its level for as fast as it goes.
+const LOAD_RATE: &str = "load_rate";
+const FULL: &str = "full";
 
 /// Which of the things that a stream gives: what its users count first, and what is loaded beside them.
 const FIRST: usize = 0;
@@ -59,7 +63,7 @@ impl<'a> Baselines<'a> {
         let mut swept = BTreeMap::<_, Swept>::new();
         for (group, loaded) in groups.iter().filter_map(|group| Some((group, second(group)?))) {
             let one = swept.entry(group.kin()).or_default();
-            one.most = one.most.max(loaded);
+            one.most = one.most.max(asked_load(group, loaded));
             one.none = one.none.or(Some(group).filter(|_| loaded == 0.0));
         }
         let mut asked = BTreeMap::<_, Asked>::new();
@@ -89,7 +93,7 @@ impl<'a> Baselines<'a> {
         }
         let Some(loaded) = second(group).filter(|loaded| *loaded > 0.0) else { return Vec::new() };
         let swept = self.swept.get(&group.kin());
-        let none = swept.and_then(|swept| swept.none.filter(|_| loaded == swept.most));
+        let none = swept.and_then(|swept| swept.none.filter(|_| asked_load(group, loaded) == swept.most));
         let asked = users(group).zip(self.asked.get(&varied(group))).filter(|_| !as_asked(group));
         let fewest = asked.and_then(|(users, Asked { most, fewest: (fewest, baseline) })| {
             Some(*baseline).filter(|_| users == *most && fewest < most)
@@ -101,6 +105,13 @@ impl<'a> Baselines<'a> {
 /// How many users ask, where that is varied.
 fn users(group: &Group) -> Option<f64> {
     group.point.factors.iter().find(|factor| factor.name == USERS)?.level.number()
+}
+
+/// How much loads are asked for, where that is varied; else how much they gave. Chance must not choose which point is the most.
+fn asked_load(group: &Group, loaded: f64) -> f64 {
+    let level = group.point.factors.iter().find(|factor| factor.name == LOAD_RATE).map(|factor| &factor.level);
+    let full = level.filter(|level| level.text() == FULL).map(|_| f64::INFINITY);
+    full.or(level.and_then(Level::number)).unwrap_or(loaded)
 }
 
 /// A stream with the levels of all that is varied but users.
@@ -161,6 +172,8 @@ fn ratio(baseline: &Group, group: &Group, metric: Metric, confidence: f64) -> Op
     let n = pairs.len() as u32;
     let floor = |group: &Group, value: f64| (group.floor(metric) / value).ln_1p();
     let test = paired_test(&pairs, floor(baseline, before.value) + floor(group, after.value));
+    let simulated = |group: &Group| group.members.iter().all(|(trial, _)| trial.provenance == Provenance::Simulated);
+    let test = test.map(|test| if simulated(group) { test.of_independent() } else { test });
     if let Some(test) = test.filter(|test| test.shape.freedom >= 1.0) {
         let (low, high) = test.ratio_interval(confidence);
         return Some(Estimate { value: test.effect.exp(), low, high, n, confidence });
@@ -245,7 +258,7 @@ fn times(ratio: &Estimate, of: &str) -> String {
 mod tests {
     use crate::run::tests::{judgement, trial};
     use crate::{Beside, TrialSummary, YieldSummary, judge};
-    use observation::{Factor, Level, RunFacts};
+    use observation::{Factor, Level, Provenance, RunFacts};
     use study::Yield;
 
     fn found(trials: Vec<TrialSummary>) -> (Vec<Beside>, String) {
@@ -367,6 +380,38 @@ mod tests {
         let told: Vec<_> = found.iter().map(|one| (one.point.at(), one.what.as_deref().unwrap_or_default())).collect();
         assert!(told.iter().any(|(at, what)| at.contains("full") && *what == "rows loaded"), "{told:?}");
         assert!(told.iter().any(|(at, what)| at.contains("full") && *what == "dialog steps"), "{told:?}");
+    }
+
+    #[test]
+    fn as_fast_as_it_goes_is_the_most_although_chance_gave_another_rate_more() {
+        let level = |index: u32, text: &str, steps: f64, rows: f64| {
+            giving(index, steps, &[load_rate(text)], [(Yield::DialogSteps, steps), (Yield::LoadedRows, rows)])
+        };
+        let (found, _) =
+            found(vec![level(0, "off", 100.0, 0.0), level(1, "4000", 80.0, 51.0), level(2, "full", 60.0, 50.0)]);
+        let [full] = found.as_slice() else { panic!("the most against none: {found:?}") };
+        assert_eq!(full.point.at(), " at load_rate full");
+    }
+
+    #[test]
+    fn the_interval_of_what_is_simulated_shrinks_with_the_root_of_its_pairs() {
+        let width = |blocks: u32, provenance: Provenance| {
+            let mut trials = run(blocks, 0.5);
+            trials.iter_mut().for_each(|trial| trial.provenance = provenance);
+            // All trials of one experiment come first, as where experiments are not run in turns.
+            trials.sort_by_key(|trial| trial.label.streams.len());
+            (0u32..).zip(&mut trials).for_each(|(at, trial)| {
+                trial.label.index = at;
+                let noise = [-0.02, 0.02][trial.label.block as usize / 2 % 2];
+                let both = trial.label.streams.len() > 1;
+                trial.streams[0].throughput_per_s.value = if both { 500.0 * (1.0 + noise) } else { 1000.0 };
+            });
+            let (found, _) = found(trials);
+            (found[0].ratio.high / found[0].ratio.low).ln()
+        };
+        let simulated = width(16, Provenance::Simulated);
+        assert!(simulated < 0.6 * width(4, Provenance::Simulated), "{simulated}");
+        assert!(simulated < 0.6 * width(16, Provenance::Measured), "the order of what is measured costs");
     }
 
     #[test]

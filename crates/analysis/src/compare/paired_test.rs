@@ -57,6 +57,12 @@ impl PairedTest {
         ((self.effect - half).exp(), (self.effect + half).exp())
     }
 
+    /// The same of trials that know nothing of one another, as those of a model do: their order costs nothing.
+    pub fn of_independent(self) -> PairedTest {
+        let shape = self.shape.independent();
+        PairedTest { error: shape.error(self.deviation), shape, ..self }
+    }
+
     /// How much the log-ratios were seen to scatter.
     pub fn scatter(&self) -> Scatter {
         Scatter { deviation: self.deviation, freedom: self.shape.freedom, floor: self.floor }

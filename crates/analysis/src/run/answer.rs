@@ -43,7 +43,7 @@ pub fn answer(
         _ => format!("{}: {}", found.point.system, found.sentence()),
     }));
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
-    sentences.extend(main_caveat(&chosen, caveats).map(|caveat| format!("But {}.", caveat.text)));
+    sentences.extend(doubts(&chosen, caveats));
     // Whatever else is to be said of it, an unfinished run says so.
     if let Some(caveat) = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished) {
         sentences.push(format!("But the run did not finish: {}.", caveat.text));
@@ -286,6 +286,22 @@ pub fn main_caveat<'a>(points: &[&'a PointSummary], of_run: &'a [Caveat]) -> Opt
     all.min_by_key(|caveat| gravity(caveat.kind))
 }
 
+/// The gravest caveat, and that users wait too long where another one goes before that.
+fn doubts(points: &[&PointSummary], of_run: &[Caveat]) -> Vec<String> {
+    let Some(main) = main_caveat(points, of_run) else { return Vec::new() };
+    let several = points.iter().any(|point| point.at.system != points[0].at.system);
+    let told = |caveat: &Caveat| {
+        let holds = |point: &&&PointSummary| point.caveats.iter().any(|own| std::ptr::eq(own, caveat));
+        match points.iter().find(holds).filter(|_| several) {
+            Some(point) => format!("on {}, {}.", point.at.system, caveat.text),
+            None => format!("{}.", caveat.text),
+        }
+    };
+    let late = points.iter().flat_map(|point| &point.caveats).find(|caveat| caveat.kind == CaveatKind::Late);
+    let late = late.filter(|_| main.kind != CaveatKind::Late).map(|late| format!("Also, {}", told(late)));
+    std::iter::once(format!("But {}", told(main))).chain(late).collect()
+}
+
 /// Which caveat is told first: damaged data before numbers that are not the storage's, before numbers that may move.
 fn gravity(kind: CaveatKind) -> u8 {
     use CaveatKind as K;
@@ -374,6 +390,19 @@ mod tests {
         elsewhere.primary.as_mut().expect("a primary").selector.experiment = Some("another".to_owned());
         let told = answer(&points, &[], &[unfinished], &[], &elsewhere);
         assert_eq!(told, ["The primary metric was not reached.", "But the run did not finish: only 1 trial ended."]);
+    }
+
+    #[test]
+    fn a_doubt_about_one_of_two_systems_names_it_and_limits_that_users_miss_are_told_beside_it() {
+        let caveat = |kind, text: &str| Caveat { kind, trial: None, text: text.to_owned() };
+        let mut other = point("rates", 1.0);
+        other.at.system = "t".to_owned();
+        other.caveats = vec![caveat(CaveatKind::NotSustained, "orders queue"), caveat(CaveatKind::Late, "users wait")];
+        let first = point("rates", 1.0);
+        assert_eq!(doubts(&[&first, &other], &[]), ["But on t, orders queue.", "Also, on t, users wait."]);
+        assert_eq!(doubts(&[&other], &[]), ["But orders queue.", "Also, users wait."]);
+        other.caveats.remove(0);
+        assert_eq!(doubts(&[&other], &[]), ["But users wait."]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ impl Findings {
     /// The same with what the checks of all attempts at all trials found.
     #[must_use]
     pub fn with_checks(mut self, checks: Vec<TrialCheck>) -> Findings {
-        lead(&mut self, checks.iter().filter_map(|check| of_check(check, &checks)).collect());
+        lead(&mut self, checks.iter().filter_map(|check| of_check(check, &checks)).collect(), &checks);
         self.checks = checks;
         self
     }
@@ -100,11 +100,20 @@ fn of_check(told: &TrialCheck, all: &[TrialCheck]) -> Option<Finding> {
     })
 }
 
-/// Puts findings before all others, and the first of them before the answer.
-pub fn lead(findings: &mut Findings, mut found: Vec<Finding>) {
+/// Puts findings before all others, and the first of them before the answer. An outage that ended an attempt at a trial which was
+/// run again since is told behind it.
+pub fn lead(findings: &mut Findings, mut found: Vec<Finding>, checks: &[TrialCheck]) {
     found.sort_by_key(gravity);
     let damage: Vec<&DamageFinding> = found.iter().filter_map(DamageFinding::of).collect();
-    let outage = found.iter().filter_map(OutageFinding::of).next();
+    let again = |outage: &&OutageFinding| {
+        let ended = findings.trials.iter().any(|trial| trial.label.index == outage.trial && !trial.interrupted);
+        ended
+            && checks.iter().any(|one| {
+                (one.trial, one.attempt) == (outage.trial, outage.attempt) && one.check.name == Check::GAVE_UP
+            })
+    };
+    let (before, lasting): (Vec<_>, Vec<_>) = found.iter().filter_map(OutageFinding::of).partition(again);
+    let outage = lasting.first();
     let sentence = match (damage.as_slice(), outage) {
         ([first, rest @ ..], _) => {
             let more = if rest.is_empty() {
@@ -114,10 +123,12 @@ pub fn lead(findings: &mut Findings, mut found: Vec<Finding>) {
             };
             Some(format!("Data is damaged or lost: {}{more}.", first.text))
         }
-        ([], Some(outage)) => Some(format!("The server was lost: {}.", outage.text)),
+        ([], Some(outage)) => Some(format!("{}.", outage.text.replacen("trial", "Trial", 1))),
         ([], None) => None,
     };
     findings.answer.splice(0..0, sentence);
+    let behind = before.first().filter(|_| damage.is_empty() && lasting.is_empty());
+    findings.answer.extend(behind.map(|outage| format!("Before it was run again, {}.", outage.text)));
     findings.findings.splice(0..0, found);
 }
 
@@ -179,6 +190,17 @@ mod tests {
             "{told}"
         );
         assert!(answer(&[&back]).ends_with("; its data was not checked."));
+        // A trial that was run again has an answer of its own before it.
+        let again = judge(RunFacts::default(), vec![trial(0, "a", 0, 100.0)], &judgement());
+        let [end, again] = ["", Check::GAVE_UP].map(|name| {
+            let mut back = back.clone();
+            back.check.name = name.to_owned();
+            again.clone().with_checks(vec![back, orders.clone()])
+        });
+        let outages = again.answer.iter().map(|sentence| sentence.contains("it was lost: gone")).collect::<Vec<_>>();
+        assert!(outages.len() > 1 && outages.last() == Some(&true) && !outages[0], "{:?}", again.answer);
+        assert!(end.answer[0].contains("it was lost: gone"), "after the load of the trial that counts");
+        assert!(matches!(again.findings[0], Finding::Outage(_)), "it stays among the findings");
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! What happened in the middle of a trial, and how long a stream felt it.
 //!
-//! The one idea: what is usual is the range of the intervals of the window before anything happened. An event is felt from when two
-//! intervals one behind the other are worse than all of these, and until three are not. What is left of an event by then may be a tenth of
+//! The one idea: what is usual is the range of the intervals of the window before anything happened. An event is felt from when so many
+//! intervals one behind the other are worse than all of these that chance alone does it in one trial of twenty, or two are worse by the
+//! width of that range once more (by more of it where few intervals know it), and until three are not. Of n intervals before and k behind, alike, the k are the worst with a chance
+//! of one in n + k over k; such a run may begin at each interval that is looked at, in the rate or in p99. What is left of an event by then may be a tenth of
 //! what it did at its worst: behind something that took 98 percent of a rate away, an interval that is 6 percent below is its usual self
 //! on a busy machine.
 //!
@@ -18,7 +20,13 @@ const BEFORE_MIN: usize = 5;
 /// What differs from the range by less than this share of its middle is usual, too: another five intervals would be outside by chance.
 const SLACK: f64 = 0.05;
 
-/// So many intervals one behind the other are felt, and so many are the end of it.
+/// How often nothing at all may be felt.
+const FALSE_ALARM: f64 = 0.05;
+
+/// So many intervals know a range so well that two that are beyond it by its width are no chance.
+const WELL_KNOWN: f64 = 30.0;
+
+/// So many intervals one behind the other are felt if they are far worse, and so many are the end of it.
 const WORSE: usize = 2;
 const USUAL: usize = 3;
 
@@ -60,6 +68,8 @@ type Interval = (f64, f64, Option<f64>);
 
 #[derive(Clone)]
 struct Usual {
+    /// Intervals that it is known from.
+    before: usize,
     rate: f64,
     least_rate: f64,
     p99_ms: Option<f64>,
@@ -69,6 +79,25 @@ struct Usual {
 impl Usual {
     fn is_worse(&self, &(_, rate, p99): &Interval) -> bool {
         rate < self.least_rate || p99.is_none_or(|p99| p99 > self.most_p99_ms)
+    }
+
+    /// So many intervals one behind the other that chance makes worse somewhere among so many seldom enough.
+    fn run_of(&self, among: usize) -> usize {
+        let mut chance = 2.0 * among as f64;
+        let worse = |k: &usize| {
+            chance *= *k as f64 / (self.before + k) as f64;
+            chance <= FALSE_ALARM
+        };
+        (1..=among).find(worse).unwrap_or(among + 1).max(WORSE)
+    }
+
+    /// The range, wider by its own width, and by more of it where few intervals know it.
+    fn far(&self) -> Usual {
+        let times = (WELL_KNOWN / self.before as f64).max(1.0);
+        let most_p99_ms = self.most_p99_ms + times * (self.most_p99_ms - self.p99_ms.unwrap_or(0.0));
+        // Nothing at all is far from any rate.
+        let least_rate = (self.least_rate - times * (self.rate - self.least_rate)).max(f64::MIN_POSITIVE);
+        Usual { least_rate: least_rate.min(self.least_rate), most_p99_ms, ..self.clone() }
     }
 
     /// The range that counts as usual again behind these intervals.
@@ -109,6 +138,7 @@ impl Course {
             let (rate, p99_ms) =
                 (middle(rates.clone().collect()), Some(times.clone()).filter(|all| !all.is_empty()).map(middle));
             Usual {
+                before: before.len(),
                 rate,
                 least_rate: rates.fold(f64::INFINITY, f64::min) - SLACK * rate,
                 p99_ms,
@@ -126,7 +156,10 @@ impl Course {
         let from = (felt.at_s / self.interval_s + 1e-9) as usize;
         (felt.rate_before_per_s, felt.p99_before_ms) = (usual.rate, usual.p99_ms);
         let after = self.points.get(from..).unwrap_or_default();
-        let begins = after.windows(WORSE).position(|some| some.iter().all(|one| usual.is_worse(one)));
+        let run_of =
+            |range: &Usual, run| after.windows(run).position(|some| some.iter().all(|one| range.is_worse(one)));
+        let begins = [run_of(usual, usual.run_of(after.len())), run_of(&usual.far(), WORSE)];
+        let begins = begins.into_iter().flatten().min();
         let Some(begins) = begins.filter(|begins| (from + begins) as f64 * self.interval_s < seconds(next)) else {
             felt.until = FeltUntil::Never;
             return felt;
@@ -195,6 +228,24 @@ mod tests {
         let small =
             course(|at| if at < 6.0 { rates(at).min(if at < 3.0 { 1000.0 } else { 850.0 }) } else { 930.0 }, &[3.0]);
         assert_eq!(small[0].until, FeltUntil::NotInTheWindow, "{small:?}");
+    }
+
+    #[test]
+    fn noise_is_felt_in_one_trial_of_twenty_and_what_takes_most_of_a_rate_for_a_third_of_a_second_always() {
+        let mut draws = crate::statistics::bootstrap::Draws::new(7);
+        let mut share = |worst: f64, at: f64| {
+            let runs = 400;
+            let felt = (0..runs).filter(|_| {
+                let noise: Vec<f64> = (0..110).map(|_| (0.2 * draws.normal()).exp()).collect();
+                let rates = |at: f64| {
+                    1000.0 * noise[((at + 1.05) * 10.0) as usize] * if (5.0..5.35).contains(&at) { worst } else { 1.0 }
+                };
+                course(rates, &[at])[0].until != FeltUntil::Never
+            });
+            felt.count() as f64 / f64::from(runs)
+        };
+        let (nothing, half, soon) = (share(1.0, 5.0), share(0.3, 5.0), share(1.0, 0.5));
+        assert!(nothing < 0.07 && soon < 0.07 && half > 0.95, "{nothing} {soon} {half}");
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     caveats.extend(trials.iter().flat_map(|trial| trial.caveats.iter().cloned()));
     let reads = damage::of_reads(&trials);
     let mut judged = Findings { run, points, findings, caveats, answered, doubted, answer, trials, checks: Vec::new() };
-    damage::lead(&mut judged, reads);
+    damage::lead(&mut judged, reads, &[]);
     judged
 }
 

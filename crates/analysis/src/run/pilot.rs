@@ -4,6 +4,8 @@
 //! comes behind the spans takes as many turns as its classes have pieces for each job; a class of one piece comes once. The time of
 //! the whole pilot, scaled, is more than the job takes, and the upper end of the interval is that of it.
 //!
+//! A pilot may go on with a night that was killed: it does a part of the work, beside all of the data and of what comes behind.
+//!
 //! What it does not do: it knows no law by which more data makes each piece of work slower.
 
 use crate::point::{Group, pooled};
@@ -25,10 +27,24 @@ pub fn whole_job(group: &Group, ratio: f64, confidence: f64) -> Option<Estimate>
 }
 
 /// Seconds of the whole job by one pilot of several jobs.
-fn even((trial, stream): &(&TrialSummary, &StreamSummary), ratio: f64) -> Option<f64> {
+fn even(member @ (trial, stream): &(&TrialSummary, &StreamSummary), ratio: f64) -> Option<f64> {
     let (jobs, turns) = (trial.jobs?, turns(trial, stream)?);
     let behind = trial.elapsed_s - jobs.longest_s;
-    Some(ratio * jobs.mean_s + (jobs.longest_s - jobs.mean_s) + behind * turns(ratio))
+    Some(ratio * jobs.mean_s + (jobs.longest_s - jobs.mean_s) + behind * turns(of_data(member, ratio)))
+}
+
+/// How many times the data of a pilot the whole job has, of which `ratio` times as much is done: its spans hold all of its data,
+/// whether it settled them or a night before it.
+fn of_data((trial, stream): &(&TrialSummary, &StreamSummary), ratio: f64) -> f64 {
+    let share = || {
+        let done = stream.yields.first()?;
+        let label = trial.label.streams.get(usize::from(stream.stream))?;
+        let gives = label.gives.iter().find(|gives| gives.what == done.what)?;
+        let (name, _) = label.classes.get(usize::from(gives.class))?;
+        let spans = stream.classes.iter().find(|class| class.name == *name)?.done as f64;
+        Some(done.per_s.value * trial.elapsed_s / (spans * gives.amount))
+    };
+    ratio * share().filter(|share| *share < 1.0).unwrap_or(1.0)
 }
 
 /// How many times as many turns the pieces behind the spans take in a job of `ratio` times the work.
@@ -52,7 +68,7 @@ pub fn doubts(group: &Group, ratio: f64) -> Vec<String> {
         return Vec::new();
     }
     let Some(last) = group.members.last() else { return Vec::new() };
-    let grown = last.0.server.as_ref().and_then(|server| outgrown(server.working_set.as_ref()?, ratio));
+    let grown = last.0.server.as_ref().and_then(|server| outgrown(server.working_set.as_ref()?, of_data(last, ratio)));
     few_spans(last).into_iter().chain(grown).collect()
 }
 
@@ -174,6 +190,34 @@ mod tests {
         let [memory] = told(1_024.0, 10.0).try_into().expect("one doubt");
         assert!(memory.contains("10 GiB, does not fit the memory of 8 GiB as the 1 GiB of the pilot"), "{memory}");
         assert!(told(12.0, 10.0).is_empty() && told(1_024.0, 2.0).is_empty() && told(9_000.0, 9.0).is_empty());
+    }
+
+    #[test]
+    fn a_pilot_that_goes_on_with_a_killed_night_has_all_of_its_data() {
+        const MIB: f64 = 1_048_576.0;
+        let mut pilot = night(0, 800, &mut Draws::new(4));
+        // Of 80,000 accounts a night before it settled three in four.
+        let per_s = Estimate::single(20_000.0 / pilot.elapsed_s);
+        let what = study::Yield::Accounts.word().to_owned();
+        pilot.streams[0].yields = vec![crate::YieldSummary { what: what.clone(), per_s, most: 100.0 }];
+        let label = &mut pilot.label.streams[0];
+        label.classes = vec![("piece".to_owned(), observation::ClassKind::Work)];
+        label.gives = vec![observation::Gives { class: 0, amount: 100.0, what, offered_per_s: None }];
+        let set =
+            WorkingSet { data_bytes: Some(100.0 * MIB), buffer_bytes: Some(128.0 * MIB), ..WorkingSet::default() };
+        pilot.server = Some(ServerSummary { working_set: Some(set), ..ServerSummary::default() });
+        let pilots = [pilot];
+        let group = &groups(&pilots)[0];
+        assert_eq!(doubts(group, 4.0), Vec::<String>::new(), "80,000 accounts are those of the data set");
+        let [told] = doubts(group, 8.0).try_into().expect("one doubt");
+        assert!(told.contains("about 200 MiB, does not fit the buffer"), "{told}");
+        let (jobs, behind) = (pilots[0].jobs.unwrap(), pilots[0].elapsed_s - pilots[0].jobs.unwrap().longest_s);
+        let takes = whole_job(group, 4.0, 0.95).expect("a time").value;
+        let truth = 3.0 * jobs.mean_s + jobs.longest_s + behind;
+        assert!(
+            (takes - truth).abs() < 1e-9,
+            "its branches and its cut-off are those of the whole job: {takes} of {truth}"
+        );
     }
 
     #[test]

@@ -35,8 +35,10 @@ pub fn trial_caveats(
         raised.extend(stream_caveats(&about).map(|(kind, text)| (kind, text.map(named))));
     }
     if let Some(Cut { observations, .. }) = cuts.first() {
-        let behind = observations.events.iter().filter(|event| event.kind == EventKind::Backlog);
-        raised.extend(behind.map(|event| (CaveatKind::NotSustained, Some(event.text.clone()))));
+        for (seen, kind) in [(EventKind::Backlog, CaveatKind::NotSustained), (EventKind::Doubt, CaveatKind::Other)] {
+            let events = observations.events.iter().filter(|event| event.kind == seen);
+            raised.extend(events.map(|event| (kind, Some(event.text.clone()))));
+        }
         raised.extend(generator_caveats(summary, observations));
         raised.extend(machine_caveats(summary, observations));
     }
@@ -216,18 +218,29 @@ fn backlog(about: &About) -> Option<String> {
     })
 }
 
+/// When a stretch of the window began: `from 3 s into the window`.
+pub(super) fn since(at_s: f64) -> String {
+    match at_s > 0.0 {
+        true => format!("from {} into the window", duration(Nanos::from_seconds(at_s))),
+        false => "from the start of the window".to_owned(),
+    }
+}
+
 fn stalled(about: &About) -> Option<String> {
     let Stall { at_s, lasted_s, slots, rate_per_s, open_p99_ms } = about.stream.stall?;
-    let span = |seconds: f64| duration(Nanos::from_seconds(seconds));
-    let who = if asks_database(about.summary) { "sessions" } else { "operations in flight" };
-    let all = if slots == 1 { format!("the only one of the {who}") } else { format!("all {slots} {who}") };
+    let who = match (asks_database(about.summary), slots) {
+        (true, 1) => "the only session waited for its answer and sent nothing".to_owned(),
+        (true, _) => format!("all {slots} sessions waited for answers and sent nothing"),
+        (false, 1) => "the only operation in flight waited, and no other was sent".to_owned(),
+        (false, _) => format!("all {slots} operations in flight waited, and no other was sent"),
+    };
     let closed = milliseconds(about.stream.response.p99_ms);
     Some(format!(
-        "{} without a completion at {}, {all} waited and asked for nothing: arrivals at the mean rate of {} would have felt a \
+        "{} without a completion {}: {who}; arrivals at the mean rate of {} would have felt a \
          p99 of {}, where this closed load shows {closed}; look for a lock, a checkpoint or a pause of the device then, and \
          measure response with an open load (`rate`)",
-        span(lasted_s),
-        span(at_s),
+        duration(Nanos::from_seconds(lasted_s)),
+        since(at_s),
         rate(rate_per_s),
         milliseconds(open_p99_ms)
     ))

@@ -6,7 +6,7 @@
 //!
 //! What it does not do: it knows no workload but by what its label says.
 
-use super::caveats::window_of;
+use super::caveats::{since, window_of};
 use super::cut::Cut;
 use super::stall::longest;
 use crate::{StreamSummary, TrialSummary};
@@ -98,13 +98,12 @@ pub fn stood_still(cut: &Cut, stream: &StreamSummary, summary: &TrialSummary) ->
         let came_per_s = gives.offered_per_s.map_or(else_per_s, |rows| rows / gives.amount);
         let missing = came_per_s.min(else_per_s) * lasted_s;
         let stood = missing > MISSING && lasted_s >= STILL_S && lasted_s > P50_TIMES * load.service.p50_ms / 1e3;
-        let span = |seconds: f64| duration(Nanos::from_seconds(seconds));
         stood.then(|| {
             format!(
-                "loads stood still for {} at {}: none ended then, and {} a second at other times; users who only ask may not \
+                "loads stood still for {} {}: none ended then, and {} a second at other times; users who only ask may not \
                  feel it, but what they see gets older; look for a lock, a checkpoint or a pause of the device then",
-                span(lasted_s),
-                span(at_s),
+                duration(Nanos::from_seconds(lasted_s)),
+                since(at_s),
                 significant(else_per_s),
             )
         })
@@ -301,7 +300,10 @@ mod tests {
         };
         let still = with(|at| if (5..10).contains(&at) { 0 } else { 4 });
         let text = told(&still, CaveatKind::Stalled).expect("it is told");
-        assert!(text.starts_with("loads stood still for 5 s at 3 s: none ended then, and 4 a second"), "{text}");
+        assert!(
+            text.starts_with("loads stood still for 5 s from 3 s into the window: none ended then, and 4 a second"),
+            "{text}"
+        );
         for (loads, why) in [
             ((|_| 4) as fn(u32) -> usize, "they go on"),
             (|at| if at == 5 { 0 } else { 3 }, "one second is a pause between two"),

@@ -32,7 +32,7 @@ pub fn server_summary(observations: &Observations, asked: &Observations, cuts: &
         bytes_read_per_s: of_device(observations, OfDisk::BytesRead).or_else(|| read(Whole::ServerBytesRead)),
         bytes_written_per_s: of_device(observations, OfDisk::BytesWritten).or_else(|| read(Whole::ServerBytesWritten)),
         processes: mean_of(observations, Whole::ServerProcesses),
-        counters: counters(observations),
+        counters: handed_on(counters(observations), per_s),
         working_set: working_set(observations),
         in_sessions: in_sessions(asked, &asking, seconds),
         ..ServerSummary::default()
@@ -99,6 +99,15 @@ fn counters(observations: &Observations) -> Counted {
     counted.collect()
 }
 
+/// What is counted of buffers, where it is of the window: PostgreSQL hands its counts on once a second, so that in a short one none may
+/// have come although transactions ended.
+fn handed_on(mut counted: Counted, per_s: f64) -> Counted {
+    let of_buffers = |counter| matches!(counter, Counter::BufferHits | Counter::BufferReads | Counter::BufferRequests);
+    let seen: f64 = counted.iter().filter(|(counter, _)| of_buffers(*counter)).map(|(_, rate)| rate).sum();
+    counted.retain(|(counter, _)| per_s == 0.0 || seen > 0.0 || !of_buffers(*counter));
+    counted
+}
+
 /// The same with what follows from the rate of transactions.
 fn priced(observed: ServerSummary, per_s: f64, cores: Option<f64>) -> ServerSummary {
     let each = |amount: Option<f64>| amount.filter(|_| per_s > 0.0).map(|amount| amount / per_s);
@@ -144,6 +153,15 @@ mod tests {
         assert_eq!(buffer_hit_share(&hits), Some(0.9));
         assert_eq!(buffer_hit_share(&requests), Some(0.9));
         assert_eq!(buffer_hit_share(&counted(&[(Counter::BufferReads, 0.0)])), None);
+    }
+
+    #[test]
+    fn counts_of_buffers_that_have_not_come_yet_are_not_taken_for_none() {
+        let counts =
+            |hits: f64| vec![(Counter::BufferHits, hits), (Counter::BufferReads, 0.0), (Counter::LogBytes, 9.0)];
+        assert_eq!(handed_on(counts(0.0), 50.0), [(Counter::LogBytes, 9.0)]);
+        assert_eq!(handed_on(counts(5.0), 50.0), counts(5.0));
+        assert_eq!(handed_on(counts(0.0), 0.0), counts(0.0));
     }
 
     #[test]

@@ -335,6 +335,14 @@ fn figures_beside_jobs_end_with_the_jobs_and_their_end_is_no_stall() {
     beside.cells.retain(|cell| cell.key.interval < 6);
     let before = summary(&beside);
     assert!(before.streams[0].stall.is_some() && before.streams[0].throughput_per_s.value < 500.0);
+    let told = text(&beside, CaveatKind::Stalled);
+    let begins = before.streams[0].stall.unwrap().at_s;
+    assert!(told.contains(&format!("without a completion from {begins} s into the window: all ")), "{told}");
+    assert!(told.contains("waited, and no other was sent; arrivals at the mean rate"), "{told}");
+    let mut late = observations();
+    late.cells.retain(|cell| cell.key.interval >= 6);
+    let told = text(&late, CaveatKind::Stalled);
+    assert!(told.contains("without a completion from the start of the window: all "), "{told}");
     let ended = Nanos::from_millis(5_400);
     beside.series.push(Series { probe: Whole::JobsEnded.into(), points: vec![(ended, ended.seconds())] });
     let after = summary(&beside);

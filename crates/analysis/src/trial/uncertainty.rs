@@ -83,6 +83,9 @@ impl QuantileEstimate {
     }
 }
 
+/// The share of operations that never ended from which a mean is only a lower bound.
+const AGES_MOST: f64 = 0.01;
+
 impl ResponseEstimates {
     /// With the ends of each quantile, read back off the times by the error of its share.
     fn known(
@@ -92,6 +95,10 @@ impl ResponseEstimates {
         confidence: f64,
     ) -> ResponseEstimates {
         let (times, censored_from_ns) = (total.all.clone(), total.censored_from_ns());
+        // Ages that are still growing make a mean too short by nobody knows how much.
+        let ages = total.censored.count() as f64 > AGES_MOST * times.count() as f64;
+        let low = if mean_ms.low.is_nan() { mean_ms.value } else { mean_ms.low };
+        let mean_ms = if ages { Estimate { low, high: f64::INFINITY, ..mean_ms } } else { mean_ms };
         let mut estimates = ResponseEstimates { mean_ms, quantiles, times, censored_from_ns };
         let ends = |known: &QuantileEstimate| QuantileEstimate {
             ms: estimates.quantile(known).estimate(confidence),

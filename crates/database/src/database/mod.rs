@@ -50,6 +50,28 @@ pub struct Facts {
     pub settings: Vec<(String, String)>,
 }
 
+impl Facts {
+    /// The settings with which an acknowledged commit may be lost, each with what loses it.
+    pub fn volatile(&self) -> Vec<String> {
+        let value = |name: &str| self.settings.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value);
+        // What the binary log lacks is rolled back by a recovery.
+        let unlogged = value("log_bin") == "ON" && !matches!(value("sync_binlog"), "" | "1");
+        let checkpointed = value("synchronous") == "NORMAL" && value("journal_mode").starts_with("WAL");
+        let lossy = value("innodb_flush_log_at_trx_commit");
+        let all = [
+            ("fsync", value("fsync") == "off", "a power cut may lose the whole database"),
+            ("synchronous_commit", value("synchronous_commit") == "off", "a crash may lose acknowledged commits"),
+            ("innodb_flush_log_at_trx_commit", lossy == "0", "a crash may lose acknowledged commits"),
+            ("innodb_flush_log_at_trx_commit", lossy == "2", "a power cut may lose acknowledged commits"),
+            ("sync_binlog", unlogged, "a power cut may lose acknowledged commits"),
+            ("synchronous", value("synchronous") == "OFF", "a power cut may damage the file"),
+            ("synchronous", checkpointed, "a power cut may lose acknowledged commits"),
+        ];
+        let told = all.into_iter().filter(|(_, volatile, _)| *volatile);
+        told.map(|(name, _, what)| format!("{name}={}: {what}", value(name))).collect()
+    }
+}
+
 /// A database. It is shared by all who open sessions on it.
 pub trait Database: Send + Sync {
     /// Which engine.
@@ -222,11 +244,12 @@ pub trait Database: Send + Sync {
         place::find(self, dataset)
     }
 
-    /// The data sets that are filled here, whatever was asked for when it was opened.
+    /// The data sets that are filled here, whatever was asked for when it was opened; and, of what carries our mark and was changed
+    /// by somebody else or made by another version, why it is not looked at.
     ///
     /// # Errors
     /// When they cannot be looked up.
-    fn datasets(&self) -> Result<Vec<DataSet>, DatabaseError> {
+    fn datasets(&self) -> Result<Vec<Result<DataSet, DatabaseError>>, DatabaseError> {
         place::all(self)
     }
 

@@ -41,22 +41,39 @@ fn marked_with(session: &mut dyn Session, engine: Engine, schema: &str) -> Resul
     }
 }
 
-/// The data sets of all schemas that carry our mark and are filled.
-pub(crate) fn all<D: Database + ?Sized>(database: &D) -> Result<Vec<DataSet>, DatabaseError> {
+/// The data sets of all schemas that carry our mark and are filled, and why one cannot be looked at.
+pub(crate) fn all<D: Database + ?Sized>(database: &D) -> Result<Vec<Result<DataSet, DatabaseError>>, DatabaseError> {
     let engine = database.engine();
     let failed = |failure| DatabaseError::statement(&database.place(), "look up schemas and tables", failure);
     let mut session = database.catalogue()?;
-    let mut found = Vec::new();
-    for row in session.query(&marked(engine)).map_err(failed)? {
-        let Some(schema) = row.first().and_then(Value::text) else { continue };
-        // Whoever asks for such a data set by name is told what is strange about it.
-        if !origin::plain(schema) || !origin::strange(&mut *session, engine, schema).map_err(failed)?.is_empty() {
-            continue;
+    let schemas = session.query(&marked(engine)).map_err(failed)?;
+    let mut look = |schema: &str| {
+        let strange = origin::strange(&mut *session, engine, schema).map_err(failed)?;
+        if let Some(what) = strange.into_iter().next() {
+            return Err(DatabaseError::Planted { place: database.place(), name: schema.to_owned(), what });
         }
         let rows = marked_with(&mut *session, engine, schema).map_err(failed)?;
-        found.extend(rows.and_then(|rows| Found::by_mark(&rows).filled()));
+        Ok(rows.map_or(Found::NotOurs, |rows| Found::by_mark(&rows)))
+    };
+    let names = schemas.iter().filter_map(|row| row.first().and_then(Value::text));
+    // No schema of ours has a name that needs quotes.
+    let names = names.filter(|name| origin::plain(name));
+    Ok(names.filter_map(|name| present(look(name), &database.place(), name)).collect())
+}
+
+/// The data set that was found under a name, or why it cannot be checked; none where none of ours is filled.
+pub(crate) fn present(
+    found: Result<Found, DatabaseError>,
+    place: &str,
+    name: &str,
+) -> Option<Result<DataSet, DatabaseError>> {
+    match found {
+        Ok(Found::OtherFormat(format)) => {
+            Some(Err(DatabaseError::OtherFormat { place: place.to_owned(), name: name.to_owned(), format }))
+        }
+        Ok(found) => found.filled().map(Ok),
+        Err(error) => Some(Err(error)),
     }
-    Ok(found)
 }
 
 /// The schemas that hold a table of our mark's name.
@@ -65,7 +82,7 @@ fn marked(engine: Engine) -> String {
         Engine::Mariadb => format!("SELECT table_schema FROM information_schema.tables WHERE table_name = '{TABLE}'"),
         _ => format!(
             "SELECT n.nspname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
-             WHERE c.relname = '{TABLE}' AND c.relkind = 'r'"
+             WHERE c.relname = '{TABLE}' AND NOT c.relkind IN ('i', 'I')"
         ),
     }
 }

@@ -8,7 +8,7 @@
 use super::{DataSet, shape};
 use crate::database::origin;
 use crate::{Database, DatabaseError, Failure, Session, Texts, dialect};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -147,6 +147,21 @@ pub fn fingerprint(
     clock: Since,
 ) -> Result<Vec<CheckOutcome>, DatabaseError> {
     side_by_side(&mut [session], dataset, &[Look::Schema(engine), Look::Figures(false)], clock)
+}
+
+/// The columns, keys, indexes and references that somebody added to tables of a data set, in words of the catalogue; ten at most.
+///
+/// # Errors
+/// When the database refuses a query.
+pub fn added(database: &dyn Database, dataset: &DataSet) -> Result<Vec<String>, DatabaseError> {
+    let (engine, tables) = (database.engine(), dataset.tables());
+    let mut session = database.session(&Texts::none(engine), &Sessions::default())?;
+    let mut found = BTreeSet::new();
+    for sql in shape::queries(engine) {
+        let rows = session.query(sql).map_err(|failure| failed(dataset, "schema", failure))?;
+        found.extend(rows.iter().filter_map(|row| row.first().and_then(Value::text)).map(str::to_owned));
+    }
+    Ok(shape::added(found, engine, &tables).take(VIOLATIONS).collect())
 }
 
 /// A session with the data set that is looked at.

@@ -23,6 +23,25 @@ pub(super) fn expected(engine: Engine, tables: &[Table]) -> BTreeSet<String> {
     all
 }
 
+/// What is there beyond what must be, of tables that must be there.
+pub(super) fn added(found: BTreeSet<String>, engine: Engine, tables: &[Table]) -> impl Iterator<Item = String> {
+    let mut expected = expected(engine, tables);
+    if engine == Engine::Mariadb {
+        // It makes an index for each reference that has none.
+        let own = |table: &Table| {
+            let name = table.name.to_string();
+            table.references.iter().map(move |to| format!("index {name}({})", to.columns.join(",")))
+        };
+        expected.extend(tables.iter().flat_map(own));
+    }
+    let begins = |name: String| {
+        [format!("column {name}."), format!("key {name}("), format!("index {name}("), format!("reference {name} to ")]
+    };
+    let begins: Vec<String> = tables.iter().flat_map(|table| begins(table.name.to_string())).collect();
+    let ours = move |what: &String| begins.iter().any(|begin| what.starts_with(begin));
+    found.into_iter().filter(move |what| !expected.contains(what) && ours(what))
+}
+
 /// A table that outlasts a crash, where the engine has others, too.
 fn table_word(engine: Engine) -> &'static str {
     match engine {

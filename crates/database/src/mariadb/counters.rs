@@ -4,9 +4,14 @@
 //! in its unit.
 //!
 //! What it does not do: it takes no differences and reads no clock.
+//!
+//! The server counts waits for row locks of all its databases in one sum. Where others may ask it too, the sessions of the measured
+//! database that wait are looked up instead; a user who may not see them (without the privilege `PROCESS`) is told of no waits.
 
+use crate::dialect::literal;
 use crate::{Failure, Session};
 use observation::{Counted, Counter};
+use study::Engine;
 use workload::transaction::Value;
 
 /// The counter, the server's name, and what one of the server's is in our unit.
@@ -36,16 +41,35 @@ const COUNTERS: &[(Counter, &str, f64)] = &[
     (Counter::ThreadsRunning, "Threads_running", 1.0),
 ];
 
-/// The server's counters since its start, as far as it has them. Reading them costs the server under a millisecond.
+/// Sessions of the asking user in a database that wait for a row lock now.
+fn own_waits(schema: &str) -> String {
+    let mut name = String::new();
+    literal(Engine::Mariadb, &Value::Text(schema.to_owned()), &mut name);
+    format!(
+        "SELECT count(*) FROM information_schema.INNODB_TRX t JOIN information_schema.PROCESSLIST p \
+         ON p.ID = t.trx_mysql_thread_id WHERE t.trx_state = 'LOCK WAIT' AND p.DB <=> NULLIF({name}, '') \
+         AND p.USER = SUBSTRING_INDEX(USER(), '@', 1)"
+    )
+}
+
+/// The server's counters since its start, as far as it has them; of a server that others may ask, with what waits in one of its
+/// databases. Reading them costs the server under a millisecond.
 ///
 /// # Errors
 /// The failure.
-pub fn counters(session: &mut dyn Session) -> Result<Counted, Failure> {
+pub fn counters(session: &mut dyn Session, shared: Option<&str>) -> Result<Counted, Failure> {
     let names: Vec<String> = COUNTERS.iter().map(|(_, name, _)| format!("'{name}'")).collect();
     let rows = session.query(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({})", names.join(", ")))?;
     let find = |wanted: &str| {
         let row = rows.iter().find(|row| row.first().and_then(Value::text) == Some(wanted))?;
         row.get(1)?.number()
     };
-    Ok(COUNTERS.iter().filter_map(|(ours, theirs, unit)| Some((*ours, find(theirs)? * unit))).collect())
+    let of_all = |counter: &Counter| matches!(counter, Counter::RowLockWaits | Counter::RowLockSeconds);
+    let asked = COUNTERS.iter().filter(|(ours, _, _)| shared.is_none() || !of_all(ours));
+    let mut found: Counted = asked.filter_map(|(ours, theirs, unit)| Some((*ours, find(theirs)? * unit))).collect();
+    if let Some(schema) = shared {
+        let waiting = session.one(&own_waits(schema)).ok().flatten().and_then(|count| count.number());
+        found.extend(waiting.map(|count| (Counter::LockWaits, count)));
+    }
+    Ok(found)
 }

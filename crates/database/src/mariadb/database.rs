@@ -256,12 +256,14 @@ impl Database for Mariadb {
 
     fn counters(&self) -> Counted {
         let Ok(mut watcher) = self.watcher.lock() else { return Vec::new() };
-        if let Some(counted) = watcher.as_mut().and_then(|session| counters(&mut **session).ok()) {
+        let inside = self.inside(&Texts::none(Engine::Mariadb)).database.unwrap_or_default();
+        let shared = Some(inside.as_str()).filter(|_| self.server.is_none());
+        if let Some(counted) = watcher.as_mut().and_then(|session| counters(&mut **session, shared).ok()) {
             return counted;
         }
         // There was none yet, or the server was started anew.
         *watcher = self.outside().ok();
-        watcher.as_mut().and_then(|session| counters(&mut **session).ok()).unwrap_or_default()
+        watcher.as_mut().and_then(|session| counters(&mut **session, shared).ok()).unwrap_or_default()
     }
 
     fn standing(&self) -> Counted {

@@ -5,6 +5,7 @@
 //! What it does not do: it tries nothing again.
 
 use crate::conversation::Fields;
+use crate::session::told;
 use crate::{DatabaseError, Failure, FailureKind};
 
 /// The server's number for a text that holds no statement.
@@ -38,7 +39,7 @@ impl Said {
     }
 
     fn text(&self) -> String {
-        format!("error {} ({}): {}", self.code, self.state, self.message)
+        format!("error {} ({}): {}", self.code, self.state, told(&self.message))
     }
 
     /// What it means in the middle of a session.
@@ -121,6 +122,8 @@ mod tests {
         for code in [1044, 1045, 1142, 1227] {
             assert_eq!(said(code, "42000", "no").kind, FailureKind::Privilege, "{code}");
         }
+        let long = said(1064, "42000", &"ä".repeat(100_000)).text;
+        assert!(long.starts_with("error 1064 (42000): ää") && long.ends_with("ä ..") && long.len() < 1_100);
         assert_eq!(said(1062, "23000", "Duplicate entry 'denied'").kind, FailureKind::Refused);
         assert!(said(1142, "42000", "INSERT command denied").text.contains("1142"));
     }

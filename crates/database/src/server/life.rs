@@ -90,7 +90,8 @@ impl<K: ServerKind> Server<K> {
         folder::ours(&self.folder, &self.owner)?;
         let _held = folder::hold(&self.folder, &self.stop)?;
         let there = self.laid.as_ref().is_none_or(Laid::is_reached);
-        if there && self.process().is_some() && folder::read(&self.conf()).is_some_and(|now| now == conf) {
+        let runs = self.process().is_some() && !self.is_astray();
+        if there && runs && folder::read(&self.conf()).is_some_and(|now| now == conf) {
             // It may still be recovering from a crash, started by somebody else.
             return self.ready();
         }

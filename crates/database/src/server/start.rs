@@ -245,6 +245,12 @@ impl<K: ServerKind> Server<K> {
         self.pid().or(begun)
     }
 
+    /// Whether it runs without its data: they lay on a mount that was taken away, and what lies at their place now has no server.
+    pub(super) fn is_astray(&self) -> bool {
+        let works = self.pid().and_then(|pid| fs::read_link(format!("/proc/{pid}/cwd")).ok());
+        works.is_some_and(|works| fs::canonicalize(self.data()).is_ok_and(|data| data != works))
+    }
+
     /// Ends it and waits until it is gone.
     pub(super) fn end(&self, signal: Signal) -> Result<(), DatabaseError> {
         let Some(pid) = self.tell(signal) else { return Ok(()) };

@@ -15,6 +15,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+use crate::database::place::present;
 use crate::mark::{Found, Mark, State};
 use crate::{DataSet, DatabaseError, Facts, OpenOptions, Profiling, StatementCost, Texts};
 pub use rusqlite;
@@ -26,7 +27,7 @@ use queue::Queue;
 use session::Connected;
 use settings::Settings;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use study::{At, DatabaseSpec, Engine, Sessions};
 
 /// A SQLite file and the queue of those who write to it.
@@ -39,6 +40,8 @@ pub struct Database {
     profiling: Profiling,
     costs: Total,
     stop: Arc<AtomicBool>,
+    /// A session found the file: if it is gone now, it vanished.
+    stood: AtomicBool,
 }
 
 impl Database {
@@ -73,18 +76,29 @@ impl Database {
             profiling: options.profiling,
             costs: Total::default(),
             stop: options.stop.clone(),
+            stood: AtomicBool::default(),
         })
     }
 
     fn connected(&self, texts: &Texts, sessions: &Sessions, fill: bool) -> Result<Box<Connected>, DatabaseError> {
         let (queue, stop) = (self.queue.clone(), self.stop.clone());
-        let opened = Connected::open(self.place.path(), texts, sessions, queue, stop).and_then(|mut session| {
+        // The first one may make a file of the user's; what stood once is not made anew, and empty, where its mount went away.
+        let new = !self.stood.load(Ordering::Relaxed);
+        let opened = Connected::open(self.place.path(), new, texts, sessions, queue, stop).and_then(|mut session| {
             let pragmas = if fill { settings::FILL.to_owned() } else { self.settings.pragmas() };
             crate::Session::script(&mut session, &pragmas)?;
             session.measured(|connection| Samples::of(&self.profiling, &self.costs, texts, connection));
             Ok(session)
         });
-        opened.map(Box::new).map_err(|failure| DatabaseError::statement(&self.shown, "open the database", failure))
+        self.stood.fetch_or(opened.is_ok(), Ordering::Relaxed);
+        opened.map(Box::new).map_err(|failure| match self.place.path().exists() {
+            true => DatabaseError::statement(&self.shown, "open the database", failure),
+            false => self.vanished(),
+        })
+    }
+
+    fn vanished(&self) -> DatabaseError {
+        DatabaseError::Vanished { place: self.shown.clone(), name: self.place.path().display().to_string() }
     }
 
     fn filling(&self, dataset: &DataSet) -> Result<bool, DatabaseError> {
@@ -148,17 +162,24 @@ impl crate::Database for Database {
     }
 
     fn find(&self, _dataset: &DataSet) -> Result<Found, DatabaseError> {
-        self.place.find(&self.shown)
+        match self.place.find(&self.shown)? {
+            Found::Nothing if self.stood.load(Ordering::Relaxed) => Err(self.vanished()),
+            found => Ok(found),
+        }
     }
 
-    fn datasets(&self) -> Result<Vec<DataSet>, DatabaseError> {
+    fn datasets(&self) -> Result<Vec<Result<DataSet, DatabaseError>>, DatabaseError> {
+        let look = |place: &Place| {
+            let name = place.path().display().to_string();
+            present(place.find(&self.shown), &self.shown, &name)
+        };
         if self.place.path().exists() {
-            return Ok(self.place.find(&self.shown)?.filled().into_iter().collect());
+            return Ok(look(&self.place).into_iter().collect());
         }
         let Some(Ok(folder)) = self.place.path().parent().map(std::fs::read_dir) else { return Ok(Vec::new()) };
         let paths = folder.flatten().map(|entry| entry.path());
         let ours = paths.filter(|path| path.extension().is_some_and(|ending| ending == "sqlite"));
-        Ok(ours.filter_map(|path| Place::at(path, self.stop.clone()).find(&self.shown).ok()?.filled()).collect())
+        Ok(ours.filter_map(|path| look(&Place::at(path, self.stop.clone()))).collect())
     }
 
     fn make(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
@@ -166,6 +187,7 @@ impl crate::Database for Database {
     }
 
     fn clear(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
+        self.stood.store(false, Ordering::Relaxed);
         self.place.clear(&self.shown, dataset)
     }
 

@@ -8,7 +8,7 @@ use crate::dialect::{self, COMMIT, ROLLBACK, quoted};
 use crate::session::{ANSWER_MAX, TOO_LONG};
 use crate::{Cut, Failure, FailureKind, Rows, Session, Text, Texts};
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{CachedStatement, Connection, Error, ErrorCode, Statement, ToSql};
+use rusqlite::{CachedStatement, Connection, Error, ErrorCode, Statement, ToSql, ffi};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,16 +35,17 @@ pub(super) struct Connected {
 }
 
 impl Connected {
-    /// Opens a connection and prepares the statements.
+    /// Opens a connection to a file that is there, or to a `new` one, and prepares the statements.
     pub(super) fn open(
         path: &Path,
+        new: bool,
         texts: &Texts,
         sessions: &Sessions,
         queue: Arc<Queue>,
         stop: Arc<AtomicBool>,
     ) -> Result<Connected, Failure> {
         // Sessions of this process wait in the queue.
-        let connection = enter(path, true, &stop)?;
+        let connection = enter(path, new, &stop)?;
         // Room for all, and for begin, commit and rollback.
         connection.set_prepared_statement_cache_capacity(texts.len() + 8);
         let session = Connected {
@@ -259,21 +260,26 @@ fn value(field: ValueRef<'_>) -> Value {
 
 /// What SQLite's error means.
 pub(super) fn failure(error: &Error) -> Failure {
+    let extended = error.sqlite_error().map(|code| code.extended_code);
     let kind = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy) if lock::stopped() => FailureKind::Stopped,
         // Another process wrote, or this transaction read before it wrote and somebody was faster.
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => FailureKind::Serialization,
         Some(ErrorCode::OperationInterrupted) => FailureKind::Stopped,
         Some(ErrorCode::DiskFull) => FailureKind::Full,
-        Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => FailureKind::Lost,
+        // The index of a write-ahead log could not be made longer.
+        Some(ErrorCode::SystemIoFailure) if extended == Some(ffi::SQLITE_IOERR_SHMSIZE) => FailureKind::Full,
+        // Its disk is gone: nothing can be asked until it is back.
+        Some(ErrorCode::SystemIoFailure) => FailureKind::Lost,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => FailureKind::Unreadable,
         _ => FailureKind::Refused,
     };
     let holder = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy) => ": another connection holds its lock",
         _ => "",
     };
-    match error.sqlite_error() {
-        Some(code) => Failure::new(kind, format!("{error}{holder} (SQLite code {})", code.extended_code)),
+    match extended {
+        Some(code) => Failure::new(kind, format!("{error}{holder} (SQLite code {code})")),
         None => Failure::new(kind, error.to_string()),
     }
 }

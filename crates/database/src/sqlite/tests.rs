@@ -41,7 +41,9 @@ fn statement(sql: &str) -> Statement {
 /// A folder with a file of one table and two statements on it.
 fn counters() -> (tempfile::TempDir, Box<dyn Database>, Texts) {
     let folder = tempfile::tempdir().unwrap();
-    let database = at(&folder.path().join("own.sqlite"), None);
+    let path = folder.path().join("own.sqlite");
+    std::fs::File::create(&path).unwrap();
+    let database = at(&path, None);
     plain(&*database)
         .script("CREATE TABLE c (id INTEGER PRIMARY KEY, n INTEGER NOT NULL); INSERT INTO c VALUES (1, 0)")
         .unwrap();
@@ -299,6 +301,57 @@ fn a_data_set_that_was_whole_and_cannot_be_read_is_damaged_and_stays() {
         assert!(refused.to_string().contains("it was left untouched"), "{refused}");
         assert_eq!(std::fs::read(&path).unwrap().len(), length);
     }
+}
+
+#[test]
+fn settings_that_may_lose_an_acknowledged_commit_are_told() {
+    let volatile = |engine, settings: &[(&str, &str)]| {
+        let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let (version, place) = (String::new(), String::new());
+        let told = crate::Facts { engine, version, place, settings }.volatile();
+        told.iter().map(|text| text.split(':').next().unwrap_or_default().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    let (postgres, mariadb, sqlite) = (Engine::Postgres, Engine::Mariadb, Engine::Sqlite);
+    assert_eq!(volatile(postgres, &[("fsync", "on"), ("synchronous_commit", "remote_write")]), "");
+    assert_eq!(
+        volatile(postgres, &[("fsync", "off"), ("synchronous_commit", "off")]),
+        "fsync=off synchronous_commit=off"
+    );
+    let flush = "innodb_flush_log_at_trx_commit";
+    assert_eq!(volatile(mariadb, &[(flush, "1"), ("log_bin", "OFF"), ("sync_binlog", "0")]), "");
+    assert_eq!(volatile(mariadb, &[(flush, "2"), ("log_bin", "ON"), ("sync_binlog", "1")]), format!("{flush}=2"));
+    assert_eq!(volatile(mariadb, &[(flush, "3"), ("log_bin", "ON"), ("sync_binlog", "0")]), "sync_binlog=0");
+    assert_eq!(volatile(sqlite, &[("synchronous", "NORMAL"), ("journal_mode", "DELETE")]), "");
+    assert_eq!(volatile(sqlite, &[("synchronous", "NORMAL"), ("journal_mode", "WAL")]), "synchronous=NORMAL");
+    assert_eq!(volatile(sqlite, &[("synchronous", "OFF"), ("journal_mode", "WAL")]), "synchronous=OFF");
+}
+
+#[test]
+fn a_session_makes_no_file_where_one_vanished() {
+    let (folder, database, texts) = counters();
+    drop(database.session(&texts, &Sessions::default()).unwrap());
+    let gone = folder.path().join("own.sqlite");
+    std::fs::remove_file(&gone).unwrap();
+    let refused = database.session(&texts, &Sessions::default()).err().unwrap();
+    assert!(matches!(refused, DatabaseError::Vanished { .. }) && !refused.may_pass(), "{refused}");
+    assert!(refused.to_string().contains("own.sqlite is not there: it vanished"), "{refused}");
+    assert!(database.checkpoint().is_err() && database.standing().is_empty() && !gone.exists());
+}
+
+#[test]
+fn a_damaged_page_is_neither_a_lost_server_nor_a_missing_connection() {
+    let (folder, database, _) = counters();
+    let fill = "WITH RECURSIVE n(id) AS (SELECT 2 UNION ALL SELECT id + 1 FROM n WHERE id < 4000) INSERT INTO c SELECT id, id FROM n";
+    plain(&*database).script(fill).unwrap();
+    database.checkpoint().unwrap();
+    let path = folder.path().join("own.sqlite");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[8192..].fill(0xff);
+    std::fs::write(&path, &bytes).unwrap();
+    let failure = plain(&*database).query("SELECT sum(n) FROM c").unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Unreadable, "{failure}");
+    let told = DatabaseError::statement("here", "look", failure);
+    assert!(told.to_string().starts_with("here: pages cannot be read or written: database disk image"), "{told}");
 }
 
 /// Every file of a folder with what is in it.

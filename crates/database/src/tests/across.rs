@@ -1,6 +1,6 @@
 //! The brokerage house on real servers beside the same on SQLite: the same rows, the same answers, the same end.
 
-use crate::dataset::{Asking, DataSet, Depth, Filled, check, checksums, fill};
+use crate::dataset::{Asking, DataSet, Depth, Filled, added, check, checksums, fill};
 use crate::{Database, DatabaseError, OpenOptions, Profiling, Session, Texts, open, server};
 use std::collections::VecDeque;
 use std::os::unix::fs::PermissionsExt;
@@ -70,6 +70,7 @@ pub(super) fn filled_with(cache: &Cache, engine: Engine, dataset: &DataSet) -> O
     let done = fill(&*database, dataset, false, &|_| {}, &AtomicBool::new(false));
     let done = done.unwrap_or_else(|error| panic!("{engine:?}: {error}: {:?}", std::error::Error::source(&error)));
     assert!(matches!(done, Filled::Anew { .. }), "{done:?}");
+    assert_eq!(added(&*database, dataset).unwrap(), [""; 0], "{engine:?}: nobody added anything");
     Some(database)
 }
 

@@ -126,6 +126,7 @@ fn sqlite_is_sampled_and_its_pages_belong_to_the_commit() {
     let place = Place(tempfile::tempdir().unwrap(), engine);
     let pages = |_: &rusqlite::Connection| Pages { hits: 3, misses: 1, writes: 0 };
     let profiling = Profiling { on: true, pages: Some(pages) };
+    std::fs::File::create(place.0.path().join("file.sqlite")).unwrap();
     let Some(database) = opened(&place, profiling, &[]) else { return };
     make(
         &*database,

@@ -1,7 +1,7 @@
 //! What somebody may do to a filled data set, in 52 ways, and 7 more on PostgreSQL: each is found.
 
 use super::across::{Cache, filled};
-use crate::dataset::{Depth, check};
+use crate::dataset::{Depth, added, check};
 use crate::{Session, Texts};
 use std::time::Duration;
 use study::{Engine, Sessions};
@@ -174,6 +174,19 @@ fn each_is_found(engine: Engine, begin: &str, further: &[(&str, &str)]) {
         session.script("ROLLBACK").unwrap();
     }
     assert_eq!(missed, [""; 0]);
+}
+
+#[test]
+fn what_somebody_added_to_our_tables_is_told_in_words_of_the_catalogue() {
+    for engine in [Engine::Sqlite, Engine::Postgres, Engine::Mariadb] {
+        let cache = Cache::new(engine);
+        let Some((database, set)) = filled(&cache, engine, Preset::Desk) else { continue };
+        let mut session = database.session(&Texts::none(engine), &Sessions::default()).unwrap();
+        let add = "CREATE INDEX mine ON trade (quantity, id); ALTER TABLE trade ADD COLUMN hint INTEGER; CREATE TABLE theirs (n int)";
+        session.script(add).unwrap();
+        let told = added(&*database, &set).unwrap().join(", ");
+        assert!(told.starts_with("column trade.hint (") && told.ends_with("), index trade(quantity,id)"), "{told}");
+    }
 }
 
 #[test]

@@ -89,8 +89,8 @@ pub(super) fn found(session: &mut dyn Session, key: &str) -> Result<Option<Relat
     let (schema, table, stays) = (text(row, 0), text(row, 1), text(row, 3));
     let sql = format!("{}.{}", name(Mariadb, &schema), name(Mariadb, &table));
     let home = if stays.is_empty() { definition(session, &sql)?.1 } else { String::new() };
-    let kept =
-        Kept { table: key.to_owned(), index: String::new(), name: format!("{schema}.{table}"), home: home.clone() };
+    let (name, home) = (format!("{schema}.{table}"), home);
+    let kept = Kept { table: key.to_owned(), name, home: home.clone(), ..Kept::default() };
     Ok(Some(Relation { kept, kind: Kind::File, space: home, bytes: number(row, 2), owned: true, anew: false, stays }))
 }
 

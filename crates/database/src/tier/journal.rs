@@ -13,9 +13,9 @@ use workload::transaction::Value;
 /// The mark of the schema.
 const MARK: &str = "Prony: where tables and indexes lay before prony tier moved them";
 
-/// An object that was moved, or was about to be. An index is known by its table and name, because one that is built anew has
-/// another number.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An object that was moved, or was about to be. An index is known by its number, and by its table and name: one that is built anew
+/// has another number, and anybody may rename it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// The number of the table; with MariaDB its database and name, as files are called after them.
     pub table: String,
@@ -23,6 +23,8 @@ pub struct Kept {
     pub index: String,
     /// Its name when it was moved.
     pub name: String,
+    /// The number of the index since it was moved; empty for a table, and where nothing noted it.
+    pub relation: String,
     /// The number of the tablespace in which it lay; with MariaDB its folder, empty for that of the data.
     pub home: String,
 }
@@ -75,7 +77,7 @@ pub(super) fn make(session: &mut dyn Session, engine: Engine) -> Result<(), Fail
         ),
         _ => format!(
             "BEGIN; CREATE SCHEMA prony_tier; COMMENT ON SCHEMA prony_tier IS '{MARK}'; \
-             CREATE TABLE prony_tier.moved (in_table int8, index_name text, name text NOT NULL, home int8 NOT NULL, \
+             CREATE TABLE prony_tier.moved (in_table int8, index_name text, name text NOT NULL, home int8 NOT NULL, relation int8, \
              at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (in_table, index_name)); COMMIT"
         ),
     })
@@ -88,22 +90,46 @@ pub(super) fn drop(session: &mut dyn Session, engine: Engine) -> Result<(), Fail
 
 /// In the order in which they were moved.
 pub(super) fn read(session: &mut dyn Session, engine: Engine) -> Result<Vec<Kept>, Failure> {
-    let kind = if engine == Engine::Mariadb { "char" } else { "text" };
+    // A journal of an earlier version has no number of an index.
+    let (kind, relation) =
+        if engine == Engine::Mariadb { ("char", "''") } else { ("text", "coalesce(to_jsonb(m)->>'relation', '')") };
     let rows = session.query(&format!(
-        "SELECT CAST(in_table AS {kind}), index_name, name, CAST(home AS {kind}) FROM prony_tier.moved ORDER BY at, name"
+        "SELECT CAST(in_table AS {kind}), index_name, name, CAST(home AS {kind}), {relation} FROM prony_tier.moved m ORDER BY at, name"
     ))?;
-    let kept = |row: &Vec<_>| Kept { table: text(row, 0), index: text(row, 1), name: text(row, 2), home: text(row, 3) };
+    let kept = |row: &Vec<_>| {
+        let [table, index, name, home, relation] = [0, 1, 2, 3, 4].map(|at| text(row, at));
+        Kept { table, index, name, home, relation }
+    };
     Ok(rows.iter().map(kept).collect())
 }
 
 /// Keeps where an object lay; the first place is kept when it is moved again.
 pub(super) fn keep(session: &mut dyn Session, engine: Engine, kept: &Kept) -> Result<(), Failure> {
-    let (ignore, nothing) = if engine == Engine::Mariadb { (" IGNORE", "") } else { ("", " ON CONFLICT DO NOTHING") };
+    let maria = engine == Engine::Mariadb;
+    let (ignore, nothing) = if maria { (" IGNORE", "") } else { ("", " ON CONFLICT DO NOTHING") };
+    let (column, number) = match kept.relation.as_str() {
+        "" => ("", String::new()),
+        number => (", relation", format!(", {number}")),
+    };
     let [table, index, name, home] =
         [&kept.table, &kept.index, &kept.name, &kept.home].map(|text| quoted(engine, text));
     session.script(&format!(
-        "INSERT{ignore} INTO prony_tier.moved (in_table, index_name, name, home) VALUES ({table}, {index}, {name}, {home}){nothing}"
+        "INSERT{ignore} INTO prony_tier.moved (in_table, index_name, name, home{column}) VALUES ({table}, {index}, {name}, {home}{number}){nothing}"
     ))
+}
+
+/// Notes the number that an index has since it was built anew.
+pub(super) fn note(session: &mut dyn Session, before: &Kept, now: &Kept) -> Result<(), Failure> {
+    if now.relation == before.relation {
+        return Ok(());
+    }
+    let (after, before) = (&now.relation, &before.relation);
+    session.script(&format!("UPDATE prony_tier.moved SET relation = {after} WHERE relation = {before}"))
+}
+
+/// Makes room for the number of an index in a journal of an earlier version.
+pub(super) fn renew(session: &mut dyn Session) -> Result<(), Failure> {
+    session.script("ALTER TABLE prony_tier.moved ADD COLUMN IF NOT EXISTS relation int8")
 }
 
 pub(super) fn forget(session: &mut dyn Session, engine: Engine, kept: &Kept) -> Result<(), Failure> {
@@ -129,7 +155,9 @@ pub(super) fn unfinished(session: &mut dyn Session, engine: Engine) -> Result<Ve
          JOIN pg_index i ON i.indrelid::int8 = m.in_table AND NOT i.indisvalid JOIN pg_class c ON c.oid = i.indexrelid \
          JOIN pg_namespace n ON n.oid = c.relnamespace \
          WHERE m.index_name <> '' AND c.relname ~ '_cc(new|old)[0-9]*$' \
-         AND starts_with(m.index_name, regexp_replace(c.relname, '_cc(new|old)[0-9]*$', '')) \
+         AND (starts_with(m.index_name, regexp_replace(c.relname, '_cc(new|old)[0-9]*$', '')) \
+         OR starts_with((SELECT relname FROM pg_class WHERE oid::text = to_jsonb(m)->>'relation'), \
+         regexp_replace(c.relname, '_cc(new|old)[0-9]*$', ''))) \
          AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.relid::int8 = m.in_table)",
     )?;
     Ok(rows.iter().map(|row| text(row, 0)).collect())

@@ -34,7 +34,9 @@ pub enum Outcome {
     There,
     /// It is not in the database any more.
     Gone,
-    /// Somebody held a lock for longer than was waited.
+    /// It is not found, and one of these may be it.
+    Lost(String),
+    /// Somebody held it for longer than was waited: what, in words.
     Locked(String),
     /// There is not enough room.
     NoRoom(String),
@@ -149,12 +151,13 @@ impl<'a> Mover<'a> {
     /// # Errors
     /// The first thing that the user may not do.
     pub fn prepare(&mut self, objects: &[Relation], space: &str) -> Result<(), DatabaseError> {
+        self.writable()?;
         let lacks = |action: &str, text: &str| DatabaseError::Privilege {
             place: self.place.clone(),
             action: action.to_owned(),
             text: text.to_owned(),
         };
-        if let Some(strange) = objects.iter().find(|object| !object.owned) {
+        if let Some(strange) = objects.iter().find(|object| !object.owned && object.stays.is_empty()) {
             return Err(lacks(&format!("move {}", strange.kept.name), "only its owner may"));
         }
         // With MariaDB there is no right to a folder, and the right to the journal is asked for by making it.
@@ -171,13 +174,36 @@ impl<'a> Mover<'a> {
         }
         let action = "make the journal of moves";
         match journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))? {
-            Place::Ours => Ok(()),
+            Place::Ours if self.engine == Engine::Mariadb => Ok(()),
+            Place::Ours => journal::renew(self.session.as_mut()).map_err(|failure| self.failed(action, failure)),
             Place::Strange(what) => Err(self.not_ours(what)),
             Place::Nothing if number(row, 1) != 1.0 => Err(lacks(action, "it needs CREATE on the database")),
             Place::Nothing => {
                 journal::make(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))
             }
         }
+    }
+
+    /// Refuses a server or a session that changes nothing.
+    ///
+    /// # Errors
+    /// What keeps it from changing anything.
+    pub fn writable(&mut self) -> Result<(), DatabaseError> {
+        if self.engine == Engine::Mariadb {
+            return Ok(());
+        }
+        let sql = "SELECT pg_is_in_recovery(), current_setting('transaction_read_only') = 'on'";
+        let rows = self.session.query(sql).map_err(|failure| self.failed("ask whether it may write", failure))?;
+        let row = rows.first().map(Vec::as_slice).unwrap_or_default();
+        let what = match (number(row, 0) == 1.0, number(row, 1) == 1.0) {
+            (true, _) => "this server is a standby: run the same command on its primary",
+            (_, true) => {
+                "its sessions are read-only (default_transaction_read_only = on): ALTER ROLE .. IN DATABASE .. SET \
+                 default_transaction_read_only = off, or name another user"
+            }
+            _ => return Ok(()),
+        };
+        Err(self.failed("move anything", Failure::new(FailureKind::Refused, what)))
     }
 
     /// An object as it is now, by its number, or by its name when it is an index that was built anew; none when it is gone.
@@ -189,27 +215,68 @@ impl<'a> Mover<'a> {
             return exchange::key(id).map_or(Ok(None), |key| self.found_table(&key));
         }
         let Ok(id) = id.parse::<u32>() else { return Ok(None) };
-        let by_name = index.map(|name| format!("OR c.oid = to_regclass('{}')", name.replace('\'', "''")));
-        self.found(&format!("(c.oid = {id} {})", by_name.unwrap_or_default()))
+        let own = self.found(&format!("c.oid = {id}"))?;
+        match index.filter(|_| own.is_none()) {
+            // To look a name up otherwise takes a right to its schema.
+            Some(name) => {
+                self.found(&format!("format('%I.%I', n.nspname, c.relname) = {}", journal::quoted(self.engine, name)))
+            }
+            None => Ok(own),
+        }
     }
 
     fn found_table(&mut self, key: &str) -> Result<Option<Relation>, DatabaseError> {
         exchange::found(self.session.as_mut(), key).map_err(|failure| self.failed("look for a table", failure))
     }
 
-    /// The same of an object in the journal.
+    /// The same of an object in the journal, or what became of it.
     ///
     /// # Errors
     /// When the catalogue cannot be read.
-    pub fn find_kept(&mut self, kept: &Kept) -> Result<Option<Relation>, DatabaseError> {
+    pub fn find_kept(&mut self, kept: &Kept) -> Result<Result<Relation, Outcome>, DatabaseError> {
+        let Kept { table, index, relation, home, .. } = kept;
         if self.engine == Engine::Mariadb {
-            return self.found_table(&kept.table);
+            return Ok(self.found_table(table)?.ok_or(Outcome::Gone));
         }
-        let index = kept.index.replace('\'', "''");
-        self.found(&match index.as_str() {
-            "" => format!("c.oid = {}", kept.table),
-            index => format!("i.indrelid = {} AND c.relname = '{index}'", kept.table),
+        if index.is_empty() {
+            return Ok(self.found(&format!("c.oid = {table}"))?.ok_or(Outcome::Gone));
+        }
+        if let Some(found) = self.found(&format!("i.indrelid = {table} AND c.oid::text = '{relation}'"))? {
+            return Ok(Ok(found));
+        }
+        // Somebody else built it anew, or we did and were killed.
+        let index = journal::quoted(self.engine, index);
+        let named = self.found(&format!("i.indrelid = {table} AND c.relname = {index}"))?;
+        if let Some(found) = named.as_ref().filter(|found| found.space != *home) {
+            return Ok(Ok(found.clone()));
+        }
+        // What lies elsewhere and is in no line of the journal may be this one with another name.
+        let elsewhere = self.session.one(&format!(
+            "SELECT string_agg(i.indexrelid::regclass::text, ', ') FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
+             JOIN pg_database d ON d.datname = current_database() WHERE i.indrelid = {table} AND i.indisvalid \
+             AND (CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END) <> {home} \
+             AND NOT EXISTS (SELECT FROM prony_tier.moved m WHERE m.in_table = {table} AND (m.index_name = c.relname \
+             OR to_jsonb(m)->>'relation' = c.oid::text))"
+        ));
+        let elsewhere = elsewhere.map_err(|failure| self.failed("look for an index", failure))?;
+        Ok(match elsewhere.as_ref().and_then(|names| names.text()) {
+            Some(names) => Err(Outcome::Lost(names.to_owned())),
+            None => named.ok_or(Outcome::Gone),
         })
+    }
+
+    /// The line of the journal of an object; none when it never was moved. Beside it stands whether that line is of another index, which
+    /// had this one's name.
+    fn line(&mut self, object: &Relation) -> Result<Option<(Kept, bool)>, DatabaseError> {
+        let (own, kept) = (&object.kept, self.kept()?);
+        let by_number = kept.iter().find(|kept| !kept.relation.is_empty() && kept.relation == own.relation);
+        if let Some(kept) = by_number {
+            return Ok(Some((kept.clone(), false)));
+        }
+        let by_name = kept.into_iter().find(|kept| (&kept.table, &kept.index) == (&own.table, &own.index));
+        let Some(kept) = by_name else { return Ok(None) };
+        let other = !kept.relation.is_empty() && self.found(&format!("c.oid = {}", kept.relation))?.is_some();
+        Ok(Some((kept, other)))
     }
 
     /// Where an object lay before it was first moved; none when it never was.
@@ -217,8 +284,7 @@ impl<'a> Mover<'a> {
     /// # Errors
     /// When the journal cannot be read.
     pub fn home(&mut self, object: &Relation) -> Result<Option<String>, DatabaseError> {
-        let own = |kept: &Kept| (&kept.table, &kept.index) == (&object.kept.table, &object.kept.index);
-        Ok(self.kept()?.into_iter().find(|kept| own(kept)).map(|kept| kept.home))
+        Ok(self.line(object)?.filter(|(_, other)| !other).map(|(kept, _)| kept.home))
     }
 
     fn found(&mut self, which: &str) -> Result<Option<Relation>, DatabaseError> {
@@ -226,7 +292,9 @@ impl<'a> Mover<'a> {
             "SELECT c.relkind::text, coalesce(i.indrelid, c.oid)::int8, CASE WHEN i.indexrelid IS NULL THEN '' ELSE c.relname::text END, \
              format('%I.%I', n.nspname, c.relname), (CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END)::int8, \
              (c.relpages + coalesce(t.relpages, 0))::float8 * current_setting('block_size')::float8, \
-             pg_has_role(c.relowner, 'USAGE'), coalesce(i.indisexclusion, false) \
+             pg_has_role(c.relowner, 'USAGE'), coalesce(i.indisexclusion, false), coalesce(i.indexrelid::text, ''), \
+             CASE WHEN t.relpages = 0 THEN t.oid ELSE 0 END::int8, \
+             CASE WHEN has_schema_privilege(n.oid, 'USAGE') THEN '' ELSE format('the user lacks USAGE on the schema %I', n.nspname) END \
              FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
              JOIN pg_database d ON d.datname = current_database() \
              LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = c.reltoastrelid \
@@ -234,17 +302,21 @@ impl<'a> Mover<'a> {
         );
         let rows = self.session.query(&sql).map_err(|failure| self.failed("look for an object", failure))?;
         let Some(row) = rows.first() else { return Ok(None) };
+        // TOAST that was never vacuumed has no size in the catalogue; who alters it holds it.
+        let toast = oid(row, 9);
+        let toast = if toast > 0 { self.session.one(&format!("SELECT pg_relation_size({toast})")).ok() } else { None };
         Ok(Some(Relation {
             kept: Kept {
                 table: oid(row, 1).to_string(),
                 index: text(row, 2),
                 name: text(row, 3),
                 home: oid(row, 4).to_string(),
+                relation: text(row, 8),
             },
             kind: if text(row, 0) == "i" { Kind::Index } else { Kind::Table },
             space: oid(row, 4).to_string(),
-            stays: String::new(),
-            bytes: number(row, 5),
+            stays: text(row, 10),
+            bytes: number(row, 5) + toast.flatten().and_then(|bytes| bytes.number()).unwrap_or(0.0),
             owned: number(row, 6) == 1.0,
             // Before version 14 no index is built anew elsewhere, and one of an exclusion never beside others' work.
             anew: text(row, 0) == "i" && self.major >= 14 && number(row, 7) != 1.0,
@@ -265,20 +337,59 @@ impl<'a> Mover<'a> {
         // What was never analysed has no size in the catalogue.
         let before = match self.size(object) {
             Ok(bytes) => bytes,
-            Err(failure) if locked(&failure) => return Ok(Outcome::Locked(failure.text)),
-            Err(failure) => return self.ended(failure),
+            Err(failure) if locked(&failure) => return Ok(Outcome::Locked(held(&failure))),
+            Err(failure) => return self.ended(object, failure),
         };
         if let Some(short) = self.no_room(space, before) {
             return Ok(Outcome::NoRoom(short));
         }
-        let kept = journal::keep(self.session.as_mut(), self.engine, &object.kept);
-        kept.map_err(|failure| self.failed("write the journal of moves", failure))?;
+        let writing = "write the journal of moves";
+        match self.line(object)? {
+            Some((kept, true)) => {
+                let text = format!(
+                    "{}, which was moved before, was renamed; `prony tier undo` puts that back first",
+                    kept.name
+                );
+                return Ok(Outcome::Refused(text));
+            }
+            Some(_) => {}
+            None => journal::keep(self.session.as_mut(), self.engine, &object.kept)
+                .map_err(|failure| self.failed(writing, failure))?,
+        }
         match self.carried(object, space) {
             Ok(()) => {
-                let after = self.find_kept(&object.kept)?.and_then(|now| self.size(&now).ok());
+                let now = self.now(object)?;
+                if let Some(now) = now.as_ref().filter(|now| !now.kept.relation.is_empty()) {
+                    journal::note(self.session.as_mut(), &object.kept, &now.kept)
+                        .map_err(|failure| self.failed(writing, failure))?;
+                }
+                let after = now.and_then(|now| self.size(&now).ok());
                 Ok(Outcome::Moved { before, after: after.unwrap_or(before) })
             }
-            Err(failure) => self.ended(failure),
+            Err(failure) => self.ended(object, failure),
+        }
+    }
+
+    /// The oldest transaction whose snapshot a rebuild waits for, where nobody who writes has a lock on its table.
+    fn old_transaction(&mut self, object: &Relation) -> Option<String> {
+        let sql = format!(
+            "SELECT format('an old transaction keeps the index from being rebuilt (process %s of the server, begun %s ago)', a.pid, \
+             date_trunc('second', clock_timestamp() - a.xact_start)) FROM pg_stat_activity a WHERE a.datname = current_database() \
+             AND a.pid <> pg_backend_pid() AND a.backend_xmin IS NOT NULL AND NOT EXISTS (SELECT FROM pg_locks l \
+             WHERE l.relation = {} AND l.granted AND l.pid <> pg_backend_pid() AND l.mode <> 'AccessShareLock') \
+             ORDER BY a.xact_start LIMIT 1",
+            object.kept.table
+        );
+        let told = self.session.one(&sql).ok().flatten();
+        told.and_then(|told| told.text().map(str::to_owned))
+    }
+
+    /// An object behind its move: an index that was built anew is found by its name of now.
+    fn now(&mut self, object: &Relation) -> Result<Option<Relation>, DatabaseError> {
+        let Kept { table, name, index, .. } = &object.kept;
+        match index.as_str() {
+            "" => self.find(table, None),
+            _ => self.found(&format!("c.oid = to_regclass({})", journal::quoted(self.engine, name))),
         }
     }
 
@@ -293,14 +404,15 @@ impl<'a> Mover<'a> {
         exchange::exchange(self.session.as_mut(), other, object, space)
     }
 
-    fn ended(&mut self, failure: Failure) -> Result<Outcome, DatabaseError> {
+    fn ended(&mut self, object: &Relation, failure: Failure) -> Result<Outcome, DatabaseError> {
         if matches!(failure.kind, FailureKind::Lost | FailureKind::Stopped) {
             return Err(self.failed("move an object", failure));
         }
+        let old = if locked(&failure) && object.anew { self.old_transaction(object) } else { None };
         self.tidy()?;
         Ok(match failure.kind {
             FailureKind::Full => Outcome::NoRoom(failure.text),
-            _ if locked(&failure) => Outcome::Locked(failure.text),
+            _ if locked(&failure) => Outcome::Locked(old.unwrap_or_else(|| held(&failure))),
             _ => Outcome::Refused(failure.text),
         })
     }
@@ -431,6 +543,10 @@ impl<'a> Mover<'a> {
         };
         ended.map_err(|failure| DatabaseError::statement(&database.place(), "end a move that was stopped", failure))
     }
+}
+
+fn held(failure: &Failure) -> String {
+    format!("somebody holds a lock on it ({})", failure.text)
 }
 
 /// Sets a session up that waits for no lock longer than that; the leading number of a PostgreSQL's version.

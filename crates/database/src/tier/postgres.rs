@@ -45,7 +45,7 @@ pub(super) fn major(session: &mut dyn Session) -> Result<u32, Failure> {
 pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing, Failure> {
     let rows = session.query(
         "SELECT system_identifier::text, current_database()::text, current_setting('track_io_timing'), s.spcname::text, s.oid::int8, \
-         pg_size_bytes(current_setting('shared_buffers')) \
+         pg_size_bytes(current_setting('shared_buffers')), pg_is_in_recovery() \
          FROM pg_control_system(), pg_database d JOIN pg_tablespace s ON s.oid = d.dattablespace \
          WHERE d.datname = current_database()",
     )?;
@@ -55,6 +55,9 @@ pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing
     let mut lacking = Vec::new();
     if text(row, 2) != "on" {
         lacking.push("times of reads: SET track_io_timing = on (ALTER SYSTEM, then pg_reload_conf())".to_owned());
+    }
+    if number(row, 6) == 1.0 {
+        lacking.push("moves: this server is a standby; give the plan to `prony tier move` on its primary".to_owned());
     }
     if found.is_none() {
         lacking.push(format!(

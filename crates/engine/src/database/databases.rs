@@ -25,6 +25,9 @@ const SERVER_SESSIONS: u32 = 1_000;
 /// Sessions that a server needs beside those of a trial.
 const OTHER_SESSIONS: u32 = 50;
 
+/// What is told of a server that went away.
+pub(crate) const LOST: &str = "the server was lost";
+
 /// Between two tries to reach a server that was lost.
 const BETWEEN_TRIES: Duration = Duration::from_millis(250);
 
@@ -203,6 +206,17 @@ impl Databases {
             remarks.push("a checkpoint was forced before the warm-up".to_owned());
         }
         Ok(remarks)
+    }
+
+    /// What ended a trial whose system is gone, in words that a sentence can begin with.
+    pub(crate) fn what_happened(&self, gone: &TrialError) -> &'static str {
+        match gone {
+            TrialError::Gone { source, .. } if source.raw_os_error() == Some(libc::ENOSPC) => {
+                "the database had no room left on its disk"
+            }
+            _ if self.lasting().is_none() => "the database failed",
+            _ => LOST,
+        }
     }
 
     /// Why the system is gone, with what the log of a private server tells, which a new start empties: a server that ends for

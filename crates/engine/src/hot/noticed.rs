@@ -155,6 +155,7 @@ fn said(errno: i32) -> String {
         libc::ECONNRESET => "connection lost".to_owned(),
         libc::ENOTCONN => "server gone".to_owned(),
         libc::ENOSPC => "disk full".to_owned(),
+        libc::EIO => "page damaged, or disk failing".to_owned(),
         libc::EAGAIN => "conflict or deadlock at the last try".to_owned(),
         libc::EPROTO => "refused by the server".to_owned(),
         libc::EINVAL => "ended by its own steps".to_owned(),
@@ -186,6 +187,6 @@ mod tests {
         ];
         assert_eq!(told, expected.map(|(what, count, first)| (3, what.to_owned(), count, first.to_owned())));
         assert_eq!(noticed.events.len(), EVENTS_MAX, "a device that fails every operation must not fill memory");
-        assert_eq!(noticed.mishaps(0, true)[0].what, "Input/output error (os error 5)");
+        assert_eq!(noticed.mishaps(0, true)[0].what, "page damaged, or disk failing");
     }
 }

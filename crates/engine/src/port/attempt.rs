@@ -188,6 +188,7 @@ impl Attempt {
                 return Turn::Lost(Lost { text: failure.text, unknown });
             }
             FailureKind::Full => libc::ENOSPC,
+            FailureKind::Unreadable => libc::EIO,
             FailureKind::Serialization | FailureKind::Deadlock => libc::EAGAIN,
             FailureKind::Refused | FailureKind::Privilege => libc::EPROTO,
             FailureKind::Stopped => libc::ECANCELED,

@@ -1,6 +1,6 @@
 //! A database: what stands around the load of a trial on it.
 
-use crate::database::databases::{Databases, asked};
+use crate::database::databases::{Databases, LOST, asked};
 use crate::database::{checks, costs, levels, sessions};
 use crate::observer::{Found, Observer};
 use crate::target::backing::{Asked, Backing, Carried, Ended, Told, remark};
@@ -8,7 +8,7 @@ use crate::worker::assign::assign;
 use crate::worker::profile::Profile;
 use crate::{OpenError, TrialError};
 use database::DatabaseError;
-use observation::{Check, CheckKind, CheckMoment, CheckResult, Fact};
+use observation::{Check, CheckKind, CheckMoment, CheckResult, Event, EventKind, Fact};
 use recorder::WallClock;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -16,6 +16,22 @@ use study::Trial;
 use units::Nanos;
 
 impl Databases {
+    /// What of the database makes figures of a trial say less than they seem to.
+    fn doubts(&self) -> impl Iterator<Item = Event> {
+        let volatile = self.open().map(|database| database.facts().volatile()).unwrap_or_default();
+        let alone = "compare only where the same holds";
+        let volatile =
+            volatile.into_iter().map(move |what| format!("{what}, and commits do not wait for the disk; {alone}"));
+        let added = self.checked().and_then(|(database, set)| database::dataset::added(database, set).ok());
+        let added = added.filter(|added| !added.is_empty()).map(|added| {
+            format!(
+                "{} was not made by the fill: writes cost more, and plans may be others; drop it, or {alone}",
+                added.join(", ")
+            )
+        });
+        volatile.chain(added).map(|text| Event { at: Nanos::ZERO, kind: EventKind::Doubt, text })
+    }
+
     /// What statements cost over the trial, beside what was asked; and why that is not known.
     fn statements(&self, profile: &Profile, ended: Ended<'_>, told: &mut Told) {
         let now = self.statement_costs();
@@ -125,9 +141,10 @@ impl Backing for Databases {
             moment = CheckMoment::Outage;
             self.reopen(patience(trial), ended.clock)?;
             told.checks = checks::check(self, trial, ledger.as_ref(), moment, (observer, ended.clock))?;
-            told.checks.insert(0, back(&lost));
+            told.checks.insert(0, Check { name: "recovery behind the load".to_owned(), ..back(LOST, &lost) });
         }
         told.events.extend(checks::events(trial, &told.checks));
+        told.events.extend(self.doubts());
         told.events.extend(checks::nothing_kept(self, trial));
         Ok(told)
     }
@@ -145,12 +162,16 @@ impl Backing for Databases {
         let moment = CheckMoment::Outage;
         let looked = self.reopen(patience(trial), ended.clock).and_then(|()| {
             let found = checks::check(self, trial, ledger.as_ref(), moment, (&mut *observer, ended.clock))?;
-            Ok([vec![back(&gone.to_string())], found].concat())
+            Ok([vec![back(self.what_happened(&gone), &gone.to_string())], found].concat())
         });
         let (gone, checks) = match looked {
             Ok(checks) => (gone, checks),
             // What ended the trial is the one to tell; this follows from it.
-            Err(error) => (Databases::explained_by(gone, &error), vec![not_back(&error)]),
+            Err(error) => {
+                let gone = Databases::explained_by(gone, &error);
+                let check = not_back(self.what_happened(&gone), &error);
+                (gone, vec![check])
+            }
         };
         let events = checks::events(trial, &checks);
         observer.found(trial, &Found { events: &events, checks: &checks, ..Found::default() });
@@ -190,22 +211,23 @@ fn is_lost(error: &TrialError) -> bool {
     matches!(error, TrialError::Database { source, .. } if matches!(**source, DatabaseError::Refused { .. }))
 }
 
-/// The server was lost, and takes connections again.
-fn back(why: &str) -> Check {
+/// After what happened, the database can be asked again.
+fn back(happened: &str, why: &str) -> Check {
     Check {
         kind: CheckKind::Recovery,
         moment: CheckMoment::Outage,
-        name: "recovery".to_owned(),
-        says: "the server takes connections again after it was lost".to_owned(),
-        found: format!("the server takes connections again; it was lost: {why}"),
+        name: Check::GAVE_UP.to_owned(),
+        says: "the database can be asked again".to_owned(),
+        found: format!("{happened}, and it can be asked again: {why}"),
         ..Check::default()
     }
 }
 
-/// It does not, so that nothing could be held against its data.
-fn not_back(error: &TrialError) -> Check {
-    let found = format!("no look at the data: {}; look later with `prony db check --ledger RUN`", whole(error));
-    Check { result: CheckResult::NotDone, found, ..back("") }
+/// It cannot, so that nothing could be held against its data.
+fn not_back(happened: &str, error: &TrialError) -> Check {
+    let found =
+        format!("{happened}; no look at the data: {}; look later with `prony db check --ledger RUN`", whole(error));
+    Check { result: CheckResult::NotDone, found, ..back("", "") }
 }
 
 /// An error with its causes, on one line.

@@ -23,11 +23,25 @@ pub(crate) fn behind(trial: &Trial, outcome: &Outcome, jobs_ended: Option<Nanos>
     let of_stream = |(stream, kept): &(u16, Vec<Kept>)| {
         let clock = trial.streams[usize::from(*stream)].clock();
         let kept = clock.iter().zip(kept);
-        kept.filter_map(|(clocked, kept)| words(clocked, *kept, &clock, &over)).collect::<Vec<_>>()
+        let told = |(clocked, kept): (&Clocked, &Kept)| match absent(clocked, *kept, &over) {
+            Some(text) => Some((EventKind::Doubt, text)),
+            None => words(clocked, *kept, &clock, &over).map(|text| (EventKind::Backlog, text)),
+        };
+        kept.filter_map(told).collect::<Vec<_>>()
     };
     let at = planned.end;
-    let event = |text| Event { at, kind: EventKind::Backlog, text };
-    outcome.kept.iter().flat_map(of_stream).map(event).collect()
+    outcome.kept.iter().flat_map(of_stream).map(|(kind, text)| Event { at, kind, text }).collect()
+}
+
+/// A job that never came: what it costs is in no figure.
+fn absent(clocked: &Clocked, kept: Kept, over: &str) -> Option<String> {
+    let Clocked { name, every, key, .. } = *clocked;
+    let key = key.filter(|_| kept.due == 0)?;
+    Some(format!(
+        "no {name} came: one is due every {}, and none was in {over}; figures hold what comes beside them alone; give a longer \
+         `measure`, or a shorter `{key}`",
+        duration(every)
+    ))
 }
 
 /// One that had to wait for the one before is told of jobs, which a key of the study makes longer or more seldom; of all others
@@ -68,6 +82,12 @@ mod tests {
                         one before had ended, and 2 had not begun when it closed; give them a longer `run_every`";
         assert_eq!(text, expected);
         assert_eq!(words(&runs, Kept { due: 5, held: 0, waiting: 1 }, &[], "the window"), None);
+        let never = absent(&runs, Kept { due: 0, held: 0, waiting: 0 }, "the window").expect("none came");
+        assert!(
+            never.starts_with("no payment runs came: one is due every 2 s, and none was in the window;"),
+            "{never}"
+        );
+        assert_eq!(absent(&runs, Kept { due: 1, held: 0, waiting: 0 }, "the window"), None);
         let single = Clocked { name: "standing orders", key: None, transactions: 1, ..runs };
         let both = [runs, single];
         assert_eq!(words(&single, Kept { due: 300, held: 40, waiting: 3 }, &both, "the window"), None, "they catch up");

@@ -188,6 +188,7 @@ fn planned(system: &str, workload: &str, ring: bool) -> Result<String, String> {
         transactions: false,
         ring,
         happens: Some(Vec::new()),
+        loses: false,
         described: None,
     };
     let transactions = ["sqlite", "model"].iter().any(|kind| system.contains(kind));

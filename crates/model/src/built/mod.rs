@@ -23,6 +23,15 @@ pub fn happenings(description: &Description, modules: u32) -> Happens {
     description.with_values(|kind, values| kind.happens(values, modules))
 }
 
+/// Whether parts of a machine are lost from the beginning.
+pub fn loses(description: &Description) -> bool {
+    description.with_values(|_, values| {
+        ["failed_paths", "failed_controllers", "failed_modules", "failed_channels"]
+            .iter()
+            .any(|lost| values.get(lost) > Some(0.0))
+    })
+}
+
 /// Whether a machine carries transactions; storage carries operations.
 pub fn transactions(description: &Description) -> bool {
     description.kind.carries_transactions()

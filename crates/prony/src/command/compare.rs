@@ -89,17 +89,48 @@ fn two_runs(first: &str, second: &str) -> Result<Compared, Failure> {
     }
     let judgement = judged::study_of(&first_facts)?.judgement().clone();
     let metric = judgement.primary.as_ref().map_or(Metric::Throughput, |primary| primary.metric);
-    let between = known_between(first.path(), &first_facts, &second_facts, metric);
+    // What is counted by the hour rises and falls with what the database takes for it.
+    let requests = matches!(metric, Metric::Yield(_)).then_some(Metric::ServiceMean);
+    let between = |metric| known_between(first.path(), &first_facts, &second_facts, metric);
+    let known = std::iter::once(metric).chain(requests).map(|metric| (metric, between(metric)));
+    let known: Vec<(Metric, Option<BetweenRuns>)> = known.collect();
     let runs = vec![first_facts.id.clone(), second_facts.id.clone()];
+    let asked = asked_differently(&first_facts, &second_facts);
     let both = [
         judged::findings_by(&first, first_facts, &judgement)?,
         judged::findings_by(&second, second_facts, &judgement)?,
     ];
-    let findings = analysis::compare_runs(&both, metric, judgement.margin, judgement.confidence, between.as_ref());
+    let compare = |(metric, between): &(Metric, Option<BetweenRuns>)| {
+        analysis::compare_runs(&both, *metric, judgement.margin, judgement.confidence, between.as_ref())
+    };
+    let mut findings = compare(&known[0]);
+    if let Some(requests) = known.get(1) {
+        // The verdict is on what the study asks for.
+        for finding in &mut findings.findings {
+            if let Finding::Comparison(comparison) = finding {
+                comparison.primary = true;
+            }
+        }
+        findings.findings.extend(compare(requests).comparisons().cloned().map(Finding::Comparison));
+    }
+    findings.answer.splice(0..0, asked);
     if findings.findings.is_empty() {
         return Err(nothing_in_common(&doing, &both, metric));
     }
     Ok(Compared { findings, runs })
+}
+
+/// In what the work of two runs differs, so that nobody takes that for a difference of their systems.
+fn asked_differently(first: &RunFacts, second: &RunFacts) -> Option<String> {
+    let own = |run: &RunFacts, other: &RunFacts| {
+        let own = run.settings.iter().filter(|setting| !other.settings.contains(setting));
+        let own: Vec<String> = own.map(|setting| format!("`{setting}`")).collect();
+        (!own.is_empty()).then(|| format!("`{}` has {}", run.id, own.join(", ")))
+    };
+    let texts = (first.study_text != second.study_text).then(|| "their studies are not the same text".to_owned());
+    let all: Vec<String> = own(first, second).into_iter().chain(own(second, first)).chain(texts).collect();
+    let differ = "The runs did not ask the same, and what differs may come of that alone";
+    (!all.is_empty()).then(|| format!("{differ}: {}.", all.join("; ")))
 }
 
 /// Why two runs have nothing to compare.
@@ -165,6 +196,20 @@ mod tests {
 
     fn run(target: &str) -> RunFacts {
         RunFacts { study: "flash".into(), targets: vec![target.into()], ..RunFacts::default() }
+    }
+
+    #[test]
+    fn runs_that_asked_for_other_work_say_in_what_they_differ() {
+        let of = |id: &str, settings: &[&str]| RunFacts {
+            id: id.into(),
+            settings: settings.iter().map(|one| (*one).to_owned()).collect(),
+            ..run("a")
+        };
+        assert_eq!(asked_differently(&of("a", &["users=64"]), &of("b", &["users=64"])), None);
+        let told = asked_differently(&of("a", &["users=64", "measure=5s"]), &of("b", &["users=16", "measure=5s"]));
+        assert!(told.unwrap_or_default().ends_with("alone: `a` has `users=64`; `b` has `users=16`."));
+        let other = RunFacts { study_text: "x".into(), ..of("b", &[]) };
+        assert!(asked_differently(&of("a", &[]), &other).unwrap_or_default().contains("not the same text"));
     }
 
     #[test]

@@ -151,7 +151,11 @@ impl Execution<'_> {
                 watch.interval(trial, &simulated.cells, &simulated.series);
                 simulated.result
             }
-            None => engine::run_trial(opened, trial, &mut watch, self.stop),
+            None => {
+                // Opening a server copies, lays out and recovers before the trial has a phase. A device that does not hurry is only slow.
+                let _ = self.devices.pace(Phase::Fill);
+                engine::run_trial(opened, trial, &mut watch, self.stop)
+            }
         };
         self.recorded |= watch.recorded();
         self.looked |= watch.looked();

@@ -5,14 +5,15 @@
 
 use std::fmt::Write as _;
 use study::{
-    ASSUMED_BYTES_PER_S, Amount, Detectable, Occasion, Place, Plan, Storage, Stream, Study, SystemSpec, Trial, Written,
+    ASSUMED_BYTES_PER_S, Amount, At, DatabaseSpec, Detectable, Engine, Occasion, Place, Plan, Storage, Stream, Study,
+    SystemSpec, Trial, Written,
 };
 use units::{Bytes, Nanos};
 
 /// The plan in a few plain words, as a run begins.
 pub fn words(study: &Study, plan: &Plan) -> String {
     let mut lines = vec![format!("{} on {}", study.title, systems(study).join(" and "))];
-    let time = [time(plan)].into_iter().chain(jobs(plan)).collect::<Vec<_>>().join(", ");
+    let time = [time(study, plan)].into_iter().chain(jobs(plan)).collect::<Vec<_>>().join(", ");
     lines.push(format!("{}; {time}{}; seed {}", trials(plan), virtual_time(study), plan.seed));
     lines.extend(plan.written().iter().map(|written| format!("writes {}", sentence(written))));
     lines.extend(read_back(plan).iter().map(|back| format!("reads back {back}")));
@@ -30,7 +31,7 @@ pub fn table(study: &Study, plan: &Plan) -> String {
     };
     part("systems", systems(study));
     part("trials", vec![format!("{}; order and offsets from seed {}", trials(plan), plan.seed)]);
-    part("time", [time(plan)].into_iter().chain(jobs(plan)).collect());
+    part("time", [time(study, plan)].into_iter().chain(jobs(plan)).collect());
     part("detectable", plan.detectable.iter().map(detectable).collect());
     let mut written: Vec<String> = plan.written().iter().map(sentence).collect();
     written.extend(databases(study));
@@ -148,7 +149,7 @@ fn trials(plan: &Plan) -> String {
     }
 }
 
-fn time(plan: &Plan) -> String {
+fn time(study: &Study, plan: &Plan) -> String {
     let estimated = plan.estimated();
     let mut text = format!("about {}", roughly(estimated.certain));
     if estimated.at_most > estimated.certain {
@@ -158,7 +159,20 @@ fn time(plan: &Plan) -> String {
         let speed = units::bytes_per_second(ASSUMED_BYTES_PER_S);
         let _ = write!(text, " ({} of it for fills and fixed work at {speed})", roughly(estimated.assumed));
     }
+    text.push_str(study.systems().iter().map(uncounted).max_by_key(|text| text.len()).unwrap_or_default());
     text
+}
+
+/// What a system takes before its trials that no plan can know.
+fn uncounted(spec: &SystemSpec) -> &'static str {
+    match &spec.place {
+        Place::Database(DatabaseSpec { layout: Some(_), .. }) => {
+            " for trials; the fill, a copy of it for each layout, and starts of servers come on top"
+        }
+        Place::Database(DatabaseSpec { at: At::Local, .. }) => " for trials; fills and starts of servers come on top",
+        Place::Database(DatabaseSpec { engine, .. }) if *engine != Engine::Null => " for trials; fills come on top",
+        _ => "",
+    }
 }
 
 /// A time as people plan with it: an estimate of 97.6 s is no better than 98 s.

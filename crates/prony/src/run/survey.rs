@@ -46,6 +46,7 @@ fn real(spec: &SystemSpec) -> SurveyedSystem {
         transactions: false,
         ring: engine::ring_allowed(),
         happens: Some(Vec::new()),
+        loses: false,
         described: None,
     }
 }
@@ -63,6 +64,7 @@ fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
             modules => modules,
         },
     };
+    let loses = found.as_ref().is_some_and(|found| model::loses(&found.description));
     let happens = found.as_ref().map(|found| model::happenings(&found.description, u32::MAX));
     let described = found.map(|found| answered(&found.description));
     let (sector, null_or_scripted) = (Bytes(1), true);
@@ -73,6 +75,7 @@ fn described(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
         null_or_scripted,
         transactions,
         happens,
+        loses,
         described,
         ..real(spec)
     })
@@ -91,6 +94,7 @@ pub fn anything(specs: &[SystemSpec]) -> Survey {
         sector: Bytes(1),
         null_or_scripted: true,
         happens: None,
+        loses: false,
         ..real(spec)
     };
     Survey { systems: specs.iter().map(all).collect() }
@@ -105,6 +109,7 @@ pub fn unlimited(spec: &SystemSpec, model: &Description) -> Survey {
         sector: Bytes(1),
         null_or_scripted: true,
         happens: Some(model::happenings(model, u32::MAX)),
+        loses: model::loses(model),
         described: Some(answered(model)),
         ..real(spec)
     };
@@ -138,8 +143,10 @@ fn folders(spec: &SystemSpec, dirs: &[Folder]) -> Result<SurveyedSystem, Failure
         })
     };
     let seen: Vec<FolderSurvey> = dirs.iter().map(look).collect::<Result<_, _>>()?;
+    let (happens, loses) = emulated(dirs)?;
     Ok(SurveyedSystem {
-        happens: Some(emulated(dirs)?),
+        happens: Some(happens),
+        loses,
         sector: seen.iter().map(|folder| folder.sector).max().unwrap_or(Bytes(512)),
         // Modules alternate between folders, so that the fullest decides for all.
         free: seen.iter().map(|folder| folder.free).min().map(|free| Bytes(free.0.saturating_mul(distinct(&seen)))),
@@ -147,13 +154,14 @@ fn folders(spec: &SystemSpec, dirs: &[Folder]) -> Result<SurveyedSystem, Failure
     })
 }
 
-/// What can happen to folders: what all of the devices that they lie on know.
-fn emulated(dirs: &[Folder]) -> Result<Vec<(String, u32)>, Failure> {
-    let mut common: Option<Vec<(String, u32)>> = None;
+/// What can happen to folders: what all of the devices that they lie on know; and whether parts of one are lost from the beginning.
+fn emulated(dirs: &[Folder]) -> Result<(Vec<(String, u32)>, bool), Failure> {
+    let (mut common, mut loses): (Option<Vec<(String, u32)>>, bool) = (None, false);
     for dir in dirs {
         let known = match dir.device.as_deref() {
             Some(word) => {
                 let model = crate::model_file::device(word)?;
+                loses |= model.as_ref().is_some_and(model::loses);
                 // It is mounted with one module.
                 let parts = model.as_ref().map(|model| model::happenings(model, 1)).unwrap_or_default();
                 Happening::of_devices().into_iter().chain(parts).collect()
@@ -166,7 +174,7 @@ fn emulated(dirs: &[Folder]) -> Result<Vec<(String, u32)>, Failure> {
             Some(all) => all.into_iter().filter(|one| known.contains(one)).collect(),
         });
     }
-    Ok(common.unwrap_or_default())
+    Ok((common.unwrap_or_default(), loses))
 }
 
 /// How many different folders there are: two names of one folder do not double its space.

@@ -105,6 +105,10 @@ fn a_window_that_may_hold_no_payment_run_is_told_before_and_after() {
     assert!(events.iter().any(|event| event["text"] == note), "{events:#?}");
     let plan = program.fine(&format!("plan {line} --set measure=10s"));
     assert!(!plan.contains("holds one at most"), "{plan}");
+    let none = program
+        .json(&format!("run {line} --set run_every=1h --set warm_up=500ms --set measure=1s --set replicates=1 --json"));
+    let told = caveats(&none, "other");
+    assert!(told.iter().any(|text| text.starts_with("no payment runs came: one is due every 1 h")), "{told:?}");
 }
 
 /// With one thread for each session nobody carried what was due while the sessions beyond the users slept.

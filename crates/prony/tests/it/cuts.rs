@@ -140,3 +140,30 @@ fn what_an_engine_loses_that_does_not_wait_is_found() {
 fn a_device_that_lies_makes_every_engine_lose_and_it_is_found() {
     each(Way::Lied, |kept| kept.iter().all(|left| *left != Left::All));
 }
+
+#[test]
+fn a_server_whose_device_was_taken_away_is_ended_and_started_anew_on_what_is_there() {
+    for engine in &ENGINES[1..] {
+        let file = engine.pid_file.expect("it is a server");
+        let house = House::new(engine.on);
+        let Some(device) = Device::mount_at(&house.program, "nothing", "cache") else {
+            skip!("mounting needs root and /dev/fuse")
+        };
+        let up = || house.program.run(&format!("db up {}", engine.on));
+        let ran = up();
+        if ran.stderr.contains("is not installed") {
+            skip!("no package of {}", engine.on);
+        }
+        assert_eq!(ran.code, Some(0), "{ran}");
+        let before = house.server_processes(file);
+        device.kill();
+        let device = Device::mount_at(&house.program, "nothing", "cache").expect("it was mounted before");
+        let ran = up();
+        assert_eq!(ran.code, Some(0), "{ran}");
+        assert_ne!(house.server_processes(file), before, "it is another server");
+        let there = |pid: &i32| std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty());
+        assert!(before.len() == 1 && !there(&before[0]), "the one without a disk is gone");
+        let _ = house.program.run(&format!("db down {} --remove", engine.on));
+        device.let_go();
+    }
+}

@@ -69,10 +69,16 @@ impl Ground {
         let trial = &shown["trials"][0];
         let count = |key: &str| trial[key].as_u64().expect("a count");
         assert_eq!(count("planned"), count("done") + count("failed") + count("censored"), "{trial:#}");
+        let answer = shown["answer"][0].as_str().expect("an answer");
+        assert!(answer.starts_with("Trial 0: the database had no room left on its disk"), "{answer}");
         self.free();
         let checked = program.json(&house.line("db check", &format!("{SETS} --json")));
         assert_eq!(checked["datasets"][0]["passed"], true, "{checked:#}");
         program.fine("run --resume x.prony --quiet");
+        let resumed = program.json("show x.prony --json");
+        let answer = resumed["answer"].as_array().expect("sentences");
+        assert!(!answer[0].to_string().contains("no room left"), "{answer:?}");
+        assert!(answer.last().is_some_and(|last| last.to_string().contains("no room left")), "{answer:?}");
         self.stops();
     }
 
@@ -85,6 +91,12 @@ impl Ground {
         assert_eq!(code, Some(2), "{told}");
         assert!(told.contains("no room left on the disk") && told.contains("cache/"), "{told}");
         assert!(told.contains("hint: free space there"), "{told}");
+        if house.on == "sqlite:" {
+            let left = fs::read_dir(&self.small.path).expect("the cache").filter_map(Result::ok);
+            let left: Vec<_> =
+                left.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "sqlite")).collect();
+            assert!(left.is_empty(), "a fill that cannot be used takes the room: {left:?}");
+        }
         self.free();
         // What was cut off is known as such, and begun anew.
         let told = program.fine(&house.line("db fill", SETS));

@@ -252,6 +252,22 @@ fn an_array_feels_a_lost_controller_less_than_an_update_of_both_halves_and_a_reb
 }
 
 #[test]
+fn an_array_that_lost_both_controllers_keeps_what_is_inside_and_does_nothing_until_the_window_ends() {
+    let program = Program::new();
+    reads(&program, 8);
+    let line = "run ./reads.toml --on model:disk-array --set measure=4s --seed 5 --json --set 'events=2 s: fail controller 0; 3 s: fail controller 1'";
+    let ran = program.run(line);
+    assert_ne!(ran.code, Some(2), "{ran}");
+    let run = ran.json();
+    hold(&run);
+    let trial = &run["trials"][0];
+    assert!(number(&trial["throughput_per_s"]) > 0.0, "{trial:#}");
+    // A spare has something to do where a module is lost from the beginning.
+    program
+        .fine("plan ./reads.toml --on model:disk-array,failed_modules=1 --set modules=1 --set 'events=10 ms: spare'");
+}
+
+#[test]
 fn what_a_kind_of_machine_does_not_know_is_refused_before_it_runs() {
     let program = Program::new();
     reads(&program, 1);
@@ -260,6 +276,8 @@ fn what_a_kind_of_machine_does_not_know_is_refused_before_it_runs() {
         ("f5100", "fail controller 0", "which it does not know: it knows `fail port 0..15`"),
         ("f5100", "fail port 16", "fail port 16"),
         ("disk-array", "slow=3", "which it does not know"),
+        ("disk-array", "spare", "it changes nothing"),
+        ("disk-array", "restore controller 1", "what it would bring back was not lost before"),
     ] {
         for command in ["check", "plan"] {
             let line = format!("{command} ./reads.toml --on model:{model} --set 'events=10 ms: {event}'");

@@ -35,7 +35,7 @@ impl<'a> Device<'a> {
     }
 
     /// What `prony emulate` serves with such words.
-    fn serve(program: &'a Program, words: &str, at: &str) -> Device<'a> {
+    pub fn serve(program: &'a Program, words: &str, at: &str) -> Device<'a> {
         let mut going = program.start(&format!("emulate {words} --at {at}"));
         going.until(&format!(" at {at}, on "), 1);
         Device { program, going: Some(going), at: at.to_owned() }
@@ -98,9 +98,13 @@ impl<'a> Device<'a> {
 
 impl Drop for Device<'_> {
     fn drop(&mut self) {
-        // A test that failed holds nothing open any more.
-        if let Some(going) = self.going.take() {
+        // A server of a test that failed may hold it; the second signal takes the mount away.
+        if let Some(mut going) = self.going.take() {
             going.signal(rustix::process::Signal::INT);
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            if going.runs() {
+                going.signal(rustix::process::Signal::INT);
+            }
             let _ = going.end();
         }
     }
@@ -538,6 +542,8 @@ fn parts_of_a_model_fail_and_come_back_on_a_mount_and_what_it_does_not_have_is_r
     let study = "title = 'e'\nquestion = '?'\n[system.s]\nkind = 'file'\ndir = '.'\nsize = '4 MiB'\n[workload.w]\nkind = 'block'\n\
                  [[experiment]]\nname = 'e'\nworkload = 'w'\nmeasure = '3 s'\nwarm_up = '0 s'\n";
     program.write("e.toml", study);
+    let none = program.refused("emulate f5100 --backing backing --at at --modules 0");
+    assert!(none.contains("`--modules` of at least 1, got 0"), "{none}");
     program.fine("plan ./e.toml --on emulated:f5100:backing --set 'events=1 s: fail module 0; 2 s: restore module 0'");
     for (model, event) in
         [("f5100", "fail module 1"), ("f5100", "fail port 16"), ("disk-array", "fail path 4"), ("nand-device", "spare")]

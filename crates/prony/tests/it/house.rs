@@ -4,6 +4,7 @@
 
 use crate::program::{Program, skipped};
 use observation::{Event, EventKind};
+use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -79,6 +80,17 @@ impl Drop for House {
     fn drop(&mut self) {
         if self.on.starts_with("local:") {
             let _ = self.program.command(&format!("db down {} --remove", self.on)).output();
+            // One whose device was taken away with a test that failed is seen by its command line alone.
+            let ours = self.program.dir().as_os_str().as_encoded_bytes();
+            for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+                let line = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+                let number = process.file_name().to_str().and_then(|name| name.parse().ok());
+                if let Some(number) = number.and_then(Pid::from_raw)
+                    && line.windows(ours.len()).any(|part| part == ours)
+                {
+                    let _ = kill_process(number, Signal::KILL);
+                }
+            }
         }
     }
 }

@@ -205,6 +205,17 @@ fn what_the_database_has_of_response_is_compared_beside_postings() {
     let (sentence, _) = said.split_once(" times").unwrap_or_else(|| panic!("{told}"));
     assert_eq!(sentence.matches("% of response").count(), 2, "{sentence}");
     assert!(sentence.contains("; on s824-fs840 "), "{sentence}");
+    // So it is between two runs, which say first in what they asked differently.
+    for (name, users) in [("a", 16), ("b", 24)] {
+        let sets = "--set sessions=8 --set measure=2s --set warm_up=500ms --seed 5 --quiet --allow-inconclusive";
+        program.fine(&format!("run bank-day --on model:s824-fs840 --set users={users} {sets} -o {name}.prony"));
+    }
+    let compared = program.json("compare a.prony b.prony --json --allow-inconclusive");
+    let metrics: Vec<&str> =
+        compared["findings"].as_array().expect("findings").iter().filter_map(|one| one["metric"].as_str()).collect();
+    assert_eq!(metrics, ["postings", "service mean"], "{compared:#}");
+    let says = compared["answer"][0].as_str().expect("an answer");
+    assert!(says.contains("`a` has `users=16`; `b` has `users=24`"), "{says}");
 }
 
 /// What one transaction asked for on the mean is what it takes on the model, shared out among classes by what they ask for.

@@ -154,5 +154,11 @@ fn what_a_run_would_refuse_of_a_layout_is_refused_by_check_and_plan_too() {
     assert!(told.json()["problems"][0]["message"].as_str().expect("text").contains("theirs exists"), "{told}");
     let plan = program.fine("plan bank-day --on local:postgres --set layout=log-fast --set slow=slow --set fast=fast");
     assert!(plan.contains("by the layout log-fast: the rest on slow (slow), the log on fast (fast)"), "{plan}");
+    assert!(
+        plan.contains(" for trials; the fill, a copy of it for each layout, and starts of servers come on top"),
+        "{plan}"
+    );
+    let plain = program.fine("plan bank-day --on sqlite:");
+    assert!(plain.contains(" for trials; fills come on top"), "{plain}");
     assert_eq!(fs::read_dir(program.path("fast")).expect("a folder").count(), 0, "nothing is touched");
 }

@@ -114,7 +114,7 @@ fn survives(house: &House, pid_file: &str, lose: impl FnOnce(&[i32])) -> Vec<i32
     assert!(checks.iter().any(|check| check["kind"] == "ledger") && checks.len() > 5, "{shown:#}");
     assert_eq!((&shown["findings"][0]["kind"], &shown["findings"][0]["recovered"]), (&"outage".into(), &true.into()));
     let page = std::fs::read_to_string(house.program.path("x.html")).expect("a page");
-    assert!(page.contains("The server was lost"), "the page does not say so");
+    assert!(page.contains("the server was lost, and it can be asked again"), "the page does not say so");
     let ledger = house.program.run("db check --ledger x.prony");
     assert_eq!(ledger.code, Some(0), "{ledger}");
     assert!(ledger.stdout.contains("orders are as acknowledged"), "{ledger}");
@@ -173,4 +173,69 @@ fn a_loss_is_found_kept_and_told_everywhere_and_outlasts_the_run_that_goes_on() 
     assert_eq!(again.code, Some(1), "{again}");
     lost(&again.json());
     assert_eq!(program.run("run --resume x.prony").code, Some(2), "there is nothing to go on with");
+}
+
+#[test]
+fn a_sqlite_file_that_vanishes_in_mid_run_or_between_trials_is_named_and_not_made_anew() {
+    for check in ["true", "false"] {
+        let house = House::new("sqlite:own.db");
+        let sets =
+            "--set preset=desk --set customers=50 --set days=1 --set sessions=2 --set measure=1s --set warm_up=0s";
+        let line = house.line("run", &format!("{sets} --set replicates=2 --set check={check} --verbose -o x.prony"));
+        let mut going = house.program.start(&line);
+        going.until("· measure", 1);
+        for file in ["own.db", "own.db-wal", "own.db-shm"] {
+            std::fs::remove_file(house.program.path(file)).expect("it is there");
+        }
+        let (code, told) = going.end();
+        assert_eq!(code, Some(2), "check={check}\n{told}");
+        assert!(told.contains("own.db is not there: it vanished"), "check={check}\n{told}");
+        assert!(!house.program.path("own.db").exists(), "check={check}: an empty file was made");
+    }
+}
+
+#[test]
+fn commits_that_a_power_cut_may_lose_are_a_caveat_and_so_is_an_index_of_somebody_else() {
+    let house = House::new("sqlite:own.db");
+    let sets =
+        "--set preset=desk --set customers=50 --set days=1 --set sessions=2 --set measure=500ms --set warm_up=0s";
+    let others = |more: &str| {
+        let run = house.program.json(&house.line("run", &format!("{sets} {more} --json --quiet")));
+        let caveats = run["caveats"].as_array().expect("caveats").clone();
+        let other = caveats.into_iter().filter(|caveat| caveat["kind"] == "other");
+        other.map(|caveat| caveat["text"].as_str().expect("a text").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(others(""), [""; 0]);
+    let told = others("--set server=synchronous=normal");
+    assert!(
+        told.len() == 1
+            && told[0]
+                .starts_with("synchronous=NORMAL: a power cut may lose acknowledged commits, and commits do not wait"),
+        "{told:?}"
+    );
+    script(&house, "CREATE INDEX mine ON trade (quantity)");
+    let told = others("");
+    assert!(told.len() == 1 && told[0].starts_with("index trade(quantity) was not made by the fill"), "{told:?}");
+}
+
+/// What somebody else does to the file of a house.
+fn script(house: &House, sql: &str) {
+    let cache_dir = house.program.path("cache");
+    let profiling = Profiling { on: false, pages: None };
+    let options = OpenOptions { cache_dir, dataset: None, settings: Vec::new(), profiling, stop: Default::default() };
+    let at = At::File(house.program.path("own.db").display().to_string());
+    let database = database::open(&DatabaseSpec::new(Engine::Sqlite, at), &options).expect("it is there");
+    let session = database.session(&Texts::none(Engine::Sqlite), &Sessions::default());
+    session.expect("a session").script(sql).expect("it may");
+}
+
+#[test]
+fn what_others_changed_is_listed_by_a_check_and_has_not_passed() {
+    let house = House::new("sqlite:own.db");
+    house.program.fine(&house.line("db fill", "--set preset=desk --set customers=50 --set days=1"));
+    script(&house, "CREATE VIEW theirs AS SELECT id FROM trade");
+    let told = house.program.run(&house.line("db check", ""));
+    assert_eq!(told.code, Some(1), "{told}");
+    assert!(told.stdout.contains("BROKEN  not checked"), "{told}");
+    assert!(told.stdout.contains("the view theirs was not made by Prony; it was left untouched"), "{told}");
 }

@@ -33,7 +33,10 @@ fn a_closed_load_that_stands_still_is_named_with_what_arrivals_would_have_felt()
     assert!((2.8..3.2).contains(&figure("lasted_s")), "{trial:#}");
     assert!(figure("open_p99_ms") > 2_000.0 && trial["response_ms"]["p99"].as_f64() < Some(100.0), "{trial:#}");
     let told = program.fine("show x.prony");
-    assert!(told.contains("without a completion at") && told.contains("all 32 operations in flight waited"), "{told}");
+    assert!(
+        told.contains("without a completion from") && told.contains("all 32 operations in flight waited"),
+        "{told}"
+    );
     // The same stall at the beginning of a window, and at its end.
     for (edge, sets) in
         [("begins", "--set warm_up=4500ms --set measure=4s"), ("ends", "--set warm_up=0s --set measure=6s")]

@@ -17,7 +17,7 @@ pub(super) fn told(findings: &Findings, finding: &Finding) -> bool {
 }
 
 /// `day, 8 sessions: the same postings from 77% fewer drives (22, not 96); flash gives 545 k/h for each drive, 4.36
-/// times what disks does; it breaks even with disks at a price of 9 600; its own is 4 400`.
+/// times what disks does; flash breaks even with disks at a price of 9 600; its own is 4 400`.
 pub(super) fn conclusion(found: &FootprintFinding) -> Conclusion {
     let point = &found.point;
     let levels = point.factors.iter().map(factor_text);
@@ -71,7 +71,9 @@ fn break_even(found: &FootprintFinding) -> Option<String> {
     let price = |price: &Estimate| with_interval(price, Quantity::Plain);
     let own = found.price.map(|price| format!("; its own is {}", plain(price))).unwrap_or_default();
     let at = price(found.break_even.as_ref()?);
-    Some(format!("it breaks even with {} at a price of {at}{own}", found.baseline))
+    let open = found.same == Same::NoneFound || !found.ratio.has_interval();
+    let doubt = if open { format!(" (whether their {} differ is not known)", found.what) } else { String::new() };
+    Some(format!("{} breaks even with {} at a price of {at}{doubt}{own}", found.point.system, found.baseline))
 }
 
 /// Drives, watts and whatever else is stated, side by side; none where nothing is compared.

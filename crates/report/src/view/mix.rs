@@ -26,6 +26,8 @@ pub struct Quoted<'a> {
     pub at: String,
     /// Whether its system must be named.
     several: bool,
+    /// Whether the point has other trials, of which tables show the mean.
+    repeated: bool,
 }
 
 impl Quoted<'_> {
@@ -36,16 +38,22 @@ impl Quoted<'_> {
         format!("{on}{at}")
     }
 
+    /// The same in a sentence: ` at 4 sessions (trial 5)`, where the point has several trials.
+    fn of_trial(&self) -> String {
+        let trial = if self.repeated { format!(" (trial {})", self.trial.label.index) } else { String::new() };
+        format!("{}{trial}", self.place())
+    }
+
     /// A sentence about it: `brokerage on postgres at 4 sessions`, and of a model `brokerage (simulated) at 4 sessions`.
     pub fn says(&self, word: &str, says: &str) -> Conclusion {
         let point = &self.curve.at;
-        let subject = format!("{}{}", with_provenance(&point.stream, self.curve.provenance), self.place());
+        let subject = format!("{}{}", with_provenance(&point.stream, self.curve.provenance), self.of_trial());
         Conclusion::plain(&point.experiment, word, subject, says)
     }
 
     /// The same about the trial, whose streams share its server: `day and night at 4 sessions`.
     pub fn says_of_all(&self, word: &str, says: &str) -> Conclusion {
-        let subject = format!("{}{}", with_provenance(&self.streams(), self.curve.provenance), self.place());
+        let subject = format!("{}{}", with_provenance(&self.streams(), self.curve.provenance), self.of_trial());
         Conclusion::plain(&self.curve.at.experiment, word, subject, says)
     }
 
@@ -106,7 +114,8 @@ pub fn quoted<'a>(findings: &'a Findings, sweep: &'a Sweep<'a>) -> Vec<Quoted<'a
 fn quoted_trial<'a>(findings: &'a Findings, sweep: &'a Sweep<'a>, curve: &'a Curve<'a>) -> Option<Quoted<'a>> {
     let point = quoted_point(findings, sweep, curve)?;
     let (trial, stream) = nearest(findings, point)?;
-    Some(Quoted { curve, trial, stream, at: sweep.at(curve, point), several: false })
+    let repeated = point.trials.len() > 1;
+    Some(Quoted { curve, trial, stream, at: sweep.at(curve, point), several: false, repeated })
 }
 
 /// The trial nearest to a point, with its stream.
@@ -211,13 +220,20 @@ pub fn response_at(class: &ClassSummary, title: &str, key: &str, (q, ms): (f64, 
     let at_least = Estimate { low: ms, high: f64::INFINITY, ..Estimate::single(ms) };
     match class.bound_from.is_some_and(|from| q > from) {
         true => estimate(title, key, &at_least, Quantity::Milliseconds).only_if(class.response.count > 0),
-        false => number(title, key, ms, Quantity::Milliseconds).only_if(beyond(class.response.count, q)),
+        false => {
+            let count = class.response.count;
+            let told = number(title, key, ms, Quantity::Milliseconds);
+            told.rough_if(!beyond(count, q, FEW)).only_if(beyond(count, q, 1.0))
+        }
     }
 }
 
-/// Whether a sample lies beyond a quantile: else it is the slowest one, whichever quantile is asked for.
-fn beyond(count: u64, q: f64) -> bool {
-    count as f64 * (1.0 - q) + 1e-6 >= 1.0
+/// With fewer samples beyond it a quantile is told with a `~`: the next window may well give half or twice as much.
+const FEW: f64 = 10.0;
+
+/// Whether so many samples lie beyond a quantile; without any it is the slowest one, whichever quantile is asked for.
+fn beyond(count: u64, q: f64, samples: f64) -> bool {
+    count as f64 * (1.0 - q) + 1e-6 >= samples
 }
 
 fn verdict(ok: Option<bool>) -> &'static str {

@@ -51,6 +51,8 @@ pub enum Held {
     Word(String),
     /// A number that is known, not estimated.
     Number(f64, Quantity),
+    /// A number of which few samples tell, and no interval how few.
+    Rough(f64, Quantity),
     /// A number with its interval.
     Estimate(Estimate, Quantity),
     /// Not observed, or does not apply.
@@ -192,6 +194,14 @@ impl Field {
         self
     }
 
+    /// The same number as one that few samples tell.
+    pub fn rough_if(mut self, few: bool) -> Field {
+        if let (true, Held::Number(value, quantity)) = (few, &self.cell.value) {
+            self.cell.value = Held::Rough(*value, *quantity);
+        }
+        self
+    }
+
     /// The same with caveats beside it; beside nothing there is nothing to doubt.
     pub fn marked(mut self, marks: impl Into<String>) -> Field {
         if self.cell.value != Held::Nothing {
@@ -214,6 +224,7 @@ impl Cell {
             Held::Word(word) => word.clone(),
             Held::Estimate(estimate, quantity) if estimate.lower_bound() => format!("≥{}", quantity.text(estimate.low)),
             Held::Number(value, quantity) | Held::Estimate(Estimate { value, .. }, quantity) => quantity.text(*value),
+            Held::Rough(value, quantity) => format!("~{}", quantity.text(*value)),
             Held::Nothing => "–".to_owned(),
         }
     }
@@ -246,7 +257,7 @@ impl Cell {
     pub fn raw(&self) -> Option<f64> {
         match &self.value {
             Held::Estimate(estimate, _) if estimate.lower_bound() => Some(estimate.low),
-            Held::Number(value, _) | Held::Estimate(Estimate { value, .. }, _) => Some(*value),
+            Held::Number(value, _) | Held::Rough(value, _) | Held::Estimate(Estimate { value, .. }, _) => Some(*value),
             Held::Word(_) | Held::Nothing => None,
         }
     }

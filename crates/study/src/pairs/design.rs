@@ -46,6 +46,11 @@ impl Shape {
         Shape { pairs, freedom, weight: 1.0 / f64::from(pairs), allowance: inflation * few_allowance(freedom) }
     }
 
+    /// The same where trials know nothing of one another.
+    pub fn independent(self) -> Shape {
+        Shape { allowance: 1.0, ..self }
+    }
+
     /// Standard error of the effect, from the deviation of the pairs about the means of their orders.
     pub fn error(&self, deviation: f64) -> f64 {
         deviation * (self.weight * self.allowance).sqrt()

@@ -21,10 +21,11 @@ use reading::{Origin, Problems, listed};
 /// What no trial can be made of: a system without a single possible trial, or scratch files that do not fit.
 pub fn plan(study: &Study, survey: &Survey, seed: u64) -> Result<Plan, Problems> {
     let mut problems = Problems { has_run: study.has_run, ..Problems::of(&study.name) };
-    let mut maker = Maker { study, survey, seed, plan: empty(study, seed), left_out: Vec::new() };
+    let mut maker = Maker { study, survey, seed, plan: empty(study, seed), left_out: Vec::new(), rounds: Vec::new() };
     for (number, experiment) in study.experiments.iter().enumerate() {
         maker.experiment(number, experiment, &mut problems);
     }
+    maker.in_rounds();
     maker.tell_left_out(&mut problems);
     maker.tell_as_found();
     maker.tell_seldom();
@@ -102,6 +103,8 @@ struct Maker<'a> {
     plan: Plan,
     /// System, reason and experiment of every point that was left out.
     left_out: Vec<(String, LeftOut, String)>,
+    /// Experiments whose blocks are not in the plan yet, each with how many it has.
+    rounds: Vec<(usize, Drafts, u32)>,
 }
 
 /// By point, then by system; none where the system cannot run the point.
@@ -137,16 +140,30 @@ impl Maker<'_> {
             }
             return;
         }
-        let blocks = match replicates {
-            Replicates::Fixed(count) => count,
-            Replicates::Auto { .. } => PILOT,
-        };
+        if let Replicates::Auto { .. } = replicates {
+            self.in_rounds();
+        }
         let first = self.plan.trials.len();
-        for replicate in 0..blocks {
-            self.block(number, &drafts, replicate);
+        if let Replicates::Auto { .. } = replicates {
+            (0..PILOT).for_each(|replicate| self.block(number, &drafts, replicate));
         }
         if comparable {
             self.pairs(number, experiment, &drafts, &replicates, first);
+        }
+        if let Replicates::Fixed(count) = replicates {
+            self.rounds.push((number, drafts, count));
+        }
+    }
+
+    /// The blocks of experiments with a fixed number of them, in turns: what is held against another experiment (a day alone, the
+    /// same day beside its night) is not measured an hour apart. Each second round goes the other way.
+    fn in_rounds(&mut self) {
+        let mut rounds = std::mem::take(&mut self.rounds);
+        for replicate in 0..rounds.iter().map(|(.., count)| *count).max().unwrap_or_default() {
+            for (number, drafts, _) in rounds.iter().filter(|(.., count)| replicate < *count) {
+                self.block(*number, drafts, replicate);
+            }
+            rounds.reverse();
         }
     }
 

@@ -124,6 +124,7 @@ fn scratch_files_keep_the_size_of_the_study_and_a_device_is_used_whole() {
         transactions: false,
         ring: true,
         happens: Some(Vec::new()),
+        loses: false,
         described: None,
     };
     let plan = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap();
@@ -149,6 +150,7 @@ fn a_device_with_large_sectors_leaves_out_what_it_cannot_transfer() {
         transactions: false,
         ring: true,
         happens: Some(Vec::new()),
+        loses: false,
         described: None,
     };
     let plan = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap();
@@ -171,6 +173,7 @@ fn scratch_files_that_do_not_fit_are_refused_before_anything_is_written() {
         transactions: false,
         ring: true,
         happens: Some(Vec::new()),
+        loses: false,
         described: None,
     };
     let problems = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap_err().to_string();

@@ -39,12 +39,44 @@ fn counters_count_what_was_done() {
     let after = four.map(count);
     assert_eq!((after[0] - before[0], after[1] - before[1]), (15.0, 5.0));
     assert!(after[2] > before[2] && after[3] > before[3], "{before:?} {after:?}");
-    assert!(counters(&mut session).unwrap().iter().all(|(_, value)| *value >= 0.0));
+    assert!(counters(&mut session, None).unwrap().iter().all(|(_, value)| *value >= 0.0));
     database.checkpoint().unwrap();
     assert_eq!(count(Counter::PagesDirty), 0.0);
     assert!(
         database.facts().settings.iter().any(|(name, value)| name == "innodb_buffer_pool_size" && value == "134217728")
     );
+}
+
+#[test]
+fn waits_for_rows_of_other_databases_on_a_shared_server_are_not_counted_as_ours() {
+    let Some(own) = own("shared waits") else { return };
+    let mut asks = own.session(Protocol::Prepared, &[]);
+    asks.script(
+        "CREATE TABLE held (a INT); INSERT INTO held VALUES (1); CREATE USER blind@localhost; \
+         GRANT ALL ON test.* TO blind@localhost",
+    )
+    .unwrap();
+    let mut holds = own.session(Protocol::Prepared, &[]);
+    holds.script("BEGIN; UPDATE held SET a = a + 1").unwrap();
+    let mut waits = own.session(Protocol::Prepared, &[]);
+    let waiting = std::thread::spawn(move || waits.script("UPDATE held SET a = a + 1").unwrap());
+    // The table of transactions is made anew only for who has not read it for a tenth of a second.
+    while counters(&mut asks, Some("test")).unwrap().last() != Some(&(Counter::LockWaits, 1.0)) {
+        std::thread::sleep(std::time::Duration::from_millis(150));
+    }
+    let of = |session: &mut dyn Session, schema| {
+        let counted = counters(session, schema).unwrap();
+        [Counter::LockWaits, Counter::RowLockSeconds]
+            .map(|wanted| counted.iter().find(|(found, _)| *found == wanted).map(|(_, value)| *value))
+    };
+    assert_eq!(of(&mut asks, Some("elsewhere")), [Some(0.0), None]);
+    assert!(matches!(of(&mut asks, None), [None, Some(_)]), "on a server of our own its counter is exact");
+    let place = crate::mariadb::Place { user: "blind".to_owned(), ..own.place() };
+    let mut blind =
+        super::MariadbSession::open(&place, &crate::Texts::none(Engine::Mariadb), &study::Sessions::default()).unwrap();
+    assert_eq!(of(&mut blind, Some("test")), [None, None], "who may not see waits knows of none");
+    holds.script("COMMIT").unwrap();
+    waiting.join().unwrap();
 }
 
 #[test]

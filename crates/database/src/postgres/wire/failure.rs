@@ -1,6 +1,7 @@
 //! What an error message of the server means.
 
 use crate::conversation::Fields;
+use crate::session::told;
 use crate::{Failure, FailureKind};
 
 /// An error message, taken apart.
@@ -36,8 +37,8 @@ impl Said {
     }
 
     pub(crate) fn text(&self) -> String {
-        let detail = if self.detail.is_empty() { String::new() } else { format!(" ({})", self.detail) };
-        format!("{}{detail}, SQLSTATE {}", self.message, self.code)
+        let detail = if self.detail.is_empty() { String::new() } else { format!(" ({})", told(&self.detail)) };
+        format!("{}{detail}, SQLSTATE {}", told(&self.message), told(&self.code))
     }
 
     /// As a failure; `what` is what failed, when something is known of it.

@@ -85,6 +85,9 @@ struct Inside {
     sum_ns: u128,
 }
 
+/// How far time passes at once behind the window while nothing ends.
+const BEYOND: Nanos = Nanos::from_secs(1);
+
 impl Inside {
     fn turn(&mut self, at: u64, window: Window, change: i64) {
         let clip = |time: u64| time.clamp(window.start.0, window.end.0);
@@ -255,7 +258,12 @@ impl Port for ModelPort {
         }
         let goal = match wait {
             Wait::Until(at) => at,
-            Wait::Completion if self.inside.now > 0 => Nanos(u64::MAX - 1),
+            // What nothing will bring out stays inside beyond the end of the window, to which whoever waits looks.
+            Wait::Completion if self.inside.now > 0 => {
+                let now = self.clock.now();
+                let end = if now < self.window.end { self.window.end } else { now.saturating_add(BEYOND) };
+                end.min(Nanos(u64::MAX - 1))
+            }
             Wait::Poll | Wait::Completion => Nanos(self.clock.now().0 + SPIN),
         };
         self.pass(goal);

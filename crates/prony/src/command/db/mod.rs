@@ -129,7 +129,7 @@ fn fill(asked: &DbFill) -> Result<Outcome, Failure> {
 /// One data set with what its checks found.
 struct Checked {
     place: String,
-    set: DataSet,
+    name: String,
     outcomes: Vec<CheckOutcome>,
 }
 
@@ -154,15 +154,36 @@ fn check_all(choice: &StudyChoice, stop: &Arc<AtomicBool>) -> Result<Vec<Checked
     let mut all = Vec::new();
     for (spec, wanted) in needed(choice)? {
         // Without a choice, everything that is there is checked: nobody has to remember what was filled.
-        let sets = if chosen { wanted } else { present(&spec, wanted, stop)? };
+        let sets = if chosen { wanted.into_iter().map(Ok).collect() } else { present(&spec, wanted, stop)? };
         for set in sets {
-            all.push(check_one(&spec, set, stop)?);
+            all.push(match set {
+                Ok(set) => check_one(&spec, set, stop)?,
+                Err(error) => not_checked(&spec, &error),
+            });
         }
     }
     Ok(all)
 }
 
-fn present(spec: &DatabaseSpec, wanted: Vec<DataSet>, stop: &Arc<AtomicBool>) -> Result<Vec<DataSet>, Failure> {
+/// What bears Prony's mark and cannot be held to anything has not passed.
+fn not_checked(spec: &DatabaseSpec, error: &DatabaseError) -> Checked {
+    let name = match error {
+        DatabaseError::Planted { name, .. } | DatabaseError::OtherFormat { name, .. } => name.clone(),
+        _ => "a data set".to_owned(),
+    };
+    let outcome = CheckOutcome {
+        name: "not checked".to_owned(),
+        says: "it is as Prony makes it, and can be looked at".to_owned(),
+        passed: false,
+        violations: vec![error.to_string()],
+        took: Duration::ZERO,
+    };
+    Checked { place: spec.shown(), name, outcomes: vec![outcome] }
+}
+
+type Present = Vec<Result<DataSet, DatabaseError>>;
+
+fn present(spec: &DatabaseSpec, wanted: Vec<DataSet>, stop: &Arc<AtomicBool>) -> Result<Present, Failure> {
     // An embedded database is named after a data set; any will do to look around.
     let any = wanted.into_iter().next().filter(|_| spec.at == At::Cache);
     let database = Opened(open(spec, any, Vec::new(), stop.clone())?);
@@ -184,13 +205,13 @@ fn check_one(spec: &DatabaseSpec, set: DataSet, stop: &Arc<AtomicBool>) -> Resul
     let clock = WallClock::new();
     let now = || Duration::from_nanos(clock.now().0);
     let outcomes = dataset::check_database(database.as_ref(), &set, Depth::All, &now).map_err(doing)?;
-    Ok(Checked { place: spec.shown(), set, outcomes })
+    Ok(Checked { place: spec.shown(), name: set.name(), outcomes })
 }
 
 fn checks_text(all: &[Checked]) -> String {
     let mut text = String::new();
     for checked in all {
-        text.push_str(&format!("{} in {}\n", checked.set.name(), checked.place));
+        text.push_str(&format!("{} in {}\n", checked.name, checked.place));
         for outcome in &checked.outcomes {
             let (word, took) = (if outcome.passed { "holds " } else { "BROKEN" }, outcome.took.as_secs_f64());
             text.push_str(&format!("  {word}  {}: {} ({took:.2} s)\n", outcome.name, outcome.says));
@@ -215,7 +236,7 @@ fn checks_json(all: &[Checked]) -> Value {
     let set = |checked: &Checked| {
         json!({
             "place": checked.place,
-            "dataset": checked.set.name(),
+            "dataset": checked.name,
             "passed": checked.outcomes.iter().all(|outcome| outcome.passed),
             "took_s": checked.outcomes.iter().map(|outcome| outcome.took.as_secs_f64()).sum::<f64>(),
             "checks": checked.outcomes.iter().map(outcome).collect::<Vec<_>>(),

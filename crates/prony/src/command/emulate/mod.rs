@@ -99,6 +99,9 @@ impl Parent {
 
 fn settings(asked: &Emulate) -> Result<Settings, Failure> {
     let word = asked.model.as_deref().unwrap_or_default();
+    if asked.modules == 0 {
+        return Err(Failure::new(format!("emulating `{word}`: `--modules` of at least 1, got 0")));
+    }
     let memory = size("memory", &asked.memory)?;
     let (model, backing, tier) = match (&asked.fast, &asked.slow) {
         (Some(fast), Some(slow)) if word == "tiered" => {

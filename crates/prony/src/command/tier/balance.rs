@@ -6,7 +6,7 @@
 use super::manner::Manner;
 use super::sample::{Sampler, Window};
 use super::times::known;
-use super::{failed, open, size, spec, time};
+use super::{failed, open, said, size, spec, time};
 use crate::args::TierBalance;
 use crate::failure::Failure;
 use crate::{output, run};
@@ -54,15 +54,22 @@ pub(super) fn run(asked: &TierBalance) -> Result<(), Failure> {
             Err(_) if keeper.manner.stopped() => return Ok(()),
             window => window?,
         };
-        let tiers = known(&asked.tiers, depth)?.tiers;
+        let known = known(&asked.tiers, depth)?;
+        let tiers = known.tiers;
         let window_s = looks.last().map_or(0.0, |look| look.at_s);
         let advice = advisor::advise(objects, &looks, &tiers, Some(rules.budget), 1);
         let decided = balancer.weigh(&advice, &tiers, &rules, window_s, sampler.clock.now().seconds());
-        output::print(&format!("round {round}: {} of wait in {}\n", said_s(advice.wait_s), said_s(window_s)))?;
+        output::print(&format!("round {round}: {}\n", said::waits(&advice, &known, window_s)))?;
         for one in &decided {
             output::print(&says(one))?;
-            if one.decision == Decision::Move && !keeper.carried(one)? {
+            if one.decision != Decision::Move {
+                continue;
+            }
+            let begun = sampler.clock.now();
+            if !keeper.carried(one)? {
                 balancer.forget(&one.one.name);
+            } else if !keeper.dry_run {
+                balancer.took(&one.one, sampler.clock.now().saturating_sub(begun).seconds());
             }
         }
         if asked.rounds.is_some_and(|rounds| round >= rounds) {

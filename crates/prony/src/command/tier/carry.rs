@@ -66,18 +66,26 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
     if asked.manner.dry_run {
         let mut there = Vec::new();
         for one in &kept {
-            there.extend(mover.find_kept(one).map_err(doing)?.map(|object| (object, one.home.clone())));
+            match mover.find_kept(one).map_err(doing)? {
+                Ok(object) => there.push((object, one.home.clone())),
+                Err(outcome) => walk.tell(Done::at_once(&one.name, outcome)),
+            }
         }
         return walk.dry(asked.json, &there);
+    }
+    if !kept.is_empty() {
+        mover.writable().map_err(doing)?;
     }
     mover.tidy().map_err(doing)?;
     let process = mover.process;
     let went = kept.iter().try_for_each(|one| {
         let left = match mover.find_kept(one)? {
-            Some(object) => walk.one(&mut mover, &object, &one.home)?,
-            None => {
-                walk.tell(Done::at_once(&one.name, Outcome::Gone));
-                false
+            Ok(object) => walk.one(&mut mover, &object, &one.home)?,
+            Err(outcome) => {
+                let done = Done::at_once(&one.name, outcome);
+                let left = done.left();
+                walk.tell(done);
+                left
             }
         };
         if left { Ok(()) } else { mover.forget(one) }

@@ -96,7 +96,7 @@ impl Done {
 
     /// Whether it is not where it should be.
     pub(super) fn left(&self) -> bool {
-        matches!(self.outcome, Outcome::Locked(_) | Outcome::NoRoom(_) | Outcome::Refused(_))
+        matches!(self.outcome, Outcome::Lost(_) | Outcome::Locked(_) | Outcome::NoRoom(_) | Outcome::Refused(_))
     }
 
     pub(super) fn says(&self) -> String {
@@ -115,9 +115,12 @@ impl Done {
             }
             Outcome::There => format!("{} is there already", self.name),
             Outcome::Gone => format!("{} is gone", self.name),
-            Outcome::Locked(text) => format!("left {} where it is: somebody holds a lock on it ({text})", self.name),
+            Outcome::Lost(names) => format!(
+                "{} is not found, and what lies on another tier may be it under another name: {names}; where it lay stays in prony_tier.moved",
+                self.name
+            ),
             Outcome::NoRoom(text) => format!("left {} where it is: no room ({text})", self.name),
-            Outcome::Refused(text) => format!("left {} where it is: {text}", self.name),
+            Outcome::Locked(text) | Outcome::Refused(text) => format!("left {} where it is: {text}", self.name),
         }
     }
 
@@ -126,6 +129,7 @@ impl Done {
             Outcome::Moved { before, after } => ("moved", Some(before), Some(after)),
             Outcome::There => ("there", None, None),
             Outcome::Gone => ("gone", None, None),
+            Outcome::Lost(_) => ("lost", None, None),
             Outcome::Locked(_) => ("locked", None, None),
             Outcome::NoRoom(_) => ("no-room", None, None),
             Outcome::Refused(_) => ("refused", None, None),

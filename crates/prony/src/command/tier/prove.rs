@@ -3,14 +3,15 @@
 //! The one idea: what is promised becomes text of the study, a layout for each step beside its promise. Then it is a study of layouts
 //! like any other: its steps are systems over one fill, their trials alternate, and its run file says all of it.
 
+use super::said;
 use super::sample::{Sampler, Window};
-use super::times::{SCAN, known_in_pieces};
+use super::times::{Known, SCAN, known_in_pieces};
 use crate::args::{Run, TierTimes};
 use crate::failure::Failure;
 use crate::output;
 use crate::run::{self, Wants};
 use crate::study_file::StudyText;
-use advisor::{Advice, Kind, Tiers};
+use advisor::{Advice, Kind};
 use database::Database;
 use engine::{Observer, Phase};
 use std::collections::BTreeSet;
@@ -40,16 +41,15 @@ pub fn prepared(text: StudyText, asked: &Run, consents: &[Consent]) -> Result<(S
     // The run has the seed that it was sampled with.
     asked.seed = Some(asked.seed.map_or_else(run::fresh_seed, Ok)?);
     let stop = run::listen()?;
-    let (window, advised) = sampled(&text, &study, &asked, consents, (spec, layout), &stop)?;
+    let (window, advised, known) = sampled(&text, &study, &asked, consents, (spec, layout), &stop)?;
     let steps = steps(&advised, &known_objects(&study), proof.steps as usize);
     if steps.is_empty() {
         let told = format!("{}: nothing that it reads lies in tables and indexes", doing(&text));
         return Err(Failure::new(told).hint("give it more to do: `--set measure=10s`, or a load of its own"));
     }
     let says = format!(
-        "sampled {BASELINE} for {}: sessions waited {} for storage, {} of it for the log, which stays where it is",
-        units::duration(Nanos::from_seconds(window)),
-        units::milliseconds(1e3 * advised.wait_s),
+        "sampled {BASELINE}: {}; {} of it for the log, which stays where it is",
+        said::waits(&advised, &known, window),
         units::percent(if advised.wait_s > 0.0 { advised.log_s / advised.wait_s } else { 0.0 })
     );
     if !asked.voice.quiet {
@@ -89,7 +89,7 @@ fn tiers<'a>(text: &StudyText, study: &'a Study) -> Result<(&'a DatabaseSpec, &'
     Ok((spec, layout))
 }
 
-/// The advice of a window of the load, with everything on the slow tier, and the seconds of that window.
+/// The advice of a window of the load, with everything on the slow tier, the seconds of that window, and the times of both tiers.
 fn sampled(
     text: &StudyText,
     study: &Study,
@@ -97,7 +97,7 @@ fn sampled(
     consents: &[Consent],
     (spec, layout): (&DatabaseSpec, &Layout),
     stop: &Arc<AtomicBool>,
-) -> Result<(f64, Advice), Failure> {
+) -> Result<(f64, Advice, Known), Failure> {
     let plan = run::plan_to_run(&text.origin, study, asked.seed.unwrap_or_default())?;
     let mut trial = plan.trials.first().cloned().ok_or_else(|| Failure::new(format!("{}: no trial", doing(text))))?;
     trial.phases.measure = Nanos(LONGER * trial.phases.measure.0);
@@ -114,6 +114,7 @@ fn sampled(
             let slices = (window.as_secs() as u32).clamp(1, 30);
             sampler.window(window, slices, stop).map(Some)
         });
+        let _ = devices.pace(Phase::Fill);
         let mut beside = Beside { devices: &devices, database: None, ready: Some(ready) };
         let ended = engine::run_trial(&mut opened, &trial, &mut beside, stop);
         drop(beside);
@@ -122,13 +123,14 @@ fn sampled(
     });
     ended.map_err(|error| Failure::caused(doing(text), &error).hints(error.hint()))?;
     let window = seen?.ok_or_else(|| Failure::new(format!("{}: the load never began", doing(text))))?;
-    let tiers = tiers_of(layout, window.depth)?;
+    let known = known_of(layout, window.depth)?;
     let window_s = window.looks.last().map_or(0.0, |look| look.at_s);
-    Ok((window_s, advisor::advise(window.objects, &window.looks, &tiers, Some(f64::INFINITY), SEED)))
+    let advised = advisor::advise(window.objects, &window.looks, &known.tiers, Some(f64::INFINITY), SEED);
+    Ok((window_s, advised, known))
 }
 
 /// The times of both tiers with so many reads at once. Folders without a device are taken for what `prony tier advise` takes tiers for.
-fn tiers_of(layout: &Layout, depth: f64) -> Result<Tiers, Failure> {
+fn known_of(layout: &Layout, depth: f64) -> Result<Known, Failure> {
     let model =
         |at: Option<&TierFolder>, or: &str| at.and_then(|at| at.folder.device.clone()).unwrap_or_else(|| or.to_owned());
     let times = TierTimes {
@@ -142,7 +144,7 @@ fn tiers_of(layout: &Layout, depth: f64) -> Result<Tiers, Failure> {
     };
     // Whoever keeps no pages reads none ahead.
     let past_cache = layout.slow.as_ref().is_some_and(|at| at.folder.past_cache);
-    Ok(known_in_pieces(&times, depth, if past_cache { 1.0 } else { SCAN })?.tiers)
+    known_in_pieces(&times, depth, if past_cache { 1.0 } else { SCAN })
 }
 
 /// One who hands the database to the sampler when the window begins.

@@ -1,8 +1,9 @@
 //! The advice in words: the answer first, then the moves with their costs, then the curve, then what it stands on.
 
 use super::advise::Told;
+use super::times::Known;
 use crate::output::columns;
-use advisor::{Band, How, Kind, Move, Reason};
+use advisor::{Advice, Band, How, Kind, Move, Reason, Way};
 use study::Engine;
 use units::{Bytes, percent};
 
@@ -17,10 +18,24 @@ fn seconds(value: f64) -> String {
     units::milliseconds(1e3 * value)
 }
 
+/// How long sessions wait: as the server measured it, or as what was counted would take on such a device.
+pub(super) fn waits(advice: &Advice, known: &Known, window_s: f64) -> String {
+    let (wait, window) = (seconds(advice.wait_s), seconds(window_s));
+    match advice.reach.way {
+        Way::Timed | Way::AllTimed => format!("sessions wait {wait} for storage in {window}"),
+        Way::Device | Way::Requested => {
+            let slow = known.from[0].strip_prefix("model ").unwrap_or("the slow tier at the times given");
+            format!(
+                "on {slow}, the reads and flushes seen in {window} would make sessions wait {wait}, counted one after the other"
+            )
+        }
+    }
+}
+
 /// The answer in a sentence or two.
 pub(super) fn answer(told: &Told) -> String {
     let (advice, answer) = (&told.advice, &told.advice.answer);
-    let waits = format!("sessions wait {} for storage in {}", seconds(advice.wait_s), seconds(told.window_s));
+    let waits = waits(advice, &told.known, told.window_s);
     let share = |part: f64| percent(if advice.wait_s > 0.0 { part / advice.wait_s } else { 0.0 });
     let Some(reason) = answer.reason else {
         let there = advice.moves.iter().filter(|one| one.to_fast);
@@ -85,7 +100,7 @@ pub(super) fn interval(told: &Told) -> &'static str {
 pub(super) fn doubts(told: &Told) -> Vec<String> {
     let (advice, reach) = (&told.advice, &told.advice.reach);
     let way = reach.way.says();
-    let mut all = vec![if (reach.low, reach.high) == (1.0, 1.0) || reach.way == advisor::Way::Requested {
+    let mut all = vec![if (reach.low, reach.high) == (1.0, 1.0) || reach.way == Way::Requested {
         format!("Reads: {way}.")
     } else {
         let (low, high) = (percent(reach.low), percent(reach.high));
@@ -181,7 +196,10 @@ fn curve(told: &Told) -> String {
             seconds(if object.known.fast { piece.gain.fast_s() } else { piece.gain.slow_s() }),
             bytes(point.bytes),
             percent(point.saved),
-            format!("{} to {}", percent(point.low), percent(point.high)),
+            match curve.band {
+                Band::None => String::new(),
+                _ => format!("{} to {}", percent(point.low), percent(point.high)),
+            },
             [knee, here].iter().filter(|word| !word.is_empty()).copied().collect::<Vec<_>>().join(", "),
         ]);
     }

@@ -9,7 +9,7 @@ use database::Database;
 use database::tier::{Standing, Watch};
 use recorder::{Clock, WallClock};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use study::DatabaseSpec;
@@ -43,6 +43,16 @@ impl<'a> Sampler<'a> {
         let doing = |error| failed("looking at the statistics of", spec, &error);
         let mut watch = Watch::open(database, fast).map_err(doing)?;
         let standing = watch.standing().map_err(doing)?;
+        let Standing { fast: own, slow: (name, slow), .. } = &standing;
+        let mut data = || watch.folders().iter().any(|folder| own.as_ref().is_some_and(|own| folder == Path::new(own)));
+        if own.as_ref() == Some(slow) || (slow.is_empty() && data()) {
+            let told = format!(
+                "looking at the tiers of `{}`: `--fast {fast}` is {name}, where the data lies already: both tiers are one",
+                spec.shown()
+            );
+            return Err(Failure::new(told)
+                .hint("name the tablespace on the fast storage, of a MariaDB its folder, with --fast"));
+        }
         let folders = if database.server_processes().is_empty() { Vec::new() } else { watch.folders() };
         Ok(Sampler { spec, watch, folders, clock: WallClock::new(), standing })
     }

@@ -1,0 +1,4 @@
+//! The advice, held against machines in virtual time.
+
+mod order;
+mod world;
