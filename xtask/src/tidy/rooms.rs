@@ -31,7 +31,7 @@ struct Rule {
 }
 
 /// The map of ARCHITECTURE.md.
-const RULES: [Rule; 19] = [
+const RULES: [Rule; 20] = [
     pure("random", "", "libm"),
     pure("units", "", "thiserror"),
     pure("reading", "units", "strsim toml_edit"),
@@ -42,7 +42,7 @@ const RULES: [Rule; 19] = [
     pure("model", "units random reading workload", "csv libm nalgebra statrs thiserror"),
     pure("analysis", "units random observation study", "statrs"),
     pure("advisor", "random observation", ""),
-    pure("pair", "units", ""),
+    pure("pair", "units", "thiserror"),
     pure("report", "units observation study analysis", "jiff maud serde serde_json"),
     rule("recorder", "units observation"),
     rule("emulate", "units random workload recorder model"),
