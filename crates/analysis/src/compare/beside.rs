@@ -289,6 +289,11 @@ mod tests {
         ("load_rate", Level::Word(word.to_owned()))
     }
 
+    /// Reports beside loads at a rate.
+    fn at_rate(index: u32, text: &str, steps: f64, rows: f64) -> TrialSummary {
+        giving(index, steps, &[load_rate(text)], [(Yield::DialogSteps, steps), (Yield::LoadedRows, rows)])
+    }
+
     /// The same stream in an experiment of its own and beside another one.
     fn run(blocks: u32, left: f64) -> Vec<TrialSummary> {
         let mut trials = Vec::new();
@@ -384,11 +389,8 @@ mod tests {
 
     #[test]
     fn as_fast_as_it_goes_is_the_most_although_chance_gave_another_rate_more() {
-        let level = |index: u32, text: &str, steps: f64, rows: f64| {
-            giving(index, steps, &[load_rate(text)], [(Yield::DialogSteps, steps), (Yield::LoadedRows, rows)])
-        };
         let (found, _) =
-            found(vec![level(0, "off", 100.0, 0.0), level(1, "4000", 80.0, 51.0), level(2, "full", 60.0, 50.0)]);
+            found(vec![at_rate(0, "off", 100.0, 0.0), at_rate(1, "4000", 80.0, 51.0), at_rate(2, "full", 60.0, 50.0)]);
         let [full] = found.as_slice() else { panic!("the most against none: {found:?}") };
         assert_eq!(full.point.at(), " at load_rate full");
     }
@@ -416,11 +418,8 @@ mod tests {
 
     #[test]
     fn the_most_loads_are_held_against_none_and_the_answer_says_what_they_cost() {
-        let level = |index: u32, text: &str, steps: f64, rows: f64| {
-            giving(index, steps, &[load_rate(text)], [(Yield::DialogSteps, steps), (Yield::LoadedRows, rows)])
-        };
         let (found, answer) =
-            found(vec![level(0, "off", 100.0, 0.0), level(1, "500", 110.0, 5.0), level(2, "full", 60.0, 50.0)]);
+            found(vec![at_rate(0, "off", 100.0, 0.0), at_rate(1, "500", 110.0, 5.0), at_rate(2, "full", 60.0, 50.0)]);
         let [full] = found.as_slice() else { panic!("the most against none: {found:?}") };
         assert_eq!(
             (full.point.at().as_str(), full.baseline.at().as_str()),

@@ -183,12 +183,12 @@ impl Attempt {
     /// The batch failed.
     pub(crate) fn refused(&mut self, slot: u32, failure: Failure, transactions: &mut Transactions) -> Turn {
         let errno = match failure.kind {
-            FailureKind::Lost => {
+            // Pages that cannot be read do not come back by asking again: the session is opened anew, and the run ends where that fails.
+            FailureKind::Lost | FailureKind::Unreadable => {
                 let unknown = may_have_committed(&self.batch, self.open);
                 return Turn::Lost(Lost { text: failure.text, unknown });
             }
             FailureKind::Full => libc::ENOSPC,
-            FailureKind::Unreadable => libc::EIO,
             FailureKind::Serialization | FailureKind::Deadlock => libc::EAGAIN,
             FailureKind::Refused | FailureKind::Privilege => libc::EPROTO,
             FailureKind::Stopped => libc::ECANCELED,
