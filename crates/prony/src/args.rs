@@ -169,6 +169,19 @@ pub enum Command {
             prony emulate tiered --fast nand-device:/srv/fast --slow disk-15k:/srv/slow --at /mnt/both &"
     )]
     Emulate(Emulate),
+    /// A wire between two programs: long, narrow, crowded or cut
+    #[command(
+        long_about = "Stands between two programs that talk over a socket, for as long as it runs, and makes the wire between them long, \
+            narrow, crowded, cut or half-open. Bytes come whole and in order; a cut path is silent, and brings what was sent over it \
+            once it is healed.\n\n\
+            A path is said in words: delay=50us or km=10 (5 us a km one way), jitter=5us, capacity=1GB/s, and aggressor=500MB/s for \
+            somebody else's traffic, with share=20% for what that has for certain. Its own way through the kernel is measured when it \
+            starts and taken off the delay.",
+        after_long_help = "Examples:\n  prony link --listen 127.0.0.1:6001 --to 127.0.0.1:5432 --path km=10 --orders /tmp/link &\n  \
+            prony link --orders /tmp/link --order cut\n  prony link --orders /tmp/link --order 'shape 1 km=100 capacity=10MB/s'\n  \
+            prony link --cost"
+    )]
+    Link(Link),
     /// Fit a model on rows
     #[command(
         long_about = "Fits the numbers of a model that nobody gave on rows that were measured or published, says what the rows \
@@ -791,6 +804,28 @@ arguments! {
             "Add a line for each move to FILE: seconds, file, extent, tier, its heat, and that of the extent it was held against.";
         heat: bool = arg(long) "Print what the tiers at --at saw: heat by file", "Print the heat that the tiers at --at saw, by file.";
         json: bool = arg(long, requires = "heat") "Print as JSON", "Print as JSON (schema prony/emulate-heat/1).";
+    }
+
+    /// `link`.
+    Link {
+        listen: Option<String> = arg(long, value_name = "ADDRESS", requires = "to") "Where it listens: HOST:PORT, or the path of a socket",
+            "Where it listens: HOST:PORT, or the path of a socket. Port 0 takes a free one, and says which.";
+        to: Option<String> = arg(long, value_name = "ADDRESS", requires = "listen") "Whom it connects to", "Whom it connects to.";
+        path: Vec<String> = arg(long, value_name = "WORDS", requires = "listen") "How long, wide and crowded a path is; the first is preferred",
+            "How long, wide and crowded a path is: delay=TIME or km=N, jitter=TIME, capacity=RATE, aggressor=RATE, share=SHARE. May be \
+             given several times: the first path that carries is taken, and what a cut one had on its way goes over another.";
+        balance: bool = arg(long, requires = "listen") "New connections take the path with the fewest",
+            "New connections take the path with the fewest, instead of the first that carries.";
+        failover: String = arg(long, value_name = "TIME", default_value = "200ms") "How long a sender waits for a cut path",
+            "How long a sender waits before it sends over another path what a cut one lost.";
+        orders: Option<PathBuf> = arg(long, value_name = "SOCKET", value_hint = ValueHint::FilePath) "Take orders at this socket; with --order, give one",
+            "Take orders at this socket. With --order, give one to the relay that takes orders there.";
+        order: Option<String> = arg(long, value_name = "ORDER", requires = "orders", conflicts_with = "listen") "Tell a relay: cut, heal, tell ..",
+            "Tell a relay that runs: cut, half-open or heal, of all paths or with the number of one; `shape N WORDS`; reset, which ends \
+             all connections; tell, which changes nothing. The answer is its paths and what it carried.";
+        cost: bool = arg(long, conflicts_with_all = ["listen", "order"]) "Measure what a relay itself costs here",
+            "Measure what a relay without delay adds to a round trip here, what it carries a second, and how exact a delay of 100 us is.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/link/1).";
     }
 
     /// `calibrate`.

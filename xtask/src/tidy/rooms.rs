@@ -31,7 +31,7 @@ struct Rule {
 }
 
 /// The map of ARCHITECTURE.md.
-const RULES: [Rule; 20] = [
+const RULES: [Rule; 21] = [
     pure("random", "", "libm"),
     pure("units", "", "thiserror"),
     pure("reading", "units", "strsim toml_edit"),
@@ -46,6 +46,7 @@ const RULES: [Rule; 20] = [
     pure("report", "units observation study analysis", "jiff maud serde serde_json"),
     rule("recorder", "units observation"),
     rule("emulate", "units random workload recorder model"),
+    rule("link", "units random recorder"),
     rule("system", "units random load workload observation study recorder"),
     rule("database", "units load workload observation study advisor recorder system"),
     rule("probe", "units observation system"),
@@ -53,7 +54,7 @@ const RULES: [Rule; 20] = [
     rule("engine", "units random load workload observation study recorder system database probe model"),
     rule(
         "prony",
-        "units reading model load workload observation study analysis advisor report recorder system database probe store engine emulate",
+        "units reading model load workload observation study analysis advisor report recorder system database probe store engine emulate link",
     ),
 ];
 

@@ -10,6 +10,7 @@ mod db;
 mod emulate;
 mod import;
 mod judge;
+mod link;
 mod list;
 mod man;
 mod note;
@@ -49,6 +50,7 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Verify(asked) => return verify::run(&asked),
         Command::Ceiling(asked) => ceiling::run(&asked),
         Command::Emulate(asked) => emulate::run(&asked),
+        Command::Link(asked) => link::run(&asked),
         Command::Calibrate(asked) => calibrate::run(&asked),
         Command::Predict(asked) => predict::run(&asked),
         Command::Judge(asked) => judge::run(&asked),

@@ -25,6 +25,7 @@ mod house;
 mod imagined;
 mod key_value;
 mod layouts;
+mod link;
 mod models;
 mod outage;
 mod passwords;
