@@ -18,6 +18,7 @@ mod label;
 mod layout;
 mod left_out;
 mod measurable;
+mod mirror;
 mod mix;
 mod opening;
 mod order;
@@ -54,6 +55,7 @@ pub use judgement::{Direction, Judgement, Metric, Primary, RoundsEvidence, Selec
 pub use keys::phases::MEASURE_MAX;
 pub use keys::{Group, Key, groups, keys};
 pub use layout::{Layout, Tier, TierFolder};
+pub use mirror::Waits;
 pub use mix::class_targets;
 pub use outcome::{Outcome, ResponseQuantiles};
 pub use overrides::Overrides;

@@ -4,7 +4,7 @@
 //!
 //! What it does not do: it prepares nothing.
 
-use crate::keys::state::{CACHE, CHECKPOINTS, DATA, Data, PRECONDITION, REFILL, SETTLE, TRIM};
+use crate::keys::state::{CACHE, CHECKPOINTS, DATA, DISTANCE, Data, PRECONDITION, REFILL, SETTLE, TRIM};
 use crate::point::Point;
 use crate::{Cache, Checkpoints, Place, State};
 use observation::{PlainState, StatePart, StatePolicy};
@@ -20,6 +20,7 @@ pub(crate) fn state(point: &Point) -> State {
         settle: if point.spec().place.holds_data() { point.get(&SETTLE, 0) } else { Nanos::ZERO },
         restore: point.get(&DATA, 0) == Data::Restore,
         checkpoints: point.get(&CHECKPOINTS, 0),
+        distance_km: point.get(&DISTANCE, 0),
     }
 }
 
@@ -87,6 +88,7 @@ mod tests {
             settle: Nanos::from_secs(2),
             restore: false,
             checkpoints,
+            distance_km: 0,
         }
     }
 

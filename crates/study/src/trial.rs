@@ -193,6 +193,8 @@ pub struct State {
     pub restore: bool,
     /// What is done about the checkpoints of a database's server.
     pub checkpoints: Checkpoints,
+    /// Between a database and its mirror.
+    pub distance_km: u64,
 }
 
 /// What is done about the checkpoints of a database's server, and what they do to the measured window.

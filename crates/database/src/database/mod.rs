@@ -107,6 +107,11 @@ pub trait Database: Send + Sync {
         None
     }
 
+    /// The server that follows this one, whether it is there or not; none where there can be none.
+    fn mirror(&self) -> Option<crate::server::postgres::Mirror> {
+        None
+    }
+
     /// Where a server with a layout gets its data set from: the same server without one. It is filled once for all layouts, and
     /// never asked for a transaction. Starts it.
     ///

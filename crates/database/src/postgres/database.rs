@@ -4,7 +4,7 @@ use super::standing::{files, standing};
 use super::{Connect, PostgresSession, costs, counters, layout, scripts};
 use crate::database::Conversation;
 use crate::opening::within;
-use crate::server::postgres::{Server, USER};
+use crate::server::postgres::{Mirror, Server, USER};
 use crate::server::{Private, SCRIPTS};
 use crate::{DataSet, Database, DatabaseError, Facts, Failure, OpenOptions, Session, StatementCost, Texts};
 use observation::Counted;
@@ -100,6 +100,7 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
 /// A private server, started.
 fn private(server: Server, options: &OpenOptions) -> Result<Postgres, DatabaseError> {
     server.up(&counting(options, &server))?;
+    server.mirror().alone()?;
     let opened = opened(server.connect(), Some(server), options)?;
     opened.laid_out("make a tablespace", layout::tablespace)?;
     Ok(opened)
@@ -211,6 +212,10 @@ impl Database for Postgres {
 
     fn private(&self) -> Option<&dyn Private> {
         self.server.as_ref().map(|server| server as &dyn Private)
+    }
+
+    fn mirror(&self) -> Option<Mirror> {
+        self.server.as_ref().filter(|server| server.layout().is_none()).map(Server::mirror)
     }
 
     fn seed(&self) -> Result<Option<Box<dyn Database>>, DatabaseError> {

@@ -4,6 +4,7 @@
 //! restart or a fill. Data that earlier trials changed is reused unless the state policy brings it back.
 
 use crate::database::checks;
+use crate::database::mirrored::Mirrored;
 use crate::observer::{Found, Live, Observer, Phase, watch};
 use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
@@ -47,12 +48,17 @@ pub(crate) struct Databases {
     ends: Option<Arc<dyn Database>>,
     /// What statements had cost before the trial; in words, why that is not known.
     pub(crate) costs: Result<Vec<StatementCost>, String>,
+    /// The mirror that follows in the trial.
+    pub(crate) mirrored: Option<Mirrored>,
 }
 
 impl Drop for Databases {
     fn drop(&mut self) {
         let last = self.ends.clone().filter(|_| self.layout().is_some_and(|layout| layout.passing));
+        let mirror = self.open().filter(|_| self.spec.mirror.is_some()).and_then(Database::mirror);
         self.close();
+        // Its slot would keep the log of the first server for ever. What stays is removed by `prony db down --remove`.
+        let _ = mirror.map(|mirror| mirror.forget());
         if let Some(server) = last.as_deref().and_then(Database::private) {
             // What stays is removed by `prony db down --remove`.
             let _ = server.remove();
@@ -84,7 +90,7 @@ impl Databases {
         stop: Arc<AtomicBool>,
     ) -> Databases {
         let (system, spec) = (system.to_owned(), spec.clone());
-        Databases { system, spec, ours, cache_dir, stop, open: None, ends: None, costs: Ok(Vec::new()) }
+        Databases { system, spec, ours, cache_dir, stop, open: None, ends: None, costs: Ok(Vec::new()), mirrored: None }
     }
 
     /// Opens it without a data set, and says what could change a number.
@@ -116,6 +122,9 @@ impl Databases {
 
     /// Lets go of what is open. A server with a layout ends with it: its folders may lie on devices that end with the run.
     fn close(&mut self) {
+        if let Some(mirrored) = self.mirrored.take() {
+            mirrored.forget();
+        }
         self.open = None;
         if let Some(server) = self.ends.take().as_deref().and_then(Database::private) {
             // One that does not end is ended, or waited for, by its next start; one that another Prony uses goes on.
@@ -148,6 +157,11 @@ impl Databases {
         self.spec.layout.as_ref()
     }
 
+    /// What commits wait for, where a mirror follows.
+    pub(crate) fn waits(&self) -> Option<study::Waits> {
+        self.spec.mirror
+    }
+
     /// What is open, when anything is.
     pub(crate) fn open(&self) -> Option<&dyn Database> {
         self.open.as_ref().map(|opening| opening.database.as_ref())
@@ -171,8 +185,8 @@ impl Databases {
     ) -> Result<Vec<String>, TrialError> {
         let dataset = self.dataset_of(trial)?;
         let refused = self.refused();
-        let opening =
-            self.opening(dataset.clone(), &with_room(&self.spec, trial), profiled(trial)).map_err(&refused)?;
+        let settings = with_room(&self.spec, trial);
+        let opening = self.opening(dataset.clone(), &settings, profiled(trial)).map_err(&refused)?;
         let mut remarks = Vec::new();
         if let Some(dataset) = &dataset {
             if opening.claim.is_none() {
@@ -197,12 +211,14 @@ impl Databases {
         if asked(trial).any(|(asked, _)| asked.is_foreign()) {
             opening.database.admit_scripts().map_err(&refused)?;
         }
+        remarks.extend(self.see_to_mirror(trial, &settings)?);
+        let Some(database) = self.shared() else { return Ok(remarks) };
         if trial.state.checkpoints == Checkpoints::Leave {
             remarks.push("no checkpoint was forced before the warm-up".to_owned());
             return Ok(remarks);
         }
-        opening.database.checkpoint().map_err(DatabaseError::before_a_trial).map_err(&refused)?;
-        if matches!(opening.database.engine(), study::Engine::Postgres | study::Engine::Mariadb) {
+        database.checkpoint().map_err(DatabaseError::before_a_trial).map_err(&refused)?;
+        if matches!(database.engine(), study::Engine::Postgres | study::Engine::Mariadb) {
             remarks.push("a checkpoint was forced before the warm-up".to_owned());
         }
         Ok(remarks)

@@ -3,6 +3,7 @@
 //! What it does not do: it lives no life of its own; every server's is the same.
 
 mod configuration;
+mod mirror;
 mod programs;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,8 @@ use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use study::{Layout, Tier};
+
+pub use mirror::Mirror;
 
 /// A private PostgreSQL.
 pub type Server = life::Server<Postgres>;
@@ -36,6 +39,13 @@ pub struct Postgres {
     initdb: PathBuf,
     version: String,
     major: u32,
+}
+
+impl Postgres {
+    /// A program that packages put beside the server.
+    fn beside(&self, name: &str) -> PathBuf {
+        self.server.with_file_name(name)
+    }
 }
 
 impl life::Server<Postgres> {
@@ -133,10 +143,10 @@ impl ServerKind for Postgres {
         command
     }
 
-    /// The server writes its state into the eighth line beside its number.
+    /// The server writes its state into the eighth line beside its number; one that follows another is a standby when it serves.
     fn is_ready(folder: &Path) -> bool {
         let text = crate::server::folder::read(&Postgres::pid_file(folder)).unwrap_or_default();
-        text.lines().nth(7).is_some_and(|state| state.trim() == "ready")
+        text.lines().nth(7).is_some_and(|state| matches!(state.trim(), "ready" | "standby"))
     }
 
     // Processes of a killed server end a moment after it.
