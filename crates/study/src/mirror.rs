@@ -68,7 +68,9 @@ pub(crate) fn settle(systems: &mut [SystemChoice], problems: &mut Problems) {
                     Place::Database(spec) => spec.placed(),
                     place => place.word().to_owned(),
                 };
-                let message = format!("a mirror is made of a server that Prony starts, `local:postgres` without a layout, got `{got}`");
+                let message = format!(
+                    "a mirror is made of a server that Prony starts, `local:postgres` without a layout, got `{got}`"
+                );
                 problems.add(&chosen.at, &format!("system.{}.mirror", system.spec.name), message);
             }
         }

@@ -9,8 +9,8 @@ use crate::definition::{Definition, ExperimentDefinition, FactorWith, Given, Set
 use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemChoice};
 use crate::keys::layout::LAYOUT;
 use crate::keys::mirror::MIRROR;
-use crate::mirror::{self, mirrors};
 use crate::keys::{Group, Key, phases, system};
+use crate::mirror::{self, mirrors};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
 use crate::{DatabaseSpec, Deadline, Place, SystemSpec, deadline, placing, target};
 use reading::{Origin, Problems, known_names, listed};
@@ -379,7 +379,8 @@ fn check_system_scope(set: &SetKey, name: &str, systems: &[SystemChoice], proble
     let known = systems.iter().any(|system| system.spec.name == name);
     let takes = matches!(set.key.group, Group::System | Group::Opening) || of_database(set.key);
     if !known || !takes || !one_value(set) {
-        let message = "a system takes one value of `size`, `modules`, `fill`, and of the keys of tiers, layouts and mirrors";
+        let message =
+            "a system takes one value of `size`, `modules`, `fill`, and of the keys of tiers, layouts and mirrors";
         problems.add(&set.at, set.key.name(), message);
     }
 }

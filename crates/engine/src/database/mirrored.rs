@@ -29,7 +29,11 @@ pub(crate) struct Mirrored {
 
 impl Databases {
     /// Brings the mirror of a trial up to its primary, or lets the primary go on alone where the trial wants none.
-    pub(crate) fn see_to_mirror(&mut self, trial: &Trial, settings: &[(String, String)]) -> Result<Vec<String>, TrialError> {
+    pub(crate) fn see_to_mirror(
+        &mut self,
+        trial: &Trial,
+        settings: &[(String, String)],
+    ) -> Result<Vec<String>, TrialError> {
         self.mirrored = None;
         let refused = self.refused();
         let Some(mirror) = self.open().and_then(database::Database::mirror) else { return Ok(Vec::new()) };

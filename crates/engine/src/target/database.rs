@@ -85,6 +85,10 @@ impl Backing for Databases {
         self.open().map_or_else(Vec::new, |database| database.server_processes())
     }
 
+    fn mirror_processes(&self) -> Vec<u32> {
+        self.mirror_process().into_iter().collect()
+    }
+
     fn counters(&self) -> Option<Box<dyn FnOnce() -> observation::Counted + Send>> {
         let database = self.shared()?;
         Some(Box::new(move || database.counters()))

@@ -30,9 +30,8 @@ fn settings(asked: &Link, listen: &str, to: &str) -> Result<Settings, Failure> {
     let address = |option: &str, text: &str| {
         text.parse::<Address>().map_err(|error| Failure::new(format!("reading `{option}`: {error}")))
     };
-    let shape = |text: &String| {
-        Shape::parse(text).map_err(|error| Failure::caused(format!("reading `--path {text}`"), &error))
-    };
+    let shape =
+        |text: &String| Shape::parse(text).map_err(|error| Failure::caused(format!("reading `--path {text}`"), &error));
     let failover = units::parse_duration(&asked.failover)
         .map_err(|error| Failure::caused(format!("reading `--failover {}`", asked.failover), &error))?;
     let paths: Vec<Shape> = asked.path.iter().map(shape).collect::<Result<_, _>>()?;
@@ -81,9 +80,8 @@ fn serve(asked: &Link, settings: &Settings) -> Result<(), Failure> {
 
 fn give(orders: &Path, order: &str, as_json: bool) -> Result<(), Failure> {
     let order = link::parse(order).map(|_| order).map_err(|error| Failure::caused("reading `--order`", &error))?;
-    let answer = link::ask(orders, order).map_err(|error| {
-        Failure::caused(format!("telling the link at `{}` to `{order}`", orders.display()), &error)
-    })?;
+    let answer = link::ask(orders, order)
+        .map_err(|error| Failure::caused(format!("telling the link at `{}` to `{order}`", orders.display()), &error))?;
     let lines: Vec<Vec<&str>> = answer.lines().map(|line| line.split('\t').collect()).collect();
     let Some((traffic, paths)) = lines.split_last() else { return Err(Failure::new("the link gave no answer")) };
     if as_json {

@@ -26,6 +26,7 @@ mod imagined;
 mod key_value;
 mod layouts;
 mod link;
+mod mirrors;
 mod models;
 mod outage;
 mod passwords;

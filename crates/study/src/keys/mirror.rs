@@ -5,6 +5,8 @@ use crate::Waits;
 use reading::key::Choice;
 
 group! { MIRROR_KEYS, Mirror;
+    Never PAIR "pair": Choice<()> = Choice(&[("postgres-pair", ())]), Is("postgres-pair"),
+        "Which kind of pair: two PostgreSQL servers of which the second follows the log of the first.";
     Never MIRROR "mirror": Choice<Option<Waits>> = Choice(&[
         ("none", None),
         ("off", Some(Waits::Nothing)),

@@ -24,10 +24,7 @@ impl Tables {
         let work = matches!(key.group, Group::Workload(_) | Group::Session | Group::Access);
         match self {
             Tables::System => {
-                matches!(
-                    key.group,
-                    Group::System | Group::Opening | Group::Placing | Group::Layout | Group::Mirror
-                )
+                matches!(key.group, Group::System | Group::Opening | Group::Placing | Group::Layout | Group::Mirror)
             }
             Tables::Layout => key.group == Group::Layout,
             Tables::AnyWorkload | Tables::Stream => work,

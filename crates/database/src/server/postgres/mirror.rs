@@ -8,8 +8,8 @@
 //! it is given.
 
 use super::{Server, USER};
-use crate::server::{Private as _, folder, life, process};
 use crate::postgres::{Connect, PostgresSession};
+use crate::server::{Private as _, folder, life, process};
 use crate::{DatabaseError, Failure, Session as _, Texts};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,7 +83,8 @@ impl Mirror {
     /// When a copy cannot be made, the mirror does not start or does not catch up.
     pub fn follow(&self, waits: Waits, settings: &[(String, String)]) -> Result<(), DatabaseError> {
         let mut session = self.session()?;
-        let kept = format!("SELECT count(*) FROM pg_replication_slots WHERE slot_name = '{NAME}' AND wal_status <> 'lost'");
+        let kept =
+            format!("SELECT count(*) FROM pg_replication_slots WHERE slot_name = '{NAME}' AND wal_status <> 'lost'");
         if !self.mirror.data().is_dir() || self.number(&mut session, &kept)? == 0 {
             self.make(&mut session)?;
         }
@@ -189,7 +190,9 @@ impl Mirror {
         for command in [copy, signal] {
             if let Some(text) = mirror.carried_out(command)? {
                 folder::remove(&half)?;
-                return Err(mirror.full(&text).unwrap_or_else(|| mirror.says(format!("its primary was not copied: {text}"))));
+                return Err(mirror
+                    .full(&text)
+                    .unwrap_or_else(|| mirror.says(format!("its primary was not copied: {text}"))));
             }
         }
         folder::replace(&half, &mirror.data())
