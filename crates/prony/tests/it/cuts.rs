@@ -77,8 +77,7 @@ fn tell(engine: &Engine, kept: &[Left]) {
     let count = |left: Left| kept.iter().filter(|kept| **kept == left).count();
     let [whole, less, broken, shut] = [Left::All, Left::Less, Left::Broken, Left::Nothing].map(count);
     let (on, all) = (engine.on, kept.len());
-    let told =
-        format!("{on}: {all} cuts: {whole} left all, {less} less, {broken} broken, {shut} nothing that opens\n");
+    let told = format!("{on}: {all} cuts: {whole} left all, {less} less, {broken} broken, {shut} nothing that opens\n");
     std::io::stderr().write_all(told.as_bytes()).expect("a place for it");
 }
 
