@@ -12,8 +12,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::Command;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -462,6 +464,88 @@ fn a_fast_tier_that_is_the_place_of_the_data_is_refused() {
             "{ran}"
         );
     }
+}
+
+/// A hot standby of a private server, which ends with this value.
+struct Standby {
+    folder: PathBuf,
+    server: Child,
+}
+
+impl Standby {
+    /// One that receives all that its primary does, and listens on a socket in a folder of its own.
+    fn of(tiers: &Tiers) -> Standby {
+        let primary = tiers.house.server_processes("postmaster.pid")[0];
+        let program = fs::read_link(format!("/proc/{primary}/exe")).expect("its program");
+        let socket = tiers.database.private().expect("it is private").socket_folder().to_owned();
+        let owner = fs::metadata(&socket).expect("it is there");
+        let folder = tiers.house.program.path("standby");
+        fs::create_dir(&folder).expect("a folder");
+        std::os::unix::fs::chown(&folder, Some(owner.uid()), Some(owner.gid())).expect("it is ours");
+        let command = |name: &str| {
+            let mut command = Command::new(program.with_file_name(name));
+            if rustix::process::geteuid().is_root() {
+                command.uid(owner.uid()).gid(owner.gid());
+            }
+            command.current_dir("/").arg("-D").arg(folder.join("data")).stdout(Stdio::null()).stderr(Stdio::null());
+            command
+        };
+        let mut copy = command("pg_basebackup");
+        copy.args(["-R", "-X", "stream", "-c", "fast", "-U", "prony", "-d", "dbname=postgres", "-h"]).arg(&socket);
+        assert!(copy.status().expect("it runs").success(), "a copy of the primary");
+        let mut server = command("postgres");
+        server.args(["-c", "listen_addresses=", "-c", "external_pid_file=", "-k"]).arg(&folder);
+        Standby { server: server.spawn().expect("it starts"), folder }
+    }
+
+    fn url(&self) -> String {
+        format!("'postgres://prony@/postgres?host={}'", self.folder.display())
+    }
+}
+
+impl Drop for Standby {
+    fn drop(&mut self) {
+        // At once, and with all of its processes.
+        let _ = kill_process(Pid::from_child(&self.server), Signal::QUIT);
+        let _ = self.server.wait();
+    }
+}
+
+#[test]
+fn a_hot_standby_gets_advice_and_refuses_to_move_and_its_primary_tells_what_it_will_feel() {
+    let Some(tiers) = tiers() else { return };
+    let standby = Standby::of(&tiers);
+    let program = &tiers.house.program;
+    tiers.advised("--budget 15MiB");
+    let told = tiers.run(&format!("advise URL --window 1s {TIMES}"));
+    assert!(told.code == Some(0) && !told.stdout.contains("standby"), "{told}");
+    // Whether it serves already is asked of it until it does.
+    let there = || {
+        let ran = program.run(&format!("tier advise {} --window 1s {TIMES} --json", standby.url()));
+        if ran.code != Some(0) {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        (ran.code == Some(0)).then_some(ran)
+    };
+    let ran = (0..100).find_map(|_| there()).expect("a standby that serves");
+    hold(&ran.json());
+    assert!(ran.raw.contains("give the plan to `prony tier move` on its primary"), "{ran}");
+    let url = standby.url();
+    for more in ["", "--dry-run"] {
+        let told = program.refused(&format!("tier move {url} --plan plan.json {more}"));
+        assert!(told.contains("this server is a standby: run the same command on its primary"), "{told}");
+    }
+    let balance = format!("tier balance {url} --fast fast --budget 15MiB --every 1s --rounds 1 {TIMES}");
+    let told = program.refused(&balance);
+    assert!(told.contains("this server is a standby"), "{told}");
+    let ran = program.run(&format!("{balance} --dry-run"));
+    assert!(ran.code == Some(0) && ran.stderr.contains("this server is a standby"), "{ran}");
+    let moved = tiers.run("move URL --plan plan.json");
+    assert_eq!(moved.code, Some(0), "{moved}");
+    let told = program.refused(&format!("tier undo {url}"));
+    assert!(told.contains("this server is a standby"), "{told}");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
 }
 
 #[test]
