@@ -487,14 +487,18 @@ impl Standby {
             if rustix::process::geteuid().is_root() {
                 command.uid(owner.uid()).gid(owner.gid());
             }
-            command.current_dir("/").arg("-D").arg(folder.join("data")).stdout(Stdio::null()).stderr(Stdio::null());
+            let log = fs::File::options().create(true).append(true).open(folder.join("log")).expect("a log");
+            command.current_dir("/").arg("-D").arg(folder.join("data")).stdout(Stdio::null()).stderr(log);
             command
         };
         let mut copy = command("pg_basebackup");
         copy.args(["-R", "-X", "stream", "-c", "fast", "-U", "prony", "-d", "dbname=postgres", "-h"]).arg(&socket);
         assert!(copy.status().expect("it runs").success(), "a copy of the primary");
         let mut server = command("postgres");
-        server.args(["-c", "listen_addresses=", "-c", "external_pid_file=", "-k"]).arg(&folder);
+        // It recovers with no fewer than its primary has.
+        let most = tiers.session().one("SHOW max_connections").expect("it may").expect("a number");
+        server.args(["-c", &format!("max_connections={}", most.text().unwrap_or_default())]);
+        server.args(["-c", "allow_in_place_tablespaces=on", "-c", "listen_addresses=", "-k"]).arg(&folder);
         Standby { server: server.spawn().expect("it starts"), folder }
     }
 
@@ -520,14 +524,17 @@ fn a_hot_standby_gets_advice_and_refuses_to_move_and_its_primary_tells_what_it_w
     let told = tiers.run(&format!("advise URL --window 1s {TIMES}"));
     assert!(told.code == Some(0) && !told.stdout.contains("standby"), "{told}");
     // Whether it serves already is asked of it until it does.
-    let there = || {
-        let ran = program.run(&format!("tier advise {} --window 1s {TIMES} --json", standby.url()));
-        if ran.code != Some(0) {
-            std::thread::sleep(Duration::from_millis(100));
+    let advised = || program.run(&format!("tier advise {} --window 1s {TIMES} --json", standby.url()));
+    let mut ran = advised();
+    for _ in 0..100 {
+        if ran.code == Some(0) {
+            break;
         }
-        (ran.code == Some(0)).then_some(ran)
-    };
-    let ran = (0..100).find_map(|_| there()).expect("a standby that serves");
+        std::thread::sleep(Duration::from_millis(100));
+        ran = advised();
+    }
+    let log = fs::read_to_string(standby.folder.join("log")).expect("its log");
+    assert_eq!(ran.code, Some(0), "{ran}{log}");
     hold(&ran.json());
     assert!(ran.raw.contains("give the plan to `prony tier move` on its primary"), "{ran}");
     let url = standby.url();
