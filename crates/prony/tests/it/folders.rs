@@ -337,7 +337,8 @@ fn a_balancer_keeps_a_hot_table_of_mariadb_in_the_fast_folder() {
 fn a_fast_folder_below_that_of_the_data_is_refused() {
     let Some(shop) = shop() else { return };
     shop.plan(&["hot"]);
-    let data = shop.session().one("SELECT @@datadir").expect("it may").and_then(|value| value.text().map(str::to_owned));
+    let data =
+        shop.session().one("SELECT @@datadir").expect("it may").and_then(|value| value.text().map(str::to_owned));
     let data = data.expect("a folder");
     let inside = format!("{}/shop/fast", data.trim_end_matches('/'));
     let plan = std::fs::read_to_string(shop.house.program.path("plan.json")).expect("the plan");

@@ -7,6 +7,7 @@ use crate::schema::hold;
 use crate::skip;
 use crate::small::Small;
 use database::{Database, OpenOptions, Session};
+use recorder::{Clock as _, WallClock};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -768,6 +769,38 @@ fn a_balancer_tells_its_decisions_and_a_dry_run_moves_nothing() {
     assert!(tiers.fast().contains(&"hot".to_owned()), "{:?}", tiers.fast());
     tiers.json("undo URL", 0);
     tiers.is_as_it_was();
+}
+
+#[test]
+fn a_hot_set_that_flips_moves_no_object_back_before_it_has_paid_for_itself() {
+    let Some(tiers) = tiers() else { return };
+    let made = "CREATE TABLE one AS SELECT * FROM hot; ALTER TABLE one ADD PRIMARY KEY (id); \
+                CREATE TABLE two AS SELECT * FROM hot; ALTER TABLE two ADD PRIMARY KEY (id); ANALYZE";
+    tiers.session().script(made).expect("it may");
+    let stop = AtomicBool::new(false);
+    let ran = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (mut session, begun) = (tiers.session(), WallClock::new());
+            while !stop.load(Ordering::Relaxed) {
+                let hot = ["one", "two"][begun.now().seconds() as usize / 3 % 2];
+                let reads = format!(
+                    "SET enable_seqscan = off; SELECT sum(length(h.pad)) FROM generate_series(1, 1000) n, \
+                     LATERAL (SELECT pad FROM {hot} WHERE id = 1 + (n * 7919) % 20000 OFFSET 0) h"
+                );
+                session.script(&reads).expect("it reads");
+            }
+        });
+        // There is room for one of them, and all rounds are over long before it has to have paid.
+        let rules = "--budget 13MiB --every 1s --half-life 200ms --pay-off 10min --rounds 8";
+        let ran = tiers.run(&format!("balance URL --fast fast {rules} {TIMES}"));
+        stop.store(true, Ordering::Relaxed);
+        ran
+    });
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let moved = |table: &str| ran.stdout.matches(&format!("  move public.{table} (")).count();
+    assert_eq!(moved("one") + moved("two"), 1, "whichever came first stays: {ran}");
+    assert!(!ran.stdout.contains("back to the slow tier"), "{ran}");
+    tiers.json("undo URL", 0);
 }
 
 #[test]
