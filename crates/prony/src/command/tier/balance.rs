@@ -47,6 +47,12 @@ pub(super) fn run(asked: &TierBalance) -> Result<(), Failure> {
         return Err(Failure::new(format!("balancing `{}`: there is no fast tier {}", spec.shown(), asked.tiers.fast))
             .hints(lacking));
     }
+    if asked.manner.dry_run {
+        sampler.standing.lacking.iter().for_each(|lacking| output::note_line(&format!("lacking: {lacking}")));
+    } else {
+        let doing = |error| failed("moving objects of", &spec, &error);
+        manner.mover(database.as_ref()).and_then(|mut mover| mover.writable()).map_err(doing)?;
+    }
     let keeper = Keeper { spec: &spec, database: database.as_ref(), manner, dry_run: asked.manner.dry_run, spaces };
     let mut balancer = Balancer::default();
     for round in 1.. {
