@@ -23,7 +23,7 @@ mod run;
 mod show;
 mod studies;
 mod tag;
-mod tier;
+pub mod tier;
 mod verify;
 
 use crate::args::Command;

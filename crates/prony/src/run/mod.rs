@@ -246,6 +246,7 @@ impl Prepared<'_> {
             fail_if: &self.asked.fail_if,
             planner: Planner::new(self.plan),
             devices: &self.devices,
+            systems: self.study.systems(),
             opened,
             judgement: self.study.judgement(),
             progress,

@@ -5,8 +5,12 @@
 
 use super::emulated::Devices;
 use super::progress::Progress;
+use crate::command::tier::Moves;
+use crate::failure::Failure;
+use database::Database;
 use engine::{Found, Live, Observer, Phase};
-use observation::{Cell, CheckMoment, Ledger, Series};
+use observation::{Cell, CheckMoment, Event, Ledger, Series};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{RunFile, StoreError};
 use study::Trial;
@@ -21,6 +25,9 @@ pub struct Watch<'a> {
     recorded: bool,
     looked: bool,
     failure: Option<StoreError>,
+    /// Who moves data meanwhile, and the database that it lies in.
+    moves: Moves,
+    database: Option<Arc<dyn Database>>,
 }
 
 impl<'a> Watch<'a> {
@@ -30,8 +37,10 @@ impl<'a> Watch<'a> {
         progress: &'a mut Progress,
         devices: &'a Devices,
         stop: &'a AtomicBool,
+        moves: Moves,
     ) -> Watch<'a> {
-        Watch { file, progress, devices, stop, recorded: false, looked: false, failure: None }
+        let (recorded, looked, failure, database) = (false, false, None, None);
+        Watch { file, progress, devices, stop, recorded, looked, failure, moves, database }
     }
 
     /// Whether an interval of the load is in the file.
@@ -51,9 +60,9 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Ends the watch: why the file took no more, if it did not take all.
-    pub fn failure(self) -> Option<StoreError> {
-        self.failure
+    /// Ends the watch: why the file took no more, if it did not take all, and what was moved meanwhile.
+    pub fn end(self) -> (Option<StoreError>, Result<Vec<Event>, Failure>) {
+        (self.failure, self.moves.end())
     }
 }
 
@@ -65,6 +74,13 @@ impl Observer for Watch<'_> {
             self.progress.say(&format!("a device does not take its pace: {error}"));
             self.stop.store(true, Ordering::SeqCst);
         }
+        if let (Phase::WarmUp | Phase::Measure, Some(database)) = (phase, &self.database) {
+            self.moves.begin(database);
+        }
+    }
+
+    fn serves(&mut self, database: &Arc<dyn Database>) {
+        self.database = Some(database.clone());
     }
 
     fn live(&mut self, trial: &Trial, live: &Live) {
