@@ -74,7 +74,7 @@ impl Devices {
             scratch.push(own);
         }
         let part = |parts: u64| format!("{}ns", moving.every.0 / parts);
-        words.extend(["--room".to_owned(), moving.room.0.to_string()]);
+        words.extend(["--room".to_owned(), format!("{}B", moving.room.0)]);
         words.extend(["--every".to_owned(), part(4), "--half-life".to_owned(), part(2)]);
         let mut device = serve(doing, words, slow.folder.past_cache, true)?;
         device.scratch = scratch;
