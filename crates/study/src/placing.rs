@@ -330,3 +330,38 @@ pub(crate) fn fits(point: &Point, streams: &[Stream], problems: &mut Problems) {
         refuse(key, message, Some(known_names(name, known.iter().map(String::as_str))));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{At, DatabaseSpec, Overrides, Place, Study, Way};
+    use units::{Bytes, Nanos};
+
+    fn wander(settings: &[&str]) -> Result<Study, String> {
+        let text = crate::shipped().iter().find(|one| one.name == "tier-wander").expect("it ships").text;
+        let settings = settings.iter().map(|one| (*one).to_owned()).collect();
+        let study = Study::parse("tier-wander", text).expect("a study");
+        study.with(&Overrides { settings, ..Overrides::default() }).map_err(|problems| problems.to_string())
+    }
+
+    #[test]
+    fn who_moves_is_measured_once_both_tiers_are_named_and_only_simulated_before() {
+        let study = wander(&[]).expect("it is whole");
+        assert_eq!(study.experiments().collect::<Vec<_>>(), ["a hot set that wanders"]);
+        assert!(study.systems().iter().all(|system| system.place.simulated()));
+        let study = wander(&["slow=emulated:disk-15k:/a", "fast=/b", "every=2s"]).expect("it is whole");
+        assert_eq!(study.experiments().count(), 2);
+        let moving = study.systems().iter().filter_map(|system| match &system.place {
+            Place::Database(DatabaseSpec { at: At::Local, layout: Some(layout), .. }) => layout.moving,
+            _ => None,
+        });
+        let moving: Vec<_> = moving.map(|one| (one.way, one.room, one.every)).collect();
+        let every = Nanos::from_secs(2);
+        assert_eq!(moving.len(), 3, "the placement that stays and the memory have none");
+        assert!(moving[1..].iter().all(|one| one.1 == Bytes::mib(4) && one.2 == every), "{moving:?}");
+        assert_eq!(moving.iter().map(|one| one.0).collect::<Vec<_>>(), [Way::Clairvoyant, Way::Balancer, Way::Extents]);
+        for (wrong, told) in [("slow=/a", "a folder for what the layout"), ("stay=20s", "does not apply to any experiment")] {
+            let refused = wander(&[wrong]).expect_err("it is refused");
+            assert!(refused.contains(told), "{wrong}: {refused}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ use super::manner::Manner;
 use super::prove::known_of;
 use super::sample::Sampler;
 use crate::failure::Failure;
-use advisor::Rules;
+use advisor::{Described, Kind, Rules};
 use database::Database;
 use database::tier::Watch;
 use observation::{Event, EventKind};
@@ -148,7 +148,7 @@ impl Work {
         })
     }
 
-    /// Each table goes to the fast tier when its time comes, and the one before back; both copies are paid for.
+    /// Each table goes to the fast tier when its time comes, and the one before back behind it; both copies are paid for.
     fn ahead(&mut self, database: &dyn Database, manner: &Manner) -> Result<(), Failure> {
         let Some(wander) = self.wander else { return Ok(()) };
         let spec = self.spec.clone();
@@ -156,23 +156,28 @@ impl Work {
         let mut watch = Watch::open(database, Tier::Fast.word()).map_err(doing)?;
         let standing = watch.standing().map_err(doing)?;
         let known = watch.described(&BTreeSet::new()).map_err(doing)?;
-        let (fast, slow) = (standing.fast.unwrap_or_default(), standing.slow.1);
+        let spaces = (standing.fast.unwrap_or_default(), standing.slow.1);
         let mut mover = manner.mover(database).map_err(doing)?;
+        let mut tables = Vec::new();
+        for number in 0..wander.tables {
+            let name = wander::Spec::table(number);
+            let is = |one: &&Described| one.kind == Kind::Table && one.name.rsplit('.').next() == Some(name.as_str());
+            let id = known.iter().find(is).map(|one| one.id.clone());
+            tables.push(id.ok_or_else(|| Failure::new(format!("moving `{name}` of `{}`: it is not there", spec.shown())))?);
+        }
         let mut at = Nanos::ZERO;
         loop {
             at = at + wander.stay;
             if at >= self.until || !self.waited(at) {
                 return Ok(());
             }
+            // The room holds both for as long as the second copy takes, which nobody waits for.
             let (before, now) = (wander.hot(Nanos(at.0 - 1)), wander.hot(at));
-            for (table, space) in [(before, &slow), (now, &fast)] {
-                let name = wander::Spec::table(table);
-                let object = known.iter().find(|object| object.name.rsplit('.').next() == Some(name.as_str()));
-                let found = object.map(|object| mover.find(&object.id, None)).transpose().map_err(doing)?;
-                let Some(object) = found.flatten() else { continue };
-                mover.prepare(std::slice::from_ref(&object), &fast).map_err(doing)?;
+            for (table, space, tier) in [(now, &spaces.0, Tier::Fast), (before, &spaces.1, Tier::Slow)] {
+                let Some(object) = mover.find(&tables[table as usize], None).map_err(doing)? else { continue };
+                mover.prepare(std::slice::from_ref(&object), &spaces.0).map_err(doing)?;
                 let done = manner.bring(&mut mover, &object, space).map_err(doing)?;
-                self.told.push(note(self.clock.now(), format!("{} to {space}", done.says())));
+                self.told.push(note(self.clock.now(), format!("{}, to the {} tier", done.says(), tier.word())));
             }
         }
     }
