@@ -25,9 +25,8 @@ pub struct Watch<'a> {
     recorded: bool,
     looked: bool,
     failure: Option<StoreError>,
-    /// Who moves data meanwhile, and the database that it lies in.
+    /// Who moves data meanwhile.
     moves: Moves,
-    database: Option<Arc<dyn Database>>,
 }
 
 impl<'a> Watch<'a> {
@@ -39,8 +38,7 @@ impl<'a> Watch<'a> {
         stop: &'a AtomicBool,
         moves: Moves,
     ) -> Watch<'a> {
-        let (recorded, looked, failure, database) = (false, false, None, None);
-        Watch { file, progress, devices, stop, recorded, looked, failure, moves, database }
+        Watch { file, progress, devices, stop, recorded: false, looked: false, failure: None, moves }
     }
 
     /// Whether an interval of the load is in the file.
@@ -74,13 +72,13 @@ impl Observer for Watch<'_> {
             self.progress.say(&format!("a device does not take its pace: {error}"));
             self.stop.store(true, Ordering::SeqCst);
         }
-        if let (Phase::WarmUp | Phase::Measure, Some(database)) = (phase, &self.database) {
-            self.moves.begin(database);
+        if matches!(phase, Phase::WarmUp | Phase::Measure) {
+            self.moves.begin();
         }
     }
 
     fn serves(&mut self, database: &Arc<dyn Database>) {
-        self.database = Some(database.clone());
+        self.moves.ready(database);
     }
 
     fn live(&mut self, trial: &Trial, live: &Live) {

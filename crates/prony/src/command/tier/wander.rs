@@ -20,6 +20,7 @@ use recorder::{Clock as _, WallClock};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use study::{DatabaseSpec, Moving, Place, SystemSpec, Tier, Trial, Way};
@@ -33,6 +34,8 @@ const PAY_OFF: f64 = 10.0;
 pub struct Moves {
     work: Option<Work>,
     stop: Arc<AtomicBool>,
+    /// Whether the trial's clock runs.
+    begun: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<Vec<Event>, Failure>>>,
 }
 
@@ -45,6 +48,7 @@ struct Work {
     /// When the window ends, on the trial's clock.
     until: Nanos,
     stop: Arc<AtomicBool>,
+    begun: Arc<AtomicBool>,
     clock: WallClock,
     told: Vec<Event>,
 }
@@ -52,30 +56,36 @@ struct Work {
 impl Moves {
     /// Who moves during a trial on a system; nobody where that has no mover, or one under the server.
     pub fn of(trial: &Trial, system: &SystemSpec) -> Moves {
-        let stop = Arc::<AtomicBool>::default();
+        let (stop, begun) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let work = || {
             let Place::Database(spec) = &system.place else { return None };
             let moving = spec.layout.as_ref()?.moving.filter(|moving| moving.way != Way::Extents)?;
             let wander = trial.streams.iter().find_map(|stream| wander::Spec::of(stream.transactions()?.0));
             let until = trial.phases.warm_up + trial.phases.measure;
-            let (spec, stop, clock) = (spec.clone(), stop.clone(), WallClock::new());
-            Some(Work { spec, moving, wander, until, stop, clock, told: Vec::new() })
+            let (spec, stop, begun, clock) = (spec.clone(), stop.clone(), begun.clone(), WallClock::new());
+            Some(Work { spec, moving, wander, until, stop, begun, clock, told: Vec::new() })
         };
-        Moves { work: work(), stop, thread: None }
+        Moves { work: work(), stop, begun, thread: None }
     }
 
     /// Nobody.
     pub fn nobody() -> Moves {
-        Moves { work: None, stop: Arc::default(), thread: None }
+        Moves { work: None, stop: Arc::default(), begun: Arc::default(), thread: None }
+    }
+
+    /// Gets ready on a database, as one who has been at work there for long; that is over when this returns.
+    pub fn ready(&mut self, database: &Arc<dyn Database>) {
+        if let Some(work) = self.work.take() {
+            let (database, (told, ready)) = (database.clone(), channel());
+            self.thread = Some(std::thread::spawn(move || work.carry_out(database.as_ref(), &told)));
+            // Nobody tells where it has failed, which is told at the end.
+            let _ = ready.recv();
+        }
     }
 
     /// The trial's clock begins.
-    pub fn begin(&mut self, database: &Arc<dyn Database>) {
-        if let Some(mut work) = self.work.take() {
-            let database = database.clone();
-            work.clock = WallClock::new();
-            self.thread = Some(std::thread::spawn(move || work.carry_out(database.as_ref())));
-        }
+    pub fn begin(&self) {
+        self.begun.store(true, Ordering::SeqCst);
     }
 
     /// Ends it: what was moved.
@@ -98,12 +108,12 @@ impl Drop for Moves {
 }
 
 impl Work {
-    fn carry_out(mut self, database: &dyn Database) -> Result<Vec<Event>, Failure> {
+    fn carry_out(mut self, database: &dyn Database, ready: &Sender<()>) -> Result<Vec<Event>, Failure> {
         let manner = Manner::beside_a_trial();
         self.forget(database, &manner)?;
         match self.moving.way {
-            Way::Balancer => self.balance(database, manner)?,
-            Way::Clairvoyant => self.ahead(database, &manner)?,
+            Way::Balancer => self.balance(database, manner, ready)?,
+            Way::Clairvoyant => self.ahead(database, &manner, ready)?,
             Way::Extents => {}
         }
         Ok(self.told)
@@ -119,7 +129,7 @@ impl Work {
         mover.emptied().map_err(doing)
     }
 
-    fn balance(&mut self, database: &dyn Database, manner: Manner) -> Result<(), Failure> {
+    fn balance(&mut self, database: &dyn Database, manner: Manner, ready: &Sender<()>) -> Result<(), Failure> {
         let Moving { room, every, .. } = self.moving;
         let rules = Rules {
             budget: room.0 as f64,
@@ -129,8 +139,10 @@ impl Work {
         };
         let layout = self.spec.layout.clone();
         let times = |depth| layout.as_ref().map_or_else(|| Err(Failure::new("no layout")), |at| known_of(at, depth));
-        let (spec, clock, stop, until) = (self.spec.clone(), &self.clock, &self.stop, self.until);
+        let spec = self.spec.clone();
         let mut sampler = Sampler::new(database, &spec, Tier::Fast.word())?;
+        self.begun(ready);
+        let (clock, stop, until) = (&self.clock, &self.stop, self.until);
         let spaces = [sampler.standing.fast.clone().unwrap_or_default(), sampler.standing.slow.1.clone()];
         let every = Duration::from_nanos(every.0);
         let keeper =
@@ -149,7 +161,7 @@ impl Work {
     }
 
     /// Each table goes to the fast tier when its time comes, and the one before back behind it; both copies are paid for.
-    fn ahead(&mut self, database: &dyn Database, manner: &Manner) -> Result<(), Failure> {
+    fn ahead(&mut self, database: &dyn Database, manner: &Manner, ready: &Sender<()>) -> Result<(), Failure> {
         let Some(wander) = self.wander else { return Ok(()) };
         let spec = self.spec.clone();
         let doing = |error| failed("moving tables of", &spec, &error);
@@ -165,6 +177,12 @@ impl Work {
             let id = known.iter().find(is).map(|one| one.id.clone());
             tables.push(id.ok_or_else(|| Failure::new(format!("moving `{name}` of `{}`: it is not there", spec.shown())))?);
         }
+        for id in &tables {
+            if let Some(object) = mover.find(id, None).map_err(doing)? {
+                mover.prepare(&[object], &spaces.0).map_err(doing)?;
+            }
+        }
+        self.begun(ready);
         let mut at = Nanos::ZERO;
         loop {
             at = at + wander.stay;
@@ -175,11 +193,20 @@ impl Work {
             let (before, now) = (wander.hot(Nanos(at.0 - 1)), wander.hot(at));
             for (table, space, tier) in [(now, &spaces.0, Tier::Fast), (before, &spaces.1, Tier::Slow)] {
                 let Some(object) = mover.find(&tables[table as usize], None).map_err(doing)? else { continue };
-                mover.prepare(std::slice::from_ref(&object), &spaces.0).map_err(doing)?;
                 let done = manner.bring(&mut mover, &object, space).map_err(doing)?;
                 self.told.push(note(self.clock.now(), format!("{}, to the {} tier", done.says(), tier.word())));
             }
         }
+    }
+
+    /// Says that it is ready, and waits for the trial's clock.
+    fn begun(&mut self, ready: &Sender<()>) {
+        // Nobody listens where the trial is over already.
+        let _ = ready.send(());
+        while !self.begun.load(Ordering::SeqCst) && !self.stop.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.clock = WallClock::new();
     }
 
     /// Waits for a moment of the trial's clock; whether it came before the end.
