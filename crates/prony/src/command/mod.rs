@@ -23,7 +23,7 @@ mod run;
 mod show;
 mod studies;
 mod tag;
-pub mod tier;
+mod tier;
 mod verify;
 
 use crate::args::Command;

@@ -7,11 +7,11 @@
 //! What it does not do: it prints no result.
 
 use super::ahead::Ahead;
+use super::beside::Makes;
 use super::emulated::Devices;
 use super::planned;
 use super::progress::{Progress, trial_words};
 use super::watch::Watch;
-use crate::command::tier::Moves;
 use crate::failure::Failure;
 use crate::judged;
 use analysis::TrialSummary;
@@ -33,6 +33,8 @@ pub struct Execution<'a> {
     pub devices: &'a Devices,
     /// The systems as the study has them.
     pub systems: &'a [SystemSpec],
+    /// Who works beside the load.
+    pub beside: Makes,
     /// The systems, ready.
     pub opened: Vec<(String, Opened)>,
     /// What the study wants to know.
@@ -149,8 +151,8 @@ impl Execution<'_> {
         let known = known_before(trial, opened, self.clock);
         self.file.begin_trial(&trial.label, &known).map_err(writing)?;
         let spec = self.systems.iter().find(|system| system.name == trial.label.system);
-        let moves = spec.map_or_else(Moves::nobody, |spec| Moves::of(trial, spec));
-        let mut watch = Watch::new(&mut self.file, &mut self.progress, self.devices, self.stop, moves);
+        let beside = spec.and_then(|spec| (self.beside)(trial, spec));
+        let mut watch = Watch::new(&mut self.file, &mut self.progress, self.devices, self.stop, beside);
         let result = match ahead.end(index) {
             Some(simulated) => {
                 watch.interval(trial, &simulated.cells, &simulated.series);

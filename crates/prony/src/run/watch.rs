@@ -3,9 +3,9 @@
 //! The one idea: both are one observer. When the file cannot take an interval, the trial is told to stop: load that
 //! nobody records would only wear the system out.
 
+use super::beside::Beside;
 use super::emulated::Devices;
 use super::progress::Progress;
-use crate::command::tier::Moves;
 use crate::failure::Failure;
 use database::Database;
 use engine::{Found, Live, Observer, Phase};
@@ -25,8 +25,8 @@ pub struct Watch<'a> {
     recorded: bool,
     looked: bool,
     failure: Option<StoreError>,
-    /// Who moves data meanwhile.
-    moves: Moves,
+    /// Who works meanwhile.
+    beside: Option<Box<dyn Beside>>,
 }
 
 impl<'a> Watch<'a> {
@@ -36,9 +36,9 @@ impl<'a> Watch<'a> {
         progress: &'a mut Progress,
         devices: &'a Devices,
         stop: &'a AtomicBool,
-        moves: Moves,
+        beside: Option<Box<dyn Beside>>,
     ) -> Watch<'a> {
-        Watch { file, progress, devices, stop, recorded: false, looked: false, failure: None, moves }
+        Watch { file, progress, devices, stop, recorded: false, looked: false, failure: None, beside }
     }
 
     /// Whether an interval of the load is in the file.
@@ -58,9 +58,9 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Ends the watch: why the file took no more, if it did not take all, and what was moved meanwhile.
+    /// Ends the watch: why the file took no more, if it did not take all, and what was done meanwhile.
     pub fn end(self) -> (Option<StoreError>, Result<Vec<Event>, Failure>) {
-        (self.failure, self.moves.end())
+        (self.failure, self.beside.map_or(Ok(Vec::new()), Beside::end))
     }
 }
 
@@ -73,12 +73,12 @@ impl Observer for Watch<'_> {
             self.stop.store(true, Ordering::SeqCst);
         }
         if matches!(phase, Phase::WarmUp | Phase::Measure) {
-            self.moves.begin();
+            self.beside.iter().for_each(|beside| beside.begin());
         }
     }
 
     fn serves(&mut self, database: &Arc<dyn Database>) {
-        self.moves.ready(database);
+        self.beside.iter_mut().for_each(|beside| beside.ready(database));
     }
 
     fn live(&mut self, trial: &Trial, live: &Live) {

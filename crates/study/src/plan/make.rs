@@ -369,7 +369,7 @@ impl Maker<'_> {
             experiments.dedup();
             // Where a study has a baseline for each kind, each does its own, and nothing is amiss.
             let runs = |is: &dyn Fn(&observation::TrialLabel) -> bool| self.plan.trials.iter().any(|trial| is(&trial.label));
-            if !self.study.judgement.other_baselines.is_empty()
+            if !self.study.judgement().other_baselines.is_empty()
                 && reason.of_other_kind()
                 && runs(&|label| label.system == *system)
                 && experiments.iter().all(|one| runs(&|label| label.experiment == *one))

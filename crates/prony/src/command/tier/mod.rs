@@ -16,7 +16,7 @@ mod times;
 mod wander;
 
 pub use prove::prepared;
-pub use wander::Moves;
+pub use wander::beside;
 
 use super::db;
 use crate::args::{Tier, TierPlace};

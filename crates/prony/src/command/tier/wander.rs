@@ -12,6 +12,7 @@ use super::manner::Manner;
 use super::prove::known_of;
 use super::sample::Sampler;
 use crate::failure::Failure;
+use crate::run::Beside;
 use advisor::{Described, Kind, Rules};
 use database::Database;
 use database::tier::Watch;
@@ -31,7 +32,7 @@ use workload::wander;
 const PAY_OFF: f64 = 10.0;
 
 /// Who moves during one trial.
-pub struct Moves {
+struct Moves {
     work: Option<Work>,
     stop: Arc<AtomicBool>,
     /// Whether the trial's clock runs.
@@ -53,28 +54,21 @@ struct Work {
     told: Vec<Event>,
 }
 
-impl Moves {
-    /// Who moves during a trial on a system; nobody where that has no mover, or one under the server.
-    pub fn of(trial: &Trial, system: &SystemSpec) -> Moves {
-        let (stop, begun) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
-        let work = || {
-            let Place::Database(spec) = &system.place else { return None };
-            let moving = spec.layout.as_ref()?.moving.filter(|moving| moving.way != Way::Extents)?;
-            let wander = trial.streams.iter().find_map(|stream| wander::Spec::of(stream.transactions()?.0));
-            let until = trial.phases.warm_up + trial.phases.measure;
-            let (spec, stop, begun, clock) = (spec.clone(), stop.clone(), begun.clone(), WallClock::new());
-            Some(Work { spec, moving, wander, until, stop, begun, clock, told: Vec::new() })
-        };
-        Moves { work: work(), stop, begun, thread: None }
-    }
+/// Who moves during a trial on a system; nobody where that has no mover, or one under the server.
+pub fn beside(trial: &Trial, system: &SystemSpec) -> Option<Box<dyn Beside>> {
+    let Place::Database(spec) = &system.place else { return None };
+    let moving = spec.layout.as_ref()?.moving.filter(|moving| moving.way != Way::Extents)?;
+    let wander = trial.streams.iter().find_map(|stream| wander::Spec::of(stream.transactions()?.0));
+    let until = trial.phases.warm_up + trial.phases.measure;
+    let (stop, begun) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+    let (spec, clock, told) = (spec.clone(), WallClock::new(), Vec::new());
+    let work = Work { spec, moving, wander, until, stop: stop.clone(), begun: begun.clone(), clock, told };
+    Some(Box::new(Moves { work: Some(work), stop, begun, thread: None }))
+}
 
-    /// Nobody.
-    pub fn nobody() -> Moves {
-        Moves { work: None, stop: Arc::default(), begun: Arc::default(), thread: None }
-    }
-
-    /// Gets ready on a database, as one who has been at work there for long; that is over when this returns.
-    pub fn ready(&mut self, database: &Arc<dyn Database>) {
+impl Beside for Moves {
+    /// As one who has been at work there for long.
+    fn ready(&mut self, database: &Arc<dyn Database>) {
         if let Some(work) = self.work.take() {
             let (database, (told, ready)) = (database.clone(), channel());
             self.thread = Some(std::thread::spawn(move || work.carry_out(database.as_ref(), &told)));
@@ -83,16 +77,11 @@ impl Moves {
         }
     }
 
-    /// The trial's clock begins.
-    pub fn begin(&self) {
+    fn begin(&self) {
         self.begun.store(true, Ordering::SeqCst);
     }
 
-    /// Ends it: what was moved.
-    ///
-    /// # Errors
-    /// What kept it from moving.
-    pub fn end(mut self) -> Result<Vec<Event>, Failure> {
+    fn end(mut self: Box<Self>) -> Result<Vec<Event>, Failure> {
         self.stop.store(true, Ordering::SeqCst);
         let ended = self.thread.take().map(JoinHandle::join);
         ended.map_or(Ok(Vec::new()), |ended| ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
