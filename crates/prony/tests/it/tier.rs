@@ -316,7 +316,7 @@ fn the_reads_that_the_advice_counts_of_each_object_are_those_that_its_device_saw
     for folder in ["fast", "slow", "at"] {
         fs::create_dir(house.program.path(folder)).expect("a folder");
     }
-    if !std::path::Path::new("/dev/fuse").exists() || !rustix::process::geteuid().is_root() {
+    if !Path::new("/dev/fuse").exists() || !rustix::process::geteuid().is_root() {
         skip!("mounting needs root and /dev/fuse");
     }
     // Where nobody but the server keeps pages, reads agree object by object. Below a page cache one share holds for all objects, so that
