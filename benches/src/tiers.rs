@@ -329,7 +329,11 @@ fn wander(settings: &Settings, home: &Path) {
         placed = if by == By::Clairvoyant { mean } else { placed };
         best = if matches!(by, By::Mover | By::Clairvoyant) { mean } else { best };
         let (each, moves) = (phase_s(settings, by), moved_back(&home));
-        println!("  {each} s a table; {mean:.1}/s over all, {:.3} of his placement, {:.3} of the last who knew{moves}", mean / placed, mean / best);
+        println!(
+            "  {each} s a table; {mean:.1}/s over all, {:.3} of his placement, {:.3} of the last who knew{moves}",
+            mean / placed,
+            mean / best
+        );
     }
 }
 

@@ -8,8 +8,8 @@
 use crate::experiment::{Chosen, SystemChoice, find};
 use crate::keys::Group;
 use crate::keys::layout::{
-    DATA_ON, EVERY, FAST, FAST_FOOTPRINT, FAST_OBJECTS, INDEXES_ON, LAYOUT, LOG_ON, MEMORY, MOVER, PAGE_CACHE, ROOM, SLOW,
-    SLOW_FOOTPRINT, SLOW_OBJECTS, TEMPORARY_ON, UNDO_ON,
+    DATA_ON, EVERY, FAST, FAST_FOOTPRINT, FAST_OBJECTS, INDEXES_ON, LAYOUT, LOG_ON, MEMORY, MOVER, PAGE_CACHE, ROOM,
+    SLOW, SLOW_FOOTPRINT, SLOW_OBJECTS, TEMPORARY_ON, UNDO_ON,
 };
 use crate::point::Point;
 use crate::proof;
@@ -296,7 +296,8 @@ pub(crate) fn memory(point: &Point) -> Option<Bytes> {
 /// Refuses objects that the data set of a point does not have.
 pub(crate) fn fits(point: &Point, streams: &[Stream], problems: &mut Problems) {
     let Place::Database(DatabaseSpec { engine, layout: Some(layout), .. }) = &point.spec().place else { return };
-    let knows = streams.iter().any(|stream| stream.transactions().is_some_and(|(asked, _)| wander::Spec::of(asked).is_some()));
+    let knows =
+        streams.iter().any(|stream| stream.transactions().is_some_and(|(asked, _)| wander::Spec::of(asked).is_some()));
     if layout.moving.is_some_and(|moving| moving.way == Way::Clairvoyant) && !knows {
         let given = find(&point.system.settings, &MOVER).map_or(Origin::Whole, |chosen| chosen.at.clone());
         let message = "the workload `wander`, of which it is known what is hot next, got another one";
@@ -359,7 +360,9 @@ mod tests {
         assert_eq!(moving.len(), 3, "the placement that stays and the memory have none");
         assert!(moving[1..].iter().all(|one| one.1 == Bytes::mib(4) && one.2 == every), "{moving:?}");
         assert_eq!(moving.iter().map(|one| one.0).collect::<Vec<_>>(), [Way::Clairvoyant, Way::Balancer, Way::Extents]);
-        for (wrong, told) in [("slow=/a", "a folder for what the layout"), ("stay=20s", "does not apply to any experiment")] {
+        for (wrong, told) in
+            [("slow=/a", "a folder for what the layout"), ("stay=20s", "does not apply to any experiment")]
+        {
             let refused = wander(&[wrong]).expect_err("it is refused");
             assert!(refused.contains(told), "{wrong}: {refused}");
         }

@@ -142,12 +142,7 @@ fn extents(layout: &Layout) -> Option<Moving> {
     layout.moving.filter(|moving| moving.way == Way::Extents)
 }
 
-fn serve(
-    doing: impl Fn() -> String,
-    words: Vec<String>,
-    past_cache: bool,
-    of_server: bool,
-) -> Result<Device, Failure> {
+fn serve(doing: impl Fn() -> String, words: Vec<String>, past_cache: bool, of_server: bool) -> Result<Device, Failure> {
     let failed = |error| Failure::caused(doing(), &error);
     let temporary = std::env::temp_dir();
     // Those that are still used stay.

@@ -226,7 +226,11 @@ fn a_hot_set_wanders_over_a_live_database_and_who_moves_it_is_told_beside_the_mo
     let held = run["findings"].as_array().expect("findings").iter().filter(|one| one["baseline"] == "sql-clairvoyant");
     assert!(held.count() > 0, "the others are compared with who knows what comes: {run:#}");
     let left = |tier: &str| fs::read_dir(program.path(tier)).expect("a tier").count();
-    assert_eq!((left("slow"), left("fast")), (4, 4), "what lay under extents is gone, the layouts stay for the next run");
+    assert_eq!(
+        (left("slow"), left("fast")),
+        (4, 4),
+        "what lay under extents is gone, the layouts stay for the next run"
+    );
 }
 
 #[test]

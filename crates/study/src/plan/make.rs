@@ -368,7 +368,8 @@ impl Maker<'_> {
             let mut experiments: Vec<&str> = same.clone().map(|(.., experiment)| experiment.as_str()).collect();
             experiments.dedup();
             // Where a study has a baseline for each kind, each does its own, and nothing is amiss.
-            let runs = |is: &dyn Fn(&observation::TrialLabel) -> bool| self.plan.trials.iter().any(|trial| is(&trial.label));
+            let runs =
+                |is: &dyn Fn(&observation::TrialLabel) -> bool| self.plan.trials.iter().any(|trial| is(&trial.label));
             if !self.study.judgement().other_baselines.is_empty()
                 && reason.of_other_kind()
                 && runs(&|label| label.system == *system)

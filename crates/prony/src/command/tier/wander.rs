@@ -134,8 +134,7 @@ impl Work {
         let (clock, stop, until) = (&self.clock, &self.stop, self.until);
         let spaces = [sampler.standing.fast.clone().unwrap_or_default(), sampler.standing.slow.1.clone()];
         let every = Duration::from_nanos(every.0);
-        let keeper =
-            Keeper { spec: &spec, database, manner, dry_run: false, spaces, rules, every, times: &times };
+        let keeper = Keeper { spec: &spec, database, manner, dry_run: false, spaces, rules, every, times: &times };
         let told = &mut self.told;
         keeper.keep(&mut sampler, stop, None, &mut |text| {
             let at = clock.now();
@@ -164,7 +163,9 @@ impl Work {
             let name = wander::Spec::table(number);
             let is = |one: &&Described| one.kind == Kind::Table && one.name.rsplit('.').next() == Some(name.as_str());
             let id = known.iter().find(is).map(|one| one.id.clone());
-            tables.push(id.ok_or_else(|| Failure::new(format!("moving `{name}` of `{}`: it is not there", spec.shown())))?);
+            tables.push(
+                id.ok_or_else(|| Failure::new(format!("moving `{name}` of `{}`: it is not there", spec.shown())))?,
+            );
         }
         for id in &tables {
             if let Some(object) = mover.find(id, None).map_err(doing)? {
