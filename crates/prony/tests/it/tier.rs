@@ -15,7 +15,7 @@ use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -198,6 +198,44 @@ fn where_the_hot_set_wanders_a_balancer_keeps_close_to_who_knows_it_and_ahead_of
 }
 
 #[test]
+fn a_hot_set_wanders_over_a_live_database_and_who_moves_it_is_told_beside_the_model() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    if !rustix::process::geteuid().is_root() || !Path::new("/dev/fuse").exists() {
+        skip!("mounting needs root and /dev/fuse")
+    }
+    let program = &house.program;
+    for name in ["slow", "fast"] {
+        fs::create_dir(program.path(name)).expect("a tier");
+        fs::set_permissions(program.path(name), fs::Permissions::from_mode(0o755)).expect("the folder is ours");
+    }
+    let run = program.json(
+        "run tier-wander --set slow=emulated:nand-device:slow --set fast=emulated:nand-device:fast --set measure=2s --set warm_up=1s \
+         --set stay=1s --set rows=500 --set replicates=1 --set every=200ms --allow-inconclusive --json",
+    );
+    let of = |system: &str| {
+        let trials = run["trials"].as_array().expect("trials");
+        trials.iter().find(|one| one["system"] == system).unwrap_or_else(|| panic!("no trial of {system}: {run:#}"))
+    };
+    for system in ["stays", "sql-balancer", "sql-clairvoyant", "extents", "memory", "balancer", "static", "cache"] {
+        assert!(of(system)["throughput_per_s"].as_f64().is_some_and(|rate| rate > 0.0), "{system}: {run:#}");
+    }
+    let moves = |system: &str| {
+        let events = of(system)["events"].as_array().expect("events").iter();
+        events.filter(|one| one["text"].as_str().is_some_and(|text| text.starts_with("moved "))).count()
+    };
+    // One table goes to the fast tier when the first second is over, and one back; the second exchange may not come to its end.
+    assert!(moves("sql-clairvoyant") >= 2 && moves("stays") == 0, "{run:#}");
+    let held = run["findings"].as_array().expect("findings").iter().filter(|one| one["baseline"] == "sql-clairvoyant");
+    assert!(held.count() > 0, "the others are compared with who knows what comes: {run:#}");
+    let left = |tier: &str| fs::read_dir(program.path(tier)).expect("a tier").count();
+    assert_eq!(
+        (left("slow"), left("fast")),
+        (4, 4),
+        "what lay under extents is gone, the layouts stay for the next run"
+    );
+}
+
+#[test]
 fn a_study_of_tiers_says_what_it_needs() {
     let program = Program::new();
     for (line, told) in [
@@ -284,7 +322,7 @@ fn the_reads_that_the_advice_counts_of_each_object_are_those_that_its_device_saw
     for folder in ["fast", "slow", "at"] {
         fs::create_dir(house.program.path(folder)).expect("a folder");
     }
-    if !std::path::Path::new("/dev/fuse").exists() || !rustix::process::geteuid().is_root() {
+    if !Path::new("/dev/fuse").exists() || !rustix::process::geteuid().is_root() {
         skip!("mounting needs root and /dev/fuse");
     }
     // Where nobody but the server keeps pages, reads agree object by object. Below a page cache one share holds for all objects, so that
