@@ -3,9 +3,9 @@
 //! The one idea: what it does is the least that a mount can do, so that what a device costs beyond the kernel's way shows.
 
 use fuser::{
-    Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, InitFlags, KernelConfig,
-    LockOwner, OpenFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request,
-    TimeOrNow, WriteFlags,
+    Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
+    KernelConfig, LockOwner, OpenFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyEmpty, ReplyEntry, ReplyOpen,
+    ReplyWrite, Request, TimeOrNow, WriteFlags,
 };
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -73,7 +73,9 @@ const PAST: FopenFlags = FopenFlags::FOPEN_DIRECT_IO.union(FopenFlags::FOPEN_PAR
 
 impl Filesystem for Plain {
     fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
-        for flag in [InitFlags::FUSE_ASYNC_DIO, InitFlags::FUSE_HANDLE_KILLPRIV_V2, InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP] {
+        for flag in
+            [InitFlags::FUSE_ASYNC_DIO, InitFlags::FUSE_HANDLE_KILLPRIV_V2, InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP]
+        {
             let _ = config.add_capabilities(flag);
         }
         let _ = config.set_max_background(1024);

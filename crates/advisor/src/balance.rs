@@ -130,6 +130,8 @@ mod tests {
     use crate::gain::tests::TIERS;
     use crate::object::tests::table;
     use crate::{Look, advise};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
 
     const RULES: Rules = Rules { budget: 1e6, half_life_s: 10.0, pay_off_s: 100.0, better: 1.3 };
 
@@ -157,6 +159,31 @@ mod tests {
         assert_eq!(weigh(&mut balancer, 50.0, &[("a", 0.0, true), ("b", 900.0, false)]), []);
         let turned = weigh(&mut balancer, 101.0, &[("a", 0.0, true), ("b", 900.0, false)]);
         assert_eq!(turned, [moved("a", false), moved("b", true)]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_object_moves_again_before_the_pay_off_time_is_over_however_the_heat_wanders(
+            rounds in vec((1.0..60.0f64, [0u32..1000, 0..1000, 0..1000, 0..1000]), 1..60)
+        ) {
+            let mut balancer = Balancer::default();
+            // Room is for one of them.
+            let mut tables = ["a", "b", "c", "d"].map(|name| (name, 0.0, false));
+            let (mut at_s, mut moved_s) = (0.0, BTreeMap::new());
+            for (passed_s, reads) in rounds {
+                at_s += passed_s;
+                tables.iter_mut().zip(reads).for_each(|(table, reads)| table.1 = f64::from(reads));
+                for (name, to_fast, decision) in weigh(&mut balancer, at_s, &tables) {
+                    if decision != Decision::Move {
+                        continue;
+                    }
+                    let before = moved_s.insert(name.clone(), at_s);
+                    prop_assert!(before.is_none_or(|before: f64| at_s - before >= RULES.pay_off_s), "{name} at {at_s} s");
+                    tables.iter_mut().filter(|table| table.0 == name).for_each(|table| table.2 = to_fast);
+                }
+                prop_assert!(tables.iter().filter(|table| table.2).count() <= 1);
+            }
+        }
     }
 
     #[test]

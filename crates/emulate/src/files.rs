@@ -29,6 +29,9 @@ const KNOWN: Duration = Duration::from_secs(3600);
 /// The attribute of the root through which faults come in.
 pub(crate) const FAULT: &str = "user.prony.fault";
 
+/// The attribute of the root that names the parts that are lost.
+pub(crate) const LOST: &str = "user.prony.lost";
+
 /// How the attributes of the root begin through which heat is read, a page behind the other from 0.
 pub(crate) const HEAT: &str = "user.prony.heat.";
 
@@ -482,6 +485,9 @@ impl Filesystem for Files {
     fn getxattr(&self, _: &Request, ino: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
         if let Some(page) = page(name).filter(|_| ino == INodeNo::ROOT) {
             return xattr(reply, size, self.device.heat(page).ok_or(Errno::ENODATA));
+        }
+        if name == LOST && ino == INodeNo::ROOT {
+            return xattr(reply, size, Ok(self.device.lost().into_bytes()));
         }
         let value = self.node(ino).and_then(|node| {
             let mut value = vec![0; 65_536];

@@ -336,7 +336,8 @@ fn device(model: Option<&Description>, settings: &Settings) -> Result<Device, Mo
     let module_bytes = model.and_then(model::module_bytes).unwrap_or(MODULE_BYTES);
     let memory = Volatile::new(settings.memory.0 as usize);
     let happens = model.map(|model| model::happenings(model, settings.modules.into())).unwrap_or_default();
-    Ok(Device::new(clockwork, happens, Places::new(settings.modules, module_bytes), memory))
+    let whole = !model.is_some_and(model::loses);
+    Ok(Device::new(clockwork, (happens, whole), Places::new(settings.modules, module_bytes), memory))
 }
 
 fn driven(model: &Description, settings: &Settings) -> Result<Clockwork, MountError> {

@@ -2,7 +2,7 @@
 //!
 //! The one idea: the kernel's list says what is mounted where, and what is done to a device goes through its root.
 
-use crate::files::{FAULT, HEAT};
+use crate::files::{FAULT, HEAT, LOST};
 use rustix::fs::XattrFlags;
 use rustix::mount::UnmountFlags;
 use std::ffi::OsString;
@@ -59,6 +59,9 @@ pub enum Spared {
     /// Its model has no such part.
     #[error("its model knows no such thing")]
     Unknown,
+    /// It would bring back a part that was not lost; which are, in words.
+    #[error("it would change nothing: what it brings back has not failed; failed so far: {0}")]
+    Idle(String),
     /// The path leads nowhere, or the device does not answer.
     #[error(transparent)]
     System(#[from] io::Error),
@@ -76,6 +79,11 @@ pub fn inflict(at: &Path, what: Happening) -> Result<(), Spared> {
     match rustix::fs::setxattr(at, FAULT, what.to_string().as_bytes(), XattrFlags::empty()) {
         Err(rustix::io::Errno::PERM | rustix::io::Errno::ACCESS) => Err(Spared::Foreign),
         Err(rustix::io::Errno::INVAL) => Err(Spared::Unknown),
+        Err(rustix::io::Errno::ALREADY) => {
+            let mut bytes = vec![0; 1 << 16];
+            let length = rustix::fs::getxattr(at, LOST, &mut bytes[..]).map_err(io::Error::from)?;
+            Err(Spared::Idle(String::from_utf8_lossy(&bytes[..length]).into_owned()))
+        }
         done => Ok(done.map_err(io::Error::from)?),
     }
 }

@@ -13,7 +13,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use units::Nanos;
-use workload::happening::{Fault, Happening};
+use workload::happening::{Fault, Happening, Lost};
 use workload::{Operation, OperationKind};
 
 /// How an operation ended.
@@ -55,6 +55,9 @@ pub(crate) trait Serves: Send + Sync {
     /// Something happens to it; it is refused where its model has no such part.
     fn happen(&self, what: Happening) -> Result<(), Errno>;
 
+    /// Which parts it has lost.
+    fn lost(&self) -> String;
+
     /// Whether pieces in the middle of files can be given back, or moved about.
     fn makes_holes(&self) -> bool {
         true
@@ -65,6 +68,9 @@ pub(crate) trait Serves: Send + Sync {
         None
     }
 }
+
+/// What would bring back a part that was not lost.
+pub(crate) const IDLE: Errno = Errno::EALREADY;
 
 /// A device: what serves a folder, or one tier of two.
 pub(crate) struct Device {
@@ -79,6 +85,8 @@ pub(crate) struct Device {
     hung: Mutex<Vec<Finish>>,
     /// What its model lets happen.
     happens: model::kind::Happens,
+    /// What it has lost; none where parts of it are lost from the beginning, and nobody knows what a spare is for.
+    lost: Option<Mutex<Lost>>,
 }
 
 /// A backing file's error as the kernel is told.
@@ -89,7 +97,7 @@ pub(crate) fn errno(error: &std::io::Error) -> Errno {
 impl Device {
     pub(crate) fn new(
         clockwork: Option<Clockwork>,
-        happens: model::kind::Happens,
+        (happens, whole): (model::kind::Happens, bool),
         places: Places,
         memory: Volatile,
     ) -> Device {
@@ -101,6 +109,7 @@ impl Device {
             begun: AtomicBool::new(false),
             hung: Mutex::default(),
             happens,
+            lost: whole.then(Mutex::default),
         }
     }
 
@@ -144,6 +153,7 @@ impl Device {
             Fault::None => {
                 *faults = Faults { lost: faults.lost, ..Faults::default() };
                 self.clockwork.iter().for_each(|clockwork| clockwork.order(Order::Renew));
+                self.lost.iter().for_each(|lost| *locked(lost) = Lost::default());
                 // What ends asks for the faults, too.
                 drop(faults);
                 let hung = std::mem::take(&mut *locked(&self.hung));
@@ -328,8 +338,16 @@ impl Serves for Device {
             .clockwork
             .as_ref()
             .filter(|_| known.is_some_and(|(_, count)| what.number().is_none_or(|number| number < *count)));
-        clockwork.ok_or(Errno::EINVAL)?.order(Order::Happen(what));
+        let clockwork = clockwork.ok_or(Errno::EINVAL)?;
+        if self.lost.as_ref().is_some_and(|lost| !locked(lost).changes(what)) {
+            return Err(IDLE);
+        }
+        clockwork.order(Order::Happen(what));
         Ok(())
+    }
+
+    fn lost(&self) -> String {
+        self.lost.as_ref().map(|lost| locked(lost).to_string()).unwrap_or_default()
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Definition {
     pub title: String,
     pub question: String,
     pub primary: Option<Placed>,
-    pub baseline: Option<Placed>,
+    pub baselines: Vec<Placed>,
     pub margin: f64,
     pub confidence: f64,
     pub fail_if: Vec<Placed>,

@@ -37,6 +37,7 @@ pub(crate) fn judgement(
     Judgement {
         primary,
         baseline,
+        other_baselines: definition.baselines.iter().skip(1).map(|placed| placed.text.clone()).collect(),
         margin: definition.margin,
         confidence: definition.confidence,
         thresholds,
@@ -148,7 +149,7 @@ impl Reader<'_> {
     fn baseline(&self, notes: &mut Vec<String>, problems: &mut Problems) -> Option<String> {
         let names = || self.resolved.systems.iter().map(|system| system.spec.name.as_str());
         let first = || names().next().map(str::to_owned);
-        let Some(placed) = &self.definition.baseline else { return first() };
+        let Some(placed) = self.definition.baselines.first() else { return first() };
         if names().any(|name| name == placed.text) {
             return Some(placed.text.clone());
         }

@@ -12,6 +12,8 @@ pub struct Judgement {
     pub primary: Option<Primary>,
     /// Name of the system that others are compared with.
     pub baseline: Option<String>,
+    /// Those that others are compared with where the baseline takes no part, the first one first.
+    pub other_baselines: Vec<String>,
     /// The smallest difference worth finding, as a share; also the bound of `equivalent`.
     pub margin: f64,
     /// Confidence of every interval.

@@ -6,6 +6,7 @@
 //! What it does not do: it touches no folder; `database` places the data of private servers by it.
 
 use crate::Folder;
+use units::{Bytes, Nanos};
 
 /// A tier of storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,6 +48,40 @@ pub struct TierFolder {
     pub reached: String,
 }
 
+/// How data goes from tier to tier while a trial runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// By SQL, as `prony tier balance` decides.
+    Balancer,
+    /// By SQL, by one who knows which table is hot next.
+    Clairvoyant,
+    /// By extents, under the server.
+    Extents,
+}
+
+/// Who moves data between the tiers while a trial runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Moving {
+    /// How.
+    pub way: Way,
+    /// Bytes of the fast tier that may be used.
+    pub room: Bytes,
+    /// How often it is decided what moves.
+    pub every: Nanos,
+}
+
+impl Moving {
+    /// In words: `8 MiB of the fast tier for extents that move`.
+    fn shown(&self) -> String {
+        let (room, every) = (units::bytes(self.room), units::duration(self.every));
+        match self.way {
+            Way::Balancer => format!("a balancer with {room} of fast moves by SQL every {every}"),
+            Way::Clairvoyant => "one who knows what is hot next moves by SQL".to_owned(),
+            Way::Extents => format!("extents move under the server, {room} of them on fast"),
+        }
+    }
+}
+
 /// Which data of a database lives where.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
@@ -64,6 +99,8 @@ pub struct Layout {
     pub temporary: Tier,
     /// Tables and indexes that are named, each with its tier.
     pub objects: Vec<(String, Tier)>,
+    /// Who moves what lies there while a trial runs.
+    pub moving: Option<Moving>,
     /// Whether what lies there goes with the run: a step of an advice is the next advice's no more.
     pub passing: bool,
     /// The folder of the slow tier, where there is one.
@@ -130,9 +167,9 @@ impl Layout {
         }
     }
 
-    /// Whether anything lies on a tier.
+    /// Whether anything lies on a tier, or may come to lie there.
     pub fn uses(&self, tier: Tier) -> bool {
-        !self.on(tier).is_empty()
+        self.moving.is_some() || !self.on(tier).is_empty()
     }
 
     /// The tiers on which anything lies, with their folders.
@@ -143,8 +180,11 @@ impl Layout {
     /// The layout in words: `log-apart: the log on slow (/srv/a), the rest on fast (/srv/b)`.
     pub fn shown(&self) -> String {
         let told = |(tier, at): (Tier, &TierFolder)| {
-            format!("{} on {} ({})", self.on(tier).join(" and "), tier.word(), at.folder)
+            let on = self.on(tier);
+            let what = if on.is_empty() { "nothing at first".to_owned() } else { on.join(" and ") };
+            format!("{what} on {} ({})", tier.word(), at.folder)
         };
-        format!("{}: {}", self.name, self.used().map(told).collect::<Vec<_>>().join(", "))
+        let moves = self.moving.map(|moving| format!("; {}", moving.shown())).unwrap_or_default();
+        format!("{}: {}{moves}", self.name, self.used().map(told).collect::<Vec<_>>().join(", "))
     }
 }

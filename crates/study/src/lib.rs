@@ -54,7 +54,7 @@ pub use experiment::PROBES_MAX;
 pub use judgement::{Direction, Judgement, Metric, Primary, RoundsEvidence, Selector, SteadyRule, Threshold};
 pub use keys::phases::MEASURE_MAX;
 pub use keys::{Group, Key, groups, keys};
-pub use layout::{Layout, Tier, TierFolder};
+pub use layout::{Layout, Moving, Tier, TierFolder, Way};
 pub use mirror::Waits;
 pub use mix::class_targets;
 pub use outcome::{Outcome, ResponseQuantiles};

@@ -8,16 +8,18 @@
 use crate::experiment::{Chosen, SystemChoice, find};
 use crate::keys::Group;
 use crate::keys::layout::{
-    DATA_ON, FAST, FAST_FOOTPRINT, FAST_OBJECTS, INDEXES_ON, LAYOUT, LOG_ON, PAGE_CACHE, SLOW, SLOW_FOOTPRINT,
-    SLOW_OBJECTS, TEMPORARY_ON, UNDO_ON,
+    DATA_ON, EVERY, FAST, FAST_FOOTPRINT, FAST_OBJECTS, INDEXES_ON, LAYOUT, LOG_ON, MEMORY, MOVER, PAGE_CACHE, ROOM,
+    SLOW, SLOW_FOOTPRINT, SLOW_OBJECTS, TEMPORARY_ON, UNDO_ON,
 };
 use crate::point::Point;
 use crate::proof;
-use crate::{At, DatabaseSpec, Engine, Folder, Layout, Place, Stream, SystemSpec, Tier, TierFolder};
+use crate::{At, DatabaseSpec, Engine, Folder, Layout, Moving, Place, Stream, SystemSpec, Tier, TierFolder, Way};
 use observation::Footprint;
 use reading::key::{Choice, Default, Domain};
 use reading::{AnyKey, Follows, Key, Origin, Problems, known_names, listed};
+use units::Bytes;
 use workload::dataset::Table;
+use workload::wander;
 
 /// The kinds of data, in the order of their keys.
 static ON: [&Key<Choice<Tier>, Follows>; 5] = [&DATA_ON, &INDEXES_ON, &LOG_ON, &UNDO_ON, &TEMPORARY_ON];
@@ -147,8 +149,10 @@ impl<'a> Settler<'a, '_> {
             folder.past_cache = folder.device.is_some() && value(own, &PAGE_CACHE) == Some(false);
             Some(TierFolder { reached: folder.path.clone(), folder })
         });
-        let passing = self.steps && proof::is_step(&name);
-        let layout = Layout { name, data, indexes, log, undo, temporary, objects, passing, slow, fast };
+        let moving = self.moving();
+        let extents = moving.is_some_and(|moving| moving.way == Way::Extents);
+        let passing = extents || self.steps && proof::is_step(&name);
+        let layout = Layout { name, data, indexes, log, undo, temporary, objects, moving, passing, slow, fast };
         if !self.complete(&layout, hot) {
             return None;
         }
@@ -157,6 +161,20 @@ impl<'a> Settler<'a, '_> {
         let used = takes.into_iter().filter(|(tier, _)| layout.uses(*tier)).filter_map(|(_, key)| value(own, key));
         let used = used.fold(Footprint::default(), |sum, takes| sum.with(&takes));
         Some((layout, used))
+    }
+
+    /// Who moves what lies there, which a private PostgreSQL alone can have.
+    fn moving(&mut self) -> Option<Moving> {
+        let own = self.system.settings.as_slice();
+        for key in [&MOVER as &dyn AnyKey, &MEMORY] {
+            if self.engine != Engine::Postgres && find(own, key).is_some() {
+                let got = format!("a private PostgreSQL (`local:postgres`), got `{}`", self.engine.word());
+                self.refuse(key, &got, "");
+            }
+        }
+        let (room, every) = (value(own, &ROOM), value(own, &EVERY));
+        let (room, every) = (room.unwrap_or_else(|| ROOM.by_default()), every.unwrap_or_else(|| EVERY.by_default()));
+        Some(Moving { way: value(own, &MOVER)?, room, every })
     }
 
     /// What the layout says that the system names; one folder alone takes everything.
@@ -260,9 +278,31 @@ where
     find(layer, key).map(|chosen| key.value(&chosen.text))
 }
 
+/// Leaves out systems with a layout of which nobody has named a tier, where others are simulated; and says which they are.
+pub(crate) fn leave_out(systems: &mut Vec<SystemChoice>) -> Vec<String> {
+    let given = |system: &SystemChoice, key: &dyn AnyKey| find(&system.settings, key).is_some();
+    let lacks = |system: &SystemChoice| given(system, &LAYOUT) && !given(system, &SLOW) && !given(system, &FAST);
+    if !systems.iter().any(|system| system.spec.place.simulated()) {
+        return Vec::new();
+    }
+    systems.extract_if(.., |system| lacks(system)).map(|system| system.spec.name).collect()
+}
+
+/// Bytes of memory that the server of a point has beyond what its workload says.
+pub(crate) fn memory(point: &Point) -> Option<Bytes> {
+    value(&point.system.settings, &MEMORY)
+}
+
 /// Refuses objects that the data set of a point does not have.
 pub(crate) fn fits(point: &Point, streams: &[Stream], problems: &mut Problems) {
     let Place::Database(DatabaseSpec { engine, layout: Some(layout), .. }) = &point.spec().place else { return };
+    let knows =
+        streams.iter().any(|stream| stream.transactions().is_some_and(|(asked, _)| wander::Spec::of(asked).is_some()));
+    if layout.moving.is_some_and(|moving| moving.way == Way::Clairvoyant) && !knows {
+        let given = find(&point.system.settings, &MOVER).map_or(Origin::Whole, |chosen| chosen.at.clone());
+        let message = "the workload `wander`, of which it is known what is hot next, got another one";
+        problems.add(&given, &format!("system.{}.mover", point.spec().name), message);
+    }
     let mut refuse = |key: &dyn AnyKey, message: String, hint: Option<String>| {
         let own = &point.system.settings;
         let given = find(own, key).or_else(|| find(own, &LAYOUT)).map_or(Origin::Whole, |chosen| chosen.at.clone());
@@ -289,5 +329,42 @@ pub(crate) fn fits(point: &Point, streams: &[Stream], problems: &mut Problems) {
         let message = format!("tables and indexes of the data set, got `{name}`{why}");
         let key: &dyn AnyKey = if *tier == Tier::Fast { &FAST_OBJECTS } else { &SLOW_OBJECTS };
         refuse(key, message, Some(known_names(name, known.iter().map(String::as_str))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{At, DatabaseSpec, Overrides, Place, Study, Way};
+    use units::{Bytes, Nanos};
+
+    fn wander(settings: &[&str]) -> Result<Study, String> {
+        let text = crate::shipped().iter().find(|one| one.name == "tier-wander").expect("it ships").text;
+        let settings = settings.iter().map(|one| (*one).to_owned()).collect();
+        let study = Study::parse("tier-wander", text).expect("a study");
+        study.with(&Overrides { settings, ..Overrides::default() }).map_err(|problems| problems.to_string())
+    }
+
+    #[test]
+    fn who_moves_is_measured_once_both_tiers_are_named_and_only_simulated_before() {
+        let study = wander(&[]).expect("it is whole");
+        assert_eq!(study.experiments().collect::<Vec<_>>(), ["a hot set that wanders"]);
+        assert!(study.systems().iter().all(|system| system.place.simulated()));
+        let study = wander(&["slow=emulated:disk-15k:/a", "fast=/b", "every=2s"]).expect("it is whole");
+        assert_eq!(study.experiments().count(), 2);
+        let moving = study.systems().iter().filter_map(|system| match &system.place {
+            Place::Database(DatabaseSpec { at: At::Local, layout: Some(layout), .. }) => layout.moving,
+            _ => None,
+        });
+        let moving: Vec<_> = moving.map(|one| (one.way, one.room, one.every)).collect();
+        let every = Nanos::from_secs(2);
+        assert_eq!(moving.len(), 3, "the placement that stays and the memory have none");
+        assert!(moving[1..].iter().all(|one| one.1 == Bytes::mib(4) && one.2 == every), "{moving:?}");
+        assert_eq!(moving.iter().map(|one| one.0).collect::<Vec<_>>(), [Way::Clairvoyant, Way::Balancer, Way::Extents]);
+        for (wrong, told) in
+            [("slow=/a", "a folder for what the layout"), ("stay=20s", "does not apply to any experiment")]
+        {
+            let refused = wander(&[wrong]).expect_err("it is refused");
+            assert!(refused.contains(told), "{wrong}: {refused}");
+        }
     }
 }

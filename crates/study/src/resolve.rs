@@ -14,6 +14,7 @@ use crate::mirror::{self, mirrors};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
 use crate::{DatabaseSpec, Deadline, Place, SystemSpec, deadline, placing, target};
 use reading::{Origin, Problems, known_names, listed};
+use workload::Interface;
 
 /// What a study comes down to.
 pub(crate) struct Resolved {
@@ -44,6 +45,7 @@ pub(crate) fn resolve(
         .map(|own| placing::Named { name: own.name.clone(), settings: resolver.all(&own.settings, problems) })
         .collect();
     let as_named = systems.clone();
+    let left_out = placing::leave_out(&mut systems);
     let mut systems = placing::apart(placing::apart(systems, &LAYOUT), &MIRROR);
     // A study of tiers is sound before anybody has named its folders; whoever runs it says which are missing.
     let steps = definition.proof.is_some();
@@ -60,6 +62,15 @@ pub(crate) fn resolve(
     }
     let mut notes = Vec::new();
     let mut experiments = resolver.experiments(&mut notes, problems);
+    if let [_, ..] = left_out.as_slice() {
+        // What only they could run goes with them.
+        let transactions = |stream: &StreamChoice| stream.kind.interface == Interface::Database;
+        let only_theirs = |experiment: &mut Experiment| experiment.variants.iter().flatten().all(transactions);
+        let gone = experiments.extract_if(.., only_theirs).map(|experiment| experiment.name);
+        notes.extend(gone.map(|name| {
+            format!("`{name}` needs both tiers: `--set slow=emulated:disk-15k:DIR1 --set fast=emulated:nand-device:DIR2` measures it")
+        }));
+    }
     keep_only(definition, overrides, &mut experiments, problems);
     for set in &sets.keys {
         apply(set, &mut experiments, &as_named, problems);

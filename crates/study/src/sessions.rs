@@ -2,8 +2,9 @@
 
 use crate::keys::session::{CHECK, ISOLATION, ON_ERROR, PIPELINE, PROFILE, PROTOCOL, RECOVERY, SERVER, TRIES};
 use crate::point::{Point, StreamSettings};
-use crate::{Engine, Isolation, Place, Pool, Sessions, server_settings};
+use crate::{Engine, Isolation, Place, Pool, Sessions, placing, server_settings};
 use reading::Problems;
+use units::Bytes;
 use workload::brokerage::keys::PROCEDURES;
 use workload::kind::{SESSIONS, Transactions};
 use workload::sql::keys::pairs;
@@ -50,8 +51,20 @@ pub(crate) fn server(point: &Point, problems: &mut Problems) -> Vec<(String, Str
     }
     let refused = |part: &str| format!("a list of SETTING=VALUE with `;` between, got `{part}`");
     let mut settings = StreamSettings { point, stream: 0, problems };
-    pairs(&mut settings, &SERVER, &point.get(&SERVER, 0), refused)
+    let mut said = pairs(&mut settings, &SERVER, &point.get(&SERVER, 0), refused);
+    if let Some(more) = placing::memory(point) {
+        let is_buffer = |(name, _): &&mut (String, String)| name == BUFFER;
+        // The default of the server, as its documentation says it.
+        let now = said.iter_mut().find(is_buffer).and_then(|(_, value)| units::parse_bytes(value).ok());
+        let now = now.unwrap_or(Bytes::mib(128));
+        said.retain(|(name, _)| name != BUFFER);
+        said.push((BUFFER.to_owned(), format!("{}kB", (now.0 + more.0) >> 10)));
+    }
+    said
 }
+
+/// What PostgreSQL calls its buffer.
+const BUFFER: &str = "shared_buffers";
 
 /// Settings that could do more to a private server than move its performance, and those that SQLite does not have.
 pub(crate) fn refuse_unlisted(point: &Point, settings: &[(String, String)], problems: &mut Problems) {

@@ -212,29 +212,46 @@ pub fn read(text: &str) -> Result<Vec<(Nanos, Happening)>, String> {
 
 /// The first of these, in the order of time, that changes nothing on a machine that is whole: what it would bring back was not lost.
 pub fn idle(events: &[(Nanos, Happening)]) -> Option<&(Nanos, Happening)> {
-    // Whoever loses a controller, or updates its firmware, may have paths of it back.
-    let (mut lost, mut paths_away) = (Vec::new(), false);
-    events.iter().find(|(_, what)| match *what {
-        Happening::Fail(part, number) => {
-            lost.push((part, number));
-            paths_away |= part == Part::Controller;
-            false
-        }
-        Happening::Restore(Part::Path, _) if paths_away => false,
-        Happening::Restore(part, number) => {
-            let there = lost.iter().position(|one| *one == (part, number));
-            there.map(|at| lost.remove(at)).is_none()
-        }
-        Happening::Spare => {
-            let module = lost.iter().position(|(part, _)| matches!(part, Part::Module | Part::Channel));
-            module.map(|at| lost.remove(at)).is_none()
-        }
-        Happening::Firmware(_) => {
-            paths_away = true;
-            false
-        }
-        Happening::Fault(_) => false,
-    })
+    let mut lost = Lost::default();
+    events.iter().find(|(_, what)| !lost.changes(*what))
+}
+
+/// What a machine has lost that was whole.
+#[derive(Debug, Default)]
+pub struct Lost {
+    parts: Vec<(Part, u32)>,
+    /// Whoever loses a controller, or updates its firmware, may have paths of it back.
+    paths_away: bool,
+}
+
+impl Lost {
+    /// Something happens to it; whether that changes anything: a part that was not lost does not come back.
+    pub fn changes(&mut self, what: Happening) -> bool {
+        let back = match what {
+            Happening::Fail(part, number) => {
+                self.parts.push((part, number));
+                self.paths_away |= part == Part::Controller;
+                return true;
+            }
+            Happening::Restore(Part::Path, _) if self.paths_away => return true,
+            Happening::Restore(part, number) => self.parts.iter().position(|one| *one == (part, number)),
+            Happening::Spare => self.parts.iter().position(|(part, _)| matches!(part, Part::Module | Part::Channel)),
+            Happening::Firmware(_) => {
+                self.paths_away = true;
+                return true;
+            }
+            Happening::Fault(_) => return true,
+        };
+        back.map(|at| self.parts.remove(at)).is_some()
+    }
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let told: Vec<String> = self.parts.iter().map(|(part, number)| format!("{} {number}", part.word())).collect();
+        let told = told.join(", ");
+        f.write_str(if told.is_empty() { "nothing" } else { &told })
+    }
 }
 
 #[cfg(test)]

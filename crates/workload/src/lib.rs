@@ -23,6 +23,7 @@ mod operation;
 pub mod rows;
 pub mod sql;
 pub mod transaction;
+pub mod wander;
 pub mod warehouse;
 
 pub use operation::{Operation, OperationKind};
@@ -159,6 +160,7 @@ workloads! {
     "bank-day" bank_day: Database, "The bank's day", crate::bank::data_set, bank_day::MIXES;
     "bank-night" bank_night: Database (alone), "The bank's night", crate::bank::data_set;
     "warehouse" warehouse: Database, "The warehouse", crate::warehouse::data_set;
+    "wander" wander: Database, "The wandering hot set", crate::wander::data_set;
     "rows" rows: Database (alone), "Batch jobs over rows", crate::rows::data_set;
 }
 

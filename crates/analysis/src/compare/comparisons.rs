@@ -70,10 +70,11 @@ fn baseline_of<'a>(
     near: impl Iterator<Item = &'a Group<'a>>,
     judgement: &Judgement,
 ) -> Option<&'a Group<'a>> {
-    let mut peers = near.filter(|group| group.point.same_elsewhere(&system.point));
+    let peers: Vec<&Group> = near.filter(|group| group.point.same_elsewhere(&system.point)).collect();
+    let mut names = judgement.baseline.iter().chain(&judgement.other_baselines);
     let baseline = match &judgement.baseline {
-        Some(name) => peers.find(|group| group.point.system == *name),
-        None => peers.next(),
+        Some(_) => names.find_map(|name| peers.iter().copied().find(|group| group.point.system == *name)),
+        None => peers.first().copied(),
     };
     baseline.filter(|group| group.point.system != system.point.system)
 }

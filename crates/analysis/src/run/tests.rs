@@ -13,6 +13,7 @@ pub(crate) fn judgement() -> Judgement {
     Judgement {
         primary: Some(Primary { metric: Metric::Throughput, selector: Selector::default() }),
         baseline: None,
+        other_baselines: Vec::new(),
         margin: 0.05,
         confidence: 0.95,
         thresholds: Vec::new(),

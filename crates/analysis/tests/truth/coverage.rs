@@ -148,6 +148,7 @@ pub fn judgement() -> Judgement {
     Judgement {
         primary: None,
         baseline: None,
+        other_baselines: Vec::new(),
         margin: 0.05,
         confidence: 0.95,
         thresholds: Vec::new(),

@@ -55,6 +55,10 @@ pub(super) fn name(name: &str, layout: &Layout) -> Result<String, DatabaseError>
         let real = folder.canonicalize().map_err(|source| DatabaseError::file("find", folder, source))?;
         text.push_str(&format!("{tier:?}{real:?}{:?}", at.folder.device));
     }
+    // What is moved there lies elsewhere at the end of a trial, and is nobody else's.
+    if let Some(moving) = layout.moving {
+        text.push_str(&format!("{:?}", moving.way));
+    }
     Ok(format!("{name}-{:08x}", number(text.as_bytes()) as u32))
 }
 
@@ -107,6 +111,18 @@ fn handed_over(barred: &Path, inside: &Path) -> bool {
 /// The name of a server's folder on its tiers.
 fn home(folder: &Path) -> String {
     format!("prony-{:016x}", number(folder.as_os_str().as_encoded_bytes()))
+}
+
+/// A new folder of ours on a tier, for what a run alone keeps there; one that an earlier run has left is emptied.
+///
+/// # Errors
+/// When nothing can be made there.
+pub fn scratch(tier: &Path) -> Result<PathBuf, DatabaseError> {
+    let there = tier.join("prony-extents");
+    folder::remove(&there)?;
+    fs::create_dir(&there).map_err(|source| DatabaseError::file("make", &there, source))?;
+    folder::write(&there.join(MARK), "extents that move")?;
+    Ok(there)
 }
 
 /// The folder of a database without a server on the tier of its data, made when it is not there.

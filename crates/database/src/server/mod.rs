@@ -20,6 +20,7 @@ mod settings;
 mod start;
 
 pub(crate) use laid::embedded;
+pub use laid::scratch;
 pub use private::Private;
 pub use start::End;
 

@@ -51,7 +51,19 @@ impl Place {
         let [data, indexes, log, undo, temporary] = tiers;
         let objects = fast.iter().map(|name| ((*name).to_owned(), Tier::Fast)).collect();
         let (slow, fast) = (tier("slow"), tier("fast"));
-        Layout { name: name.to_owned(), data, indexes, log, undo, temporary, objects, passing: false, slow, fast }
+        Layout {
+            name: name.to_owned(),
+            data,
+            indexes,
+            log,
+            undo,
+            temporary,
+            objects,
+            moving: None,
+            passing: false,
+            slow,
+            fast,
+        }
     }
 
     fn try_open(&self, layout: &Layout, dataset: &DataSet) -> Result<Box<dyn Database>, DatabaseError> {

@@ -369,8 +369,12 @@ impl Serves for Tiered {
         let both = [&self.slow, &self.fast].map(|device| device.happen(what));
         match both {
             [Ok(()), _] | [_, Ok(())] => Ok(()),
-            [error, _] => error,
+            [Err(Errno::EINVAL), error] | [error, _] => error,
         }
+    }
+
+    fn lost(&self) -> String {
+        format!("{} of the slow tier, {} of the fast one", self.slow.lost(), self.fast.lost())
     }
 
     fn makes_holes(&self) -> bool {

@@ -31,7 +31,7 @@ pub fn run(asked: Quick) -> Result<Outcome, Failure> {
     let changes = changes(&text, &dir.display().to_string(), asked.voice.quiet)?;
     let mut run = Run { changes, output: asked.output, html: asked.html, seed: asked.seed, ..Run::default() };
     (run.json, run.voice) = (asked.json, asked.voice);
-    let ended = run::start(&text, &run, &[])?;
+    let ended = run::start(&text, &run, &[], |_, _| None)?;
     run.html.get_or_insert_with(|| ended.path.with_extension("html"));
     run::tell(ended, &run)
 }

@@ -13,11 +13,11 @@ pub fn run(asked: &Run) -> Result<Outcome, Failure> {
     let consents: Vec<_> = asked.destroy.iter().map(|text| checked::consent(text)).collect::<Result<_, _>>()?;
     asked.tag.iter().try_for_each(|tag| checked::tag(tag))?;
     let ended = match &asked.resume {
-        Some(word) => run::resume(word, asked, &consents)?,
+        Some(word) => run::resume(word, asked, &consents, tier::beside)?,
         None => {
             let text = study_file::find(asked.study.as_deref().unwrap_or_default())?;
             let (text, asked) = tier::prepared(text, asked, &consents)?;
-            run::start(&text, &asked, &consents)?
+            run::start(&text, &asked, &consents, tier::beside)?
         }
     };
     run::tell(ended, asked)

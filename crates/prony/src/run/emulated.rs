@@ -9,10 +9,10 @@ use engine::Phase;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use study::{DatabaseSpec, Folder, Place, SystemSpec};
+use study::{DatabaseSpec, Folder, Layout, Moving, Place, SystemSpec, Way};
 use workload::happening::{Fault, Happening};
 
 /// A device that is served; dropping it ends that.
@@ -22,6 +22,8 @@ pub struct Device {
     home: Home,
     /// Whether a server keeps its data there.
     of_server: bool,
+    /// What of its folders goes with the run.
+    scratch: Vec<PathBuf>,
 }
 
 /// The devices of a run. Systems that name one alike share it, as they would one that is there.
@@ -41,6 +43,10 @@ impl Devices {
                     *folder = Folder::plain(self.path(folder, false)?);
                 }
             }
+            Place::Database(DatabaseSpec { layout: Some(layout), .. }) if extents(layout).is_some() => {
+                let at = self.tiers(layout)?;
+                layout.folders_mut().for_each(|tier| tier.reached.clone_from(&at));
+            }
             Place::Database(DatabaseSpec { layout: Some(layout), .. }) => {
                 for tier in layout.folders_mut() {
                     tier.reached = self.path(&tier.folder, true)?;
@@ -51,6 +57,32 @@ impl Devices {
         Ok(reached)
     }
 
+    /// Where both tiers of a layout are reached as one, between which extents move.
+    fn tiers(&mut self, layout: &Layout) -> Result<String, Failure> {
+        let (Some(moving), Some(slow), Some(fast)) = (extents(layout), &layout.slow, &layout.fast) else {
+            return Err(Failure::new("mounting both tiers as one: two folders are needed"));
+        };
+        let doing = || format!("mounting `{}` and `{}` as one, between which extents move", slow.folder, fast.folder);
+        let mut words = vec!["tiered".to_owned()];
+        let mut scratch = Vec::new();
+        for (option, Folder { path, device, .. }) in [("--slow", &slow.folder), ("--fast", &fast.folder)] {
+            let own = database::server::scratch(Path::new(path)).map_err(|error| Failure::caused(doing(), &error))?;
+            let below = own.join("data");
+            std::fs::create_dir(&below).map_err(|error| Failure::caused(doing(), &error))?;
+            let model = device.as_ref().map(|model| format!("{model}:")).unwrap_or_default();
+            words.extend([option.to_owned(), format!("{model}{}", below.display())]);
+            scratch.push(own);
+        }
+        let part = |parts: u64| format!("{}ns", moving.every.0 / parts);
+        words.extend(["--room".to_owned(), format!("{}B", moving.room.0)]);
+        words.extend(["--every".to_owned(), part(4), "--half-life".to_owned(), part(2)]);
+        let mut device = serve(doing, words, slow.folder.past_cache, true)?;
+        device.scratch = scratch;
+        let path = device.home.at().display().to_string();
+        self.0.push((Folder { device: Some("tiered".to_owned()), ..slow.folder.clone() }, device));
+        Ok(path)
+    }
+
     /// Where a folder is reached; one of a `server` by the user as whom that runs.
     fn path(&mut self, folder: &Folder, server: bool) -> Result<String, Failure> {
         let Some(model) = &folder.device else { return Ok(folder.path.clone()) };
@@ -58,7 +90,9 @@ impl Devices {
         if let Some((_, device)) = self.0.iter().find(|(known, _)| known == folder) {
             return Ok(at(device));
         }
-        let device = serve(model, folder, server)?;
+        let doing = || format!("mounting `{}` as the device `{model}`", folder.path);
+        let words = [model, "--backing", &folder.path].map(str::to_owned).into();
+        let device = serve(doing, words, folder.past_cache, server)?;
         let path = at(&device);
         self.0.push((folder.clone(), device));
         Ok(path)
@@ -103,25 +137,29 @@ pub fn happens(reached: &SystemSpec) -> Option<engine::Happens> {
     })
 }
 
-fn serve(model: &str, folder: &Folder, server: bool) -> Result<Device, Failure> {
-    let doing = || format!("mounting `{}` as the device `{model}`", folder.path);
+/// The layout's mover, where it is one under the server.
+fn extents(layout: &Layout) -> Option<Moving> {
+    layout.moving.filter(|moving| moving.way == Way::Extents)
+}
+
+fn serve(doing: impl Fn() -> String, words: Vec<String>, past_cache: bool, of_server: bool) -> Result<Device, Failure> {
     let failed = |error| Failure::caused(doing(), &error);
     let temporary = std::env::temp_dir();
     // Those that are still used stay.
     for left in Abandoned::find(&temporary).into_iter().flatten() {
         let _ = left.remove();
     }
-    let home = Home::make(&temporary, server).map_err(failed)?;
+    let home = Home::make(&temporary, of_server).map_err(failed)?;
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-    command.args(["emulate", model, "--with-parent", &std::process::id().to_string(), "--backing"]);
-    command.arg(&folder.path).arg("--at").arg(home.at());
-    if folder.past_cache {
+    command.arg("emulate").args(words).args(["--with-parent", &std::process::id().to_string(), "--at"]);
+    command.arg(home.at());
+    if past_cache {
         command.arg("--no-page-cache");
     }
     // Ctrl-C is for the run, which ends its devices when nothing is open on them any more.
     command.process_group(0);
     let started = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
-    let mut device = Device { served: started.map_err(failed)?, home, of_server: server };
+    let mut device = Device { served: started.map_err(failed)?, home, of_server, scratch: Vec::new() };
     let mut said = String::new();
     if let Some(told) = device.served.stderr.take() {
         let mut told = BufReader::new(told);
@@ -142,5 +180,9 @@ impl Drop for Device {
         // One that has ended by itself needs no signal.
         let _ = kill_process(Pid::from_child(&self.served), Signal::TERM);
         let _ = self.served.wait();
+        for left in &self.scratch {
+            // What stays carries our mark, and the next run empties it.
+            let _ = std::fs::remove_dir_all(left);
+        }
     }
 }

@@ -7,6 +7,7 @@
 //! What it does not do: it prints no result.
 
 use super::ahead::Ahead;
+use super::beside::Makes;
 use super::emulated::Devices;
 use super::planned;
 use super::progress::{Progress, trial_words};
@@ -19,7 +20,7 @@ use observation::{Event, EventKind, Observations, Provenance, Window};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{RunFile, StoreError};
-use study::{Judgement, Outcome, Planner, Trial};
+use study::{Judgement, Outcome, Planner, SystemSpec, Trial};
 use units::Nanos;
 
 /// Everything that running needs.
@@ -30,6 +31,10 @@ pub struct Execution<'a> {
     pub planner: Planner,
     /// What their folders lie on.
     pub devices: &'a Devices,
+    /// The systems as the study has them.
+    pub systems: &'a [SystemSpec],
+    /// Who works beside the load.
+    pub beside: Makes,
     /// The systems, ready.
     pub opened: Vec<(String, Opened)>,
     /// What the study wants to know.
@@ -145,7 +150,9 @@ impl Execution<'_> {
         };
         let known = known_before(trial, opened, self.clock);
         self.file.begin_trial(&trial.label, &known).map_err(writing)?;
-        let mut watch = Watch::new(&mut self.file, &mut self.progress, self.devices, self.stop);
+        let spec = self.systems.iter().find(|system| system.name == trial.label.system);
+        let beside = spec.and_then(|spec| (self.beside)(trial, spec));
+        let mut watch = Watch::new(&mut self.file, &mut self.progress, self.devices, self.stop, beside);
         let result = match ahead.end(index) {
             Some(simulated) => {
                 watch.interval(trial, &simulated.cells, &simulated.series);
@@ -159,10 +166,12 @@ impl Execution<'_> {
         };
         self.recorded |= watch.recorded();
         self.looked |= watch.looked();
-        let observations = match (result, watch.failure()) {
+        let (failure, moved) = watch.end();
+        let mut observations = match (result, failure) {
             (Ok(observations), None) => observations,
             (result, failure) => return Err(self.broken(trial, result.err(), failure)),
         };
+        observations.events.extend(moved?);
         self.file.finish_trial(index, &observations).map_err(writing)?;
         self.remark(observations.events);
         // Cells and series are in the file and nowhere else: the summary is the one that `prony show` will make.

@@ -4,6 +4,7 @@
 //! and said in plain words, the space checked; only then a run file is made, systems are opened, and trials run.
 
 mod ahead;
+mod beside;
 mod client_cost;
 mod emulated;
 mod execute;
@@ -19,6 +20,7 @@ pub mod tiers;
 pub mod verdict;
 mod watch;
 
+pub use beside::{Beside, Makes};
 pub use emulated::Devices;
 pub use finish::tell;
 pub use request::study as asked;
@@ -63,7 +65,7 @@ pub struct Ended {
 ///
 /// # Errors
 /// Anything that keeps the run from its end; what was finished is then in the file that the failure names.
-pub fn start(text: &StudyText, asked: &Run, consents: &[Consent]) -> Result<Ended, Failure> {
+pub fn start(text: &StudyText, asked: &Run, consents: &[Consent], beside: Makes) -> Result<Ended, Failure> {
     let stop = listen()?;
     let clock = WallClock::new();
     let study = request::study(text, asked)?;
@@ -87,6 +89,7 @@ pub fn start(text: &StudyText, asked: &Run, consents: &[Consent]) -> Result<Ende
         summaries: Vec::new(),
         fresh: true,
         devices: Devices::default(),
+        beside,
     };
     run.go(progress, &stop, &clock)
 }
@@ -95,7 +98,7 @@ pub fn start(text: &StudyText, asked: &Run, consents: &[Consent]) -> Result<Ende
 ///
 /// # Errors
 /// As [`start`]; also when the file holds a finished run, or the plan made from it is another one now.
-pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Failure> {
+pub fn resume(word: &str, asked: &Run, consents: &[Consent], beside: Makes) -> Result<Ended, Failure> {
     let stop = listen()?;
     let clock = WallClock::new();
     let path = folder::find(word)?;
@@ -131,6 +134,7 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent]) -> Result<Ended, Fa
         summaries,
         fresh: false,
         devices: Devices::default(),
+        beside,
     };
     run.go(progress, &stop, &clock)
 }
@@ -228,6 +232,7 @@ struct Prepared<'a> {
     fresh: bool,
     /// What the folders of systems lie on; they go when nothing is open on them any more.
     devices: Devices,
+    beside: Makes,
 }
 
 impl Prepared<'_> {
@@ -246,6 +251,8 @@ impl Prepared<'_> {
             fail_if: &self.asked.fail_if,
             planner: Planner::new(self.plan),
             devices: &self.devices,
+            systems: self.study.systems(),
+            beside: self.beside,
             opened,
             judgement: self.study.judgement(),
             progress,

@@ -151,7 +151,16 @@ fn trials(plan: &Plan) -> String {
 
 fn time(study: &Study, plan: &Plan) -> String {
     let estimated = plan.estimated();
-    let mut text = format!("about {}", roughly(estimated.certain));
+    let on_models: Vec<&str> = models(study).collect();
+    let simulated = plan.trials.iter().filter(|trial| on_models.contains(&trial.label.system.as_str()));
+    let simulated = simulated.map(expected).fold(Nanos::ZERO, Nanos::saturating_add);
+    // Where only some of it is simulated, the rest is what somebody waits for.
+    let beside = simulated > Nanos::ZERO && on_models.len() < study.systems().len();
+    let certain = if beside { estimated.certain.saturating_sub(simulated) } else { estimated.certain };
+    let mut text = format!("about {}", roughly(certain));
+    if beside {
+        let _ = write!(text, ", and {} that are simulated in less", roughly(simulated));
+    }
     if estimated.at_most > estimated.certain {
         let _ = write!(text, ", at most {}", roughly(estimated.at_most));
     }

@@ -3,10 +3,14 @@
 //! The one idea: both are one observer. When the file cannot take an interval, the trial is told to stop: load that
 //! nobody records would only wear the system out.
 
+use super::beside::Beside;
 use super::emulated::Devices;
 use super::progress::Progress;
+use crate::failure::Failure;
+use database::Database;
 use engine::{Found, Live, Observer, Phase};
-use observation::{Cell, CheckMoment, Ledger, Series};
+use observation::{Cell, CheckMoment, Event, Ledger, Series};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{RunFile, StoreError};
 use study::Trial;
@@ -21,6 +25,8 @@ pub struct Watch<'a> {
     recorded: bool,
     looked: bool,
     failure: Option<StoreError>,
+    /// Who works meanwhile.
+    beside: Option<Box<dyn Beside>>,
 }
 
 impl<'a> Watch<'a> {
@@ -30,8 +36,9 @@ impl<'a> Watch<'a> {
         progress: &'a mut Progress,
         devices: &'a Devices,
         stop: &'a AtomicBool,
+        beside: Option<Box<dyn Beside>>,
     ) -> Watch<'a> {
-        Watch { file, progress, devices, stop, recorded: false, looked: false, failure: None }
+        Watch { file, progress, devices, stop, recorded: false, looked: false, failure: None, beside }
     }
 
     /// Whether an interval of the load is in the file.
@@ -51,9 +58,9 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Ends the watch: why the file took no more, if it did not take all.
-    pub fn failure(self) -> Option<StoreError> {
-        self.failure
+    /// Ends the watch: why the file took no more, if it did not take all, and what was done meanwhile.
+    pub fn end(self) -> (Option<StoreError>, Result<Vec<Event>, Failure>) {
+        (self.failure, self.beside.map_or(Ok(Vec::new()), Beside::end))
     }
 }
 
@@ -65,6 +72,13 @@ impl Observer for Watch<'_> {
             self.progress.say(&format!("a device does not take its pace: {error}"));
             self.stop.store(true, Ordering::SeqCst);
         }
+        if matches!(phase, Phase::WarmUp | Phase::Measure) {
+            self.beside.iter().for_each(|beside| beside.begin());
+        }
+    }
+
+    fn serves(&mut self, database: &Arc<dyn Database>) {
+        self.beside.iter_mut().for_each(|beside| beside.ready(database));
     }
 
     fn live(&mut self, trial: &Trial, live: &Live) {

@@ -488,9 +488,10 @@ fn what_a_study_lets_happen_to_an_emulated_device_is_felt_and_over_before_the_ne
 
 #[test]
 fn parts_of_a_model_fail_and_come_back_on_a_mount_and_what_it_does_not_have_is_refused() {
-    let refused = |program: &Program, fault: &str| {
+    let refused = |program: &Program, fault: &str, why: &str| {
         let told = program.refused(&format!("emulate --at at --fault '{fault}'"));
-        assert!(told.contains("its model knows no such thing"), "{fault}: {told}");
+        assert!(told.contains(why), "{fault}: {told}");
+        told
     };
     let works = |device: &Device<'_>| {
         let flags = rustix::fs::OFlags::DIRECT | rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CREATE;
@@ -511,7 +512,7 @@ fn parts_of_a_model_fail_and_come_back_on_a_mount_and_what_it_does_not_have_is_r
         "spare",
         "firmware=1s",
     ] {
-        refused(&program, fault);
+        refused(&program, fault, "its model knows no such thing");
     }
     device.fault("fail module 0");
     assert_eq!(works(&device), Err(Some(5)));
@@ -528,16 +529,27 @@ fn parts_of_a_model_fail_and_come_back_on_a_mount_and_what_it_does_not_have_is_r
     device.unmount();
     let device = Device::mount(&program, "disk-array").unwrap();
     for fault in ["fail path 4", "fail controller 2", "fail port 0", "restore module 0", "fail module 1000"] {
-        refused(&program, fault);
+        refused(&program, fault, "its model knows no such thing");
+    }
+    // Nothing has failed, so that nothing comes back.
+    for fault in ["spare", "restore controller 1"] {
+        let told = refused(&program, fault, "failed so far: nothing");
+        assert!(told.contains("device at `at`") && told.contains("--fault 'fail PART N'"), "{told}");
     }
     for fault in ["fail path 0", "restore path 0", "fail controller 1", "fail module 0", "spare", "firmware=50ms"] {
         device.fault(fault);
         assert_eq!(works(&device), Ok(()), "{fault}");
     }
-    for controller in ["fail controller 0", "restore controller 1"] {
-        device.fault(controller);
-    }
+    device.fault("fail controller 0");
+    refused(&program, "spare", "failed so far: controller 1, controller 0");
+    device.fault("restore controller 1");
     assert_eq!(works(&device), Ok(()));
+    device.fault("none");
+    refused(&program, "restore controller 0", "failed so far: nothing");
+    device.unmount();
+    // A module that is lost from the beginning may have its spare.
+    let device = Device::mount(&program, "disk-array,failed_modules=1").unwrap();
+    device.fault("spare");
     device.unmount();
     let study = "title = 'e'\nquestion = '?'\n[system.s]\nkind = 'file'\ndir = '.'\nsize = '4 MiB'\n[workload.w]\nkind = 'block'\n\
                  [[experiment]]\nname = 'e'\nworkload = 'w'\nmeasure = '3 s'\nwarm_up = '0 s'\n";

@@ -332,3 +332,26 @@ fn a_balancer_keeps_a_hot_table_of_mariadb_in_the_fast_folder() {
     shop.json("undo URL", 0);
     shop.is_as_it_was();
 }
+
+#[test]
+fn a_fast_folder_below_that_of_the_data_is_refused() {
+    let Some(shop) = shop() else { return };
+    shop.plan(&["hot"]);
+    let data =
+        shop.session().one("SELECT @@datadir").expect("it may").and_then(|value| value.text().map(str::to_owned));
+    let data = data.expect("a folder");
+    let inside = format!("{}/shop/fast", data.trim_end_matches('/'));
+    let plan = std::fs::read_to_string(shop.house.program.path("plan.json")).expect("the plan");
+    shop.house.program.write("inside.json", &plan.replace(&*shop.fast.to_string_lossy(), &inside));
+    for command in [
+        format!("advise URL --window 1s --fast {data}"),
+        format!("advise URL --window 1s --fast {inside}"),
+        format!("balance URL --budget 1GiB --every 1s --rounds 1 --dry-run --fast {inside}"),
+        "move URL --plan inside.json".to_owned(),
+    ] {
+        let ran = shop.run(&command);
+        let told = ["is, or lies in, the folder of the data", "both tiers are one", "hint: name the tablespace"];
+        assert!(ran.code == Some(2) && told.iter().all(|told| ran.stderr.contains(told)), "{command}\n{ran}");
+    }
+    shop.is_as_it_was();
+}

@@ -7,13 +7,16 @@ use crate::schema::hold;
 use crate::skip;
 use crate::small::Small;
 use database::{Database, OpenOptions, Session};
+use recorder::{Clock as _, WallClock};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::Command;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -195,6 +198,44 @@ fn where_the_hot_set_wanders_a_balancer_keeps_close_to_who_knows_it_and_ahead_of
 }
 
 #[test]
+fn a_hot_set_wanders_over_a_live_database_and_who_moves_it_is_told_beside_the_model() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    if !rustix::process::geteuid().is_root() || !Path::new("/dev/fuse").exists() {
+        skip!("mounting needs root and /dev/fuse")
+    }
+    let program = &house.program;
+    for name in ["slow", "fast"] {
+        fs::create_dir(program.path(name)).expect("a tier");
+        fs::set_permissions(program.path(name), fs::Permissions::from_mode(0o755)).expect("the folder is ours");
+    }
+    let run = program.json(
+        "run tier-wander --set slow=emulated:nand-device:slow --set fast=emulated:nand-device:fast --set measure=2s --set warm_up=1s \
+         --set stay=1s --set rows=500 --set replicates=1 --set every=200ms --allow-inconclusive --json",
+    );
+    let of = |system: &str| {
+        let trials = run["trials"].as_array().expect("trials");
+        trials.iter().find(|one| one["system"] == system).unwrap_or_else(|| panic!("no trial of {system}: {run:#}"))
+    };
+    for system in ["stays", "sql-balancer", "sql-clairvoyant", "extents", "memory", "balancer", "static", "cache"] {
+        assert!(of(system)["throughput_per_s"].as_f64().is_some_and(|rate| rate > 0.0), "{system}: {run:#}");
+    }
+    let moves = |system: &str| {
+        let events = of(system)["events"].as_array().expect("events").iter();
+        events.filter(|one| one["text"].as_str().is_some_and(|text| text.starts_with("moved "))).count()
+    };
+    // One table goes to the fast tier when the first second is over, and one back; the second exchange may not come to its end.
+    assert!(moves("sql-clairvoyant") >= 2 && moves("stays") == 0, "{run:#}");
+    let held = run["findings"].as_array().expect("findings").iter().filter(|one| one["baseline"] == "sql-clairvoyant");
+    assert!(held.count() > 0, "the others are compared with who knows what comes: {run:#}");
+    let left = |tier: &str| fs::read_dir(program.path(tier)).expect("a tier").count();
+    assert_eq!(
+        (left("slow"), left("fast")),
+        (4, 4),
+        "what lay under extents is gone, the layouts stay for the next run"
+    );
+}
+
+#[test]
 fn a_study_of_tiers_says_what_it_needs() {
     let program = Program::new();
     for (line, told) in [
@@ -281,7 +322,7 @@ fn the_reads_that_the_advice_counts_of_each_object_are_those_that_its_device_saw
     for folder in ["fast", "slow", "at"] {
         fs::create_dir(house.program.path(folder)).expect("a folder");
     }
-    if !std::path::Path::new("/dev/fuse").exists() || !rustix::process::geteuid().is_root() {
+    if !Path::new("/dev/fuse").exists() || !rustix::process::geteuid().is_root() {
         skip!("mounting needs root and /dev/fuse");
     }
     // Where nobody but the server keeps pages, reads agree object by object. Below a page cache one share holds for all objects, so that
@@ -462,6 +503,95 @@ fn a_fast_tier_that_is_the_place_of_the_data_is_refused() {
             "{ran}"
         );
     }
+}
+
+/// A hot standby of a private server, which ends with this value.
+struct Standby {
+    folder: PathBuf,
+    server: Child,
+}
+
+impl Standby {
+    /// One that receives all that its primary does, and listens on a socket in a folder of its own.
+    fn of(tiers: &Tiers) -> Standby {
+        let primary = tiers.house.server_processes("postmaster.pid")[0];
+        let program = fs::read_link(format!("/proc/{primary}/exe")).expect("its program");
+        let socket = tiers.database.private().expect("it is private").socket_folder().to_owned();
+        let owner = fs::metadata(&socket).expect("it is there");
+        let folder = tiers.house.program.path("standby");
+        fs::create_dir(&folder).expect("a folder");
+        std::os::unix::fs::chown(&folder, Some(owner.uid()), Some(owner.gid())).expect("it is ours");
+        let command = |name: &str| {
+            let mut command = Command::new(program.with_file_name(name));
+            if rustix::process::geteuid().is_root() {
+                command.uid(owner.uid()).gid(owner.gid());
+            }
+            let log = fs::File::options().create(true).append(true).open(folder.join("log")).expect("a log");
+            command.current_dir("/").arg("-D").arg(folder.join("data")).stdout(Stdio::null()).stderr(log);
+            command
+        };
+        let mut copy = command("pg_basebackup");
+        copy.args(["-R", "-X", "stream", "-c", "fast", "-U", "prony", "-d", "dbname=postgres", "-h"]).arg(&socket);
+        assert!(copy.status().expect("it runs").success(), "a copy of the primary");
+        let mut server = command("postgres");
+        // It recovers with no fewer than its primary has.
+        let most = tiers.session().one("SHOW max_connections").expect("it may").expect("a number");
+        server.args(["-c", &format!("max_connections={}", most.text().unwrap_or_default())]);
+        server.args(["-c", "allow_in_place_tablespaces=on", "-c", "listen_addresses=", "-k"]).arg(&folder);
+        Standby { server: server.spawn().expect("it starts"), folder }
+    }
+
+    fn url(&self) -> String {
+        format!("'postgres://prony@/postgres?host={}'", self.folder.display())
+    }
+}
+
+impl Drop for Standby {
+    fn drop(&mut self) {
+        // At once, and with all of its processes.
+        let _ = kill_process(Pid::from_child(&self.server), Signal::QUIT);
+        let _ = self.server.wait();
+    }
+}
+
+#[test]
+fn a_hot_standby_gets_advice_and_refuses_to_move_and_its_primary_tells_what_it_will_feel() {
+    let Some(tiers) = tiers() else { return };
+    let standby = Standby::of(&tiers);
+    let program = &tiers.house.program;
+    tiers.advised("--budget 15MiB");
+    let told = tiers.run(&format!("advise URL --window 1s {TIMES}"));
+    assert!(told.code == Some(0) && !told.stdout.contains("standby"), "{told}");
+    // Whether it serves already is asked of it until it does.
+    let advised = || program.run(&format!("tier advise {} --window 1s {TIMES} --json", standby.url()));
+    let mut ran = advised();
+    for _ in 0..100 {
+        if ran.code == Some(0) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        ran = advised();
+    }
+    let log = fs::read_to_string(standby.folder.join("log")).expect("its log");
+    assert_eq!(ran.code, Some(0), "{ran}{log}");
+    hold(&ran.json());
+    assert!(ran.raw.contains("give the plan to `prony tier move` on its primary"), "{ran}");
+    let url = standby.url();
+    for more in ["", "--dry-run"] {
+        let told = program.refused(&format!("tier move {url} --plan plan.json {more}"));
+        assert!(told.contains("this server is a standby: run the same command on its primary"), "{told}");
+    }
+    let balance = format!("tier balance {url} --fast fast --budget 15MiB --every 1s --rounds 1 {TIMES}");
+    let told = program.refused(&balance);
+    assert!(told.contains("this server is a standby"), "{told}");
+    let ran = program.run(&format!("{balance} --dry-run"));
+    assert!(ran.code == Some(0) && ran.stderr.contains("this server is a standby"), "{ran}");
+    let moved = tiers.run("move URL --plan plan.json");
+    assert_eq!(moved.code, Some(0), "{moved}");
+    let told = program.refused(&format!("tier undo {url}"));
+    assert!(told.contains("this server is a standby"), "{told}");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
 }
 
 #[test]
@@ -677,6 +807,38 @@ fn a_balancer_tells_its_decisions_and_a_dry_run_moves_nothing() {
     assert!(tiers.fast().contains(&"hot".to_owned()), "{:?}", tiers.fast());
     tiers.json("undo URL", 0);
     tiers.is_as_it_was();
+}
+
+#[test]
+fn a_hot_set_that_flips_moves_no_object_back_before_it_has_paid_for_itself() {
+    let Some(tiers) = tiers() else { return };
+    let made = "CREATE TABLE one AS SELECT * FROM hot; ALTER TABLE one ADD PRIMARY KEY (id); \
+                CREATE TABLE two AS SELECT * FROM hot; ALTER TABLE two ADD PRIMARY KEY (id); ANALYZE";
+    tiers.session().script(made).expect("it may");
+    let stop = AtomicBool::new(false);
+    let ran = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (mut session, begun) = (tiers.session(), WallClock::new());
+            while !stop.load(Ordering::Relaxed) {
+                let hot = ["one", "two"][begun.now().seconds() as usize / 3 % 2];
+                let reads = format!(
+                    "SET enable_seqscan = off; SELECT sum(length(h.pad)) FROM generate_series(1, 1000) n, \
+                     LATERAL (SELECT pad FROM {hot} WHERE id = 1 + (n * 7919) % 20000 OFFSET 0) h"
+                );
+                session.script(&reads).expect("it reads");
+            }
+        });
+        // There is room for one of them, and all rounds are over long before it has to have paid.
+        let rules = "--budget 13MiB --every 1s --half-life 200ms --pay-off 10min --rounds 8";
+        let ran = tiers.run(&format!("balance URL --fast fast {rules} {TIMES}"));
+        stop.store(true, Ordering::Relaxed);
+        ran
+    });
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let moved = |table: &str| ran.stdout.matches(&format!("  move public.{table} (")).count();
+    assert_eq!(moved("one") + moved("two"), 1, "whichever came first stays: {ran}");
+    assert!(!ran.stdout.contains("back to the slow tier"), "{ran}");
+    tiers.json("undo URL", 0);
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Keys of layouts.
 
 use super::group;
-use crate::{Folder, Tier};
+use crate::{Folder, Tier, Way};
 use observation::Footprint;
-use reading::key::{Choice, Domain, Flag, Text};
+use reading::key::{Choice, Domain, Flag, Span, Text};
 use reading::{Entry, Form};
+use units::{Bytes, Nanos};
 
 const TIER: Choice<Tier> = Choice(&[("slow", Tier::Slow), ("fast", Tier::Fast)]);
 
@@ -19,6 +20,19 @@ group! { PLACING, Placing;
     Never SLOW_FOOTPRINT "slow_footprint": Takes = Takes, Follows("(not stated)"),
         "What the slow tier takes to run. The footprint of a system is its own with that of the tiers that its layout uses.";
     Never FAST_FOOTPRINT "fast_footprint": Takes = Takes, Follows("(not stated)"), "What the fast tier takes to run.";
+    Never MOVER "mover": Choice<Way> = Choice(&[
+        ("balancer", Way::Balancer), ("clairvoyant", Way::Clairvoyant), ("extents", Way::Extents),
+    ]), Follows("(none: what was placed stays)"),
+        "Who moves data between the tiers of a private PostgreSQL while a trial runs: `balancer`, as `prony tier balance`, by SQL; \
+         `clairvoyant`, who moves each table of the workload `wander` by SQL when its time comes; `extents`, as `prony emulate tiered`, \
+         under the server. What was moved lies in its place again before the next trial.";
+    Never ROOM "room": Span<Bytes> = Span { min: Bytes::mib(1), max: Bytes(1 << 50) }, Is("8 MiB"),
+        "Bytes of the fast tier that a mover may use.";
+    Never EVERY "every": Span<Nanos> = Span { min: Nanos::from_millis(100), max: Nanos::from_secs(86_400) }, Is("1 s"),
+        "How often the `balancer` decides. What it saw weighs half after as long, and a move must pay for itself within ten times that. \
+         `extents` are weighed four times as often.";
+    Never MEMORY "memory": Span<Bytes> = Span { min: Bytes::mib(1), max: Bytes(1 << 50) }, Follows("(nothing)"),
+        "Bytes that a private PostgreSQL has beyond the `shared_buffers` of the workload's `server`: what the fast tier holds, as memory.";
     Never PAGE_CACHE "page_cache": Flag = Flag, Is("true"),
         "Whether the kernel keeps pages of tiers on emulated devices; without, what the server does not keep itself is read from the \
          device, as where data is many times the memory.";

@@ -367,6 +367,16 @@ impl Maker<'_> {
             let same = self.left_out.iter().filter(|(s, r, _)| s == system && r == reason);
             let mut experiments: Vec<&str> = same.clone().map(|(.., experiment)| experiment.as_str()).collect();
             experiments.dedup();
+            // Where a study has a baseline for each kind, each does its own, and nothing is amiss.
+            let runs =
+                |is: &dyn Fn(&observation::TrialLabel) -> bool| self.plan.trials.iter().any(|trial| is(&trial.label));
+            if !self.study.judgement().other_baselines.is_empty()
+                && reason.of_other_kind()
+                && runs(&|label| label.system == *system)
+                && experiments.iter().all(|one| runs(&|label| label.experiment == *one))
+            {
+                continue;
+            }
             let count = same.count();
             let points = if count == 1 { "point".to_owned() } else { "points".to_owned() };
             self.plan.notes.push(format!(

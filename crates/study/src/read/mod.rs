@@ -68,7 +68,7 @@ fn head(name: &str, root: &mut Section, problems: &mut Problems) -> Definition {
         title: if title.is_empty() { name.to_owned() } else { title },
         question: text(root, "question", problems),
         primary: root.text("primary", problems),
-        baseline: root.text("baseline", problems),
+        baselines: root.texts("baseline", problems).unwrap_or_default(),
         margin: root.read("margin", problems, share(0.001, 0.5)).unwrap_or(0.05),
         confidence: root.read("confidence", problems, share(0.5, 0.999)).unwrap_or(0.95),
         fail_if: root.texts("fail_if", problems).unwrap_or_default(),

@@ -5,7 +5,7 @@
 
 use super::manner::Manner;
 use super::sample::{Sampler, Window};
-use super::times::known;
+use super::times::{Known, known};
 use super::{failed, open, said, size, spec, time};
 use crate::args::TierBalance;
 use crate::failure::Failure;
@@ -14,16 +14,22 @@ use advisor::{Balancer, Decided, Decision, Rules};
 use database::Database;
 use database::tier::Outcome;
 use recorder::Clock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use study::DatabaseSpec;
 
 /// One who keeps the balance.
-struct Keeper<'a> {
-    spec: &'a DatabaseSpec,
-    database: &'a dyn Database,
-    manner: Manner,
-    dry_run: bool,
+pub(super) struct Keeper<'a> {
+    pub(super) spec: &'a DatabaseSpec,
+    pub(super) database: &'a dyn Database,
+    pub(super) manner: Manner,
+    pub(super) dry_run: bool,
     /// Tablespaces or folders: fast and slow.
-    spaces: [String; 2],
+    pub(super) spaces: [String; 2],
+    pub(super) rules: Rules,
+    pub(super) every: Duration,
+    /// Times of both tiers with so many reads at once.
+    pub(super) times: &'a dyn Fn(f64) -> Result<Known, Failure>,
 }
 
 pub(super) fn run(asked: &TierBalance) -> Result<(), Failure> {
@@ -47,36 +53,16 @@ pub(super) fn run(asked: &TierBalance) -> Result<(), Failure> {
         return Err(Failure::new(format!("balancing `{}`: there is no fast tier {}", spec.shown(), asked.tiers.fast))
             .hints(lacking));
     }
-    let keeper = Keeper { spec: &spec, database: database.as_ref(), manner, dry_run: asked.manner.dry_run, spaces };
-    let mut balancer = Balancer::default();
-    for round in 1.. {
-        let Window { looks, objects, depth, .. } = match sampler.window(every, 1, &stop) {
-            Err(_) if keeper.manner.stopped() => return Ok(()),
-            window => window?,
-        };
-        let known = known(&asked.tiers, depth)?;
-        let tiers = known.tiers;
-        let window_s = looks.last().map_or(0.0, |look| look.at_s);
-        let advice = advisor::advise(objects, &looks, &tiers, Some(rules.budget), 1);
-        let decided = balancer.weigh(&advice, &tiers, &rules, window_s, sampler.clock.now().seconds());
-        output::print(&format!("round {round}: {}\n", said::waits(&advice, &known, window_s)))?;
-        for one in &decided {
-            output::print(&says(one))?;
-            if one.decision != Decision::Move {
-                continue;
-            }
-            let begun = sampler.clock.now();
-            if !keeper.carried(one)? {
-                balancer.forget(&one.one.name);
-            } else if !keeper.dry_run {
-                balancer.took(&one.one, sampler.clock.now().saturating_sub(begun).seconds());
-            }
-        }
-        if asked.rounds.is_some_and(|rounds| round >= rounds) {
-            break;
-        }
+    if asked.manner.dry_run {
+        sampler.standing.lacking.iter().for_each(|lacking| output::note_line(&format!("lacking: {lacking}")));
+    } else {
+        let doing = |error| failed("moving objects of", &spec, &error);
+        manner.mover(database.as_ref()).and_then(|mut mover| mover.writable()).map_err(doing)?;
     }
-    Ok(())
+    let times = |depth| known(&asked.tiers, depth);
+    let (database, dry_run) = (database.as_ref(), asked.manner.dry_run);
+    let keeper = Keeper { spec: &spec, database, manner, dry_run, spaces, rules, every, times: &times };
+    keeper.keep(&mut sampler, &stop, asked.rounds, &mut |text| output::print(text))
 }
 
 fn said_s(seconds: f64) -> String {
@@ -107,6 +93,45 @@ fn says(one: &Decided) -> String {
 }
 
 impl Keeper<'_> {
+    /// Decides and moves, round after round, until it is stopped or so many are over; each decision is told.
+    pub(super) fn keep(
+        &self,
+        sampler: &mut Sampler,
+        stop: &AtomicBool,
+        rounds: Option<u32>,
+        tell: &mut dyn FnMut(&str) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut balancer = Balancer::default();
+        for round in 1.. {
+            let Window { looks, objects, depth, .. } = match sampler.window(self.every, 1, stop) {
+                Err(_) if stop.load(Ordering::Relaxed) => return Ok(()),
+                window => window?,
+            };
+            let known = (self.times)(depth)?;
+            let (tiers, rules) = (known.tiers, &self.rules);
+            let window_s = looks.last().map_or(0.0, |look| look.at_s);
+            let advice = advisor::advise(objects, &looks, &tiers, Some(rules.budget), 1);
+            let decided = balancer.weigh(&advice, &tiers, rules, window_s, sampler.clock.now().seconds());
+            tell(&format!("round {round}: {}\n", said::waits(&advice, &known, window_s)))?;
+            for one in &decided {
+                tell(&says(one))?;
+                if one.decision != Decision::Move {
+                    continue;
+                }
+                let begun = sampler.clock.now();
+                if !self.carried(one)? {
+                    balancer.forget(&one.one.name);
+                } else if !self.dry_run {
+                    balancer.took(&one.one, sampler.clock.now().saturating_sub(begun).seconds());
+                }
+            }
+            if rounds.is_some_and(|rounds| round >= rounds) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Carries a decision out; whether the object is there now. A dry run decides as if it were.
     fn carried(&self, one: &Decided) -> Result<bool, Failure> {
         if self.dry_run {

@@ -4,6 +4,7 @@
 //! was stopped or killed goes on.
 
 use super::manner::{Done, Manner, tell_unfinished};
+use super::sample::apart;
 use super::{failed, open, plan, spec};
 use crate::args::{TierManner, TierMove, TierPlace, TierUndo};
 use crate::exit::Outcome as Exit;
@@ -28,8 +29,10 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
     let (spec, database, manner) = begin(&asked.place, &asked.manner)?;
     let doing = |error| failed("moving objects of", &spec, &error);
     let mut mover = manner.mover(database.as_ref()).map_err(doing)?;
-    let standing = Watch::open(database.as_ref(), plan.fast()).and_then(|mut watch| watch.standing()).map_err(doing)?;
+    let mut watch = Watch::open(database.as_ref(), plan.fast()).map_err(doing)?;
+    let standing = watch.standing().map_err(doing)?;
     plan.fits(&standing)?;
+    apart(&mut watch, &standing, &spec, plan.fast())?;
     let mut walk = Walk { spec: &spec, manner, word: "move", done: Vec::new() };
     let mut objects: Vec<(Relation, String)> = Vec::new();
     for one in &plan.moves {
@@ -41,11 +44,14 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
             None => walk.tell(Done::at_once(&one.name, Outcome::Gone)),
         }
     }
+    let changed: Vec<Relation> =
+        objects.iter().filter(|(object, space)| object.space != *space).map(|(one, _)| one.clone()).collect();
+    if !changed.is_empty() {
+        mover.writable().map_err(doing)?;
+    }
     if asked.manner.dry_run {
         return walk.dry(asked.json, &objects);
     }
-    let changed: Vec<Relation> =
-        objects.iter().filter(|(object, space)| object.space != *space).map(|(one, _)| one.clone()).collect();
     if !changed.is_empty() {
         mover.prepare(&changed, &standing.fast.unwrap_or_default()).map_err(doing)?;
     }
@@ -63,6 +69,9 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
     let mut walk = Walk { spec: &spec, manner, word: "undo", done: Vec::new() };
     // The last that was moved goes back first.
     let kept: Vec<Kept> = mover.kept().map_err(doing)?.into_iter().rev().collect();
+    if !kept.is_empty() {
+        mover.writable().map_err(doing)?;
+    }
     if asked.manner.dry_run {
         let mut there = Vec::new();
         for one in &kept {
@@ -72,9 +81,6 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
             }
         }
         return walk.dry(asked.json, &there);
-    }
-    if !kept.is_empty() {
-        mover.writable().map_err(doing)?;
     }
     mover.tidy().map_err(doing)?;
     let process = mover.process;

@@ -20,6 +20,8 @@ pub(super) struct Manner {
     rate: Option<f64>,
     clock: WallClock,
     stop: Arc<AtomicBool>,
+    /// Whether nobody is told, because somebody else tells of the moves.
+    quiet: bool,
 }
 
 /// What became of one object.
@@ -34,7 +36,13 @@ impl Manner {
         let lock_timeout = time("--lock-timeout", &asked.lock_timeout)?;
         let rate =
             asked.rate.as_ref().map(|text| size("--rate", text.strip_suffix("/s").unwrap_or(text))).transpose()?;
-        Ok(Manner { lock_timeout, rate, clock: WallClock::new(), stop })
+        Ok(Manner { lock_timeout, rate, clock: WallClock::new(), stop, quiet: false })
+    }
+
+    /// As fast as it goes, without a word; a move that was begun is finished.
+    pub(super) fn beside_a_trial() -> Manner {
+        let stop = Arc::default();
+        Manner { lock_timeout: Duration::from_secs(2), rate: None, clock: WallClock::new(), stop, quiet: true }
     }
 
     /// A mover, and word that another one is waited for.
@@ -53,7 +61,9 @@ impl Manner {
         let outcome = mover.bring(object, space)?;
         let seconds = self.clock.now().saturating_sub(begun).seconds();
         let done = Done { name: object.kept.name.clone(), outcome, seconds };
-        output::note_line(&done.says());
+        if !self.quiet {
+            output::note_line(&done.says());
+        }
         if let (Some(rate), Outcome::Moved { before, .. }) = (self.rate, &done.outcome) {
             let due = begun.saturating_add(Nanos::from_seconds(before / rate));
             while !self.stop.load(Ordering::Relaxed) && self.clock.now() < due {

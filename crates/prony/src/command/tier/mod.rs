@@ -13,8 +13,10 @@ mod prove;
 mod said;
 mod sample;
 mod times;
+mod wander;
 
 pub use prove::prepared;
+pub use wander::beside;
 
 use super::db;
 use crate::args::{Tier, TierPlace};

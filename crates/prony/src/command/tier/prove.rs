@@ -130,7 +130,7 @@ fn sampled(
 }
 
 /// The times of both tiers with so many reads at once. Folders without a device are taken for what `prony tier advise` takes tiers for.
-fn known_of(layout: &Layout, depth: f64) -> Result<Known, Failure> {
+pub(super) fn known_of(layout: &Layout, depth: f64) -> Result<Known, Failure> {
     let model =
         |at: Option<&TierFolder>, or: &str| at.and_then(|at| at.folder.device.clone()).unwrap_or_else(|| or.to_owned());
     let times = TierTimes {

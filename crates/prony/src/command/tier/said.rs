@@ -223,3 +223,43 @@ fn curve(told: &Told) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use advisor::{Look, Tiers, Times};
+
+    #[test]
+    fn a_wait_that_was_not_measured_is_told_as_what_the_slow_tier_would_make_of_it() {
+        let times = Times { read_s: 6e-3, in_order_s: 1e-3, flush_s: 6e-3 };
+        let tiers = Tiers { slow: times, fast: times };
+        let looks = [Look::default(), Look { at_s: 10.0, ..Look::default() }];
+        let mut advice = advisor::advise(Vec::new(), &looks, &tiers, None, 1);
+        let known = |from: &str| Known { tiers, from: [from.to_owned(), String::new()], depth: 1.0 };
+        let mut told = |way, wait_s, window_s, from| {
+            (advice.reach.way, advice.wait_s) = (way, wait_s);
+            waits(&advice, &known(from), window_s)
+        };
+        for (way, wait_s, window_s, from, says) in [
+            (Way::Timed, 1.5, 10.0, "model disk-15k", "sessions wait 1.5 s for storage in 10 s"),
+            (Way::AllTimed, 0.02, 4.0, "given, scans by model disk-15k", "sessions wait 20 ms for storage in 4 s"),
+            (
+                Way::Device,
+                12.0,
+                2.0,
+                "model disk-15k",
+                "on disk-15k, the reads and flushes seen in 2 s would make sessions wait 12 s, counted one after the other",
+            ),
+            (
+                Way::Requested,
+                0.25,
+                60.0,
+                "given, scans by model disk-15k",
+                "on the slow tier at the times given, the reads and flushes seen in 60 s would make sessions wait 250 ms, counted one \
+                 after the other",
+            ),
+        ] {
+            assert_eq!(told(way, wait_s, window_s, from), says);
+        }
+    }
+}

@@ -28,6 +28,25 @@ pub(super) struct Sampler<'a> {
     pub(super) standing: Standing,
 }
 
+/// Refuses a fast tier that is the slow one: the tablespace of the database, or a folder that is, or lies in, that of the data.
+pub(super) fn apart(watch: &mut Watch, standing: &Standing, spec: &DatabaseSpec, fast: &str) -> Result<(), Failure> {
+    let Standing { fast: Some(own), slow: (name, slow), .. } = standing else { return Ok(()) };
+    // A server elsewhere has other folders, of which nobody here knows links.
+    let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let inside = |folder: &PathBuf| slow.is_empty() && real(Path::new(own)).starts_with(real(folder));
+    let inside = watch.folders().into_iter().find(inside);
+    let is = match &inside {
+        Some(folder) => format!("is, or lies in, {name} (`{}`)", folder.display()),
+        None if own == slow => format!("is {name}"),
+        None => return Ok(()),
+    };
+    let told = format!(
+        "looking at the tiers of `{}`: `--fast {fast}` {is}, where the data lies already: both tiers are one",
+        spec.shown()
+    );
+    Err(Failure::new(told).hint("name the tablespace on the fast storage, of a MariaDB its folder, with --fast"))
+}
+
 /// What a window showed.
 pub(super) struct Window {
     pub(super) looks: Vec<Look>,
@@ -43,16 +62,7 @@ impl<'a> Sampler<'a> {
         let doing = |error| failed("looking at the statistics of", spec, &error);
         let mut watch = Watch::open(database, fast).map_err(doing)?;
         let standing = watch.standing().map_err(doing)?;
-        let Standing { fast: own, slow: (name, slow), .. } = &standing;
-        let mut data = || watch.folders().iter().any(|folder| own.as_ref().is_some_and(|own| folder == Path::new(own)));
-        if own.as_ref() == Some(slow) || (slow.is_empty() && data()) {
-            let told = format!(
-                "looking at the tiers of `{}`: `--fast {fast}` is {name}, where the data lies already: both tiers are one",
-                spec.shown()
-            );
-            return Err(Failure::new(told)
-                .hint("name the tablespace on the fast storage, of a MariaDB its folder, with --fast"));
-        }
+        apart(&mut watch, &standing, spec, fast)?;
         let folders = if database.server_processes().is_empty() { Vec::new() } else { watch.folders() };
         Ok(Sampler { spec, watch, folders, clock: WallClock::new(), standing })
     }
