@@ -3,16 +3,16 @@
 use crate::Address;
 use crate::network::{Listener, Stream};
 use crate::relay::Relay;
-use crate::shape::{Shape, ShapeError};
 use std::io::{Read, Result, Write};
 use std::net::Shutdown;
 use std::path::Path;
+use study::{Wire, WireError};
 
 /// What a relay is told to do. Paths are numbered from 1; none means all.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
     /// A path has another shape.
-    Shape(usize, Shape),
+    Shape(usize, Wire),
     /// A path carries nothing, and says nothing of it.
     Cut(Option<usize>),
     /// A path carries towards the far node and nothing back.
@@ -35,7 +35,7 @@ pub enum Unordered {
     Word(String),
     /// A shape that cannot be read.
     #[error(transparent)]
-    Shape(#[from] ShapeError),
+    Shape(#[from] WireError),
 }
 
 /// An order in words.
@@ -55,7 +55,7 @@ pub fn parse(text: &str) -> std::result::Result<Order, Unordered> {
         ("tell", "") => Ok(Order::Tell),
         ("shape", _) => {
             let (of, shape) = rest.split_once(' ').ok_or_else(unknown)?;
-            Ok(Order::Shape(number(of)?, Shape::parse(shape)?))
+            Ok(Order::Shape(number(of)?, Wire::parse(shape)?))
         }
         _ => Err(unknown()),
     }

@@ -3,9 +3,9 @@
 use crate::network::{Address, Listener, Stream};
 use crate::path::Choice;
 use crate::relay::{Relay, Settings};
-use crate::shape::Shape;
 use recorder::{Clock, WallClock};
 use std::io::{Read, Result, Write};
+use study::Wire;
 use units::{Nanos, PerSecond};
 
 /// Round trips of each kind, in turns.
@@ -32,8 +32,8 @@ pub struct Cost {
 pub fn cost() -> Result<Cost> {
     let delay = Nanos::from_micros(100);
     let own = queued()?;
-    let [direct, plain] = in_turns(Shape::default(), Nanos::ZERO)?;
-    let [near, far] = in_turns(Shape { delay, ..Shape::default() }, own)?;
+    let [direct, plain] = in_turns(Wire::default(), Nanos::ZERO)?;
+    let [near, far] = in_turns(Wire { delay, ..Wire::default() }, own)?;
     Ok(Cost {
         round_trip: plain.saturating_sub(direct),
         throughput: throughput()?,
@@ -43,11 +43,11 @@ pub fn cost() -> Result<Cost> {
 
 /// What a piece that stands in a queue takes besides its delay, one way.
 pub(crate) fn queued() -> Result<Nanos> {
-    let [direct, delayed] = in_turns(Shape { delay: ASKED, ..Shape::default() }, Nanos::ZERO)?;
+    let [direct, delayed] = in_turns(Wire { delay: ASKED, ..Wire::default() }, Nanos::ZERO)?;
     Ok(Nanos(delayed.saturating_sub(direct + ASKED + ASKED).0 / 2))
 }
 
-fn relay(to: &Address, shape: Shape) -> Result<Relay> {
+fn relay(to: &Address, shape: Wire) -> Result<Relay> {
     let (listen, paths) = (Address::Tcp("127.0.0.1:0".into()), vec![shape]);
     let (choice, failover) = (Choice::Priority, Nanos::ZERO);
     Relay::unmeasured(&Settings { listen, to: to.clone(), paths, choice, failover, seed: 0 })
@@ -77,7 +77,7 @@ fn echo(stream: &Stream) {
 }
 
 /// Medians of a round trip without and with a relay of such a shape.
-fn in_turns(shape: Shape, own: Nanos) -> Result<[Nanos; 2]> {
+fn in_turns(shape: Wire, own: Nanos) -> Result<[Nanos; 2]> {
     let far = far_end(echo)?;
     let relay = relay(&far, shape)?;
     relay.take_off(own);
@@ -110,7 +110,7 @@ fn swallow(stream: &Stream) {
 fn throughput() -> Result<PerSecond> {
     const BYTES: usize = 1 << 30;
     let far = far_end(swallow)?;
-    let relay = relay(&far, Shape::default())?;
+    let relay = relay(&far, Wire::default())?;
     let stream = Stream::connect(relay.address())?;
     let (clock, piece) = (WallClock::new(), vec![7; 1 << 20]);
     let begun = clock.now();

@@ -3,9 +3,12 @@
 //! The one idea: what is sent waits until the wire is free, takes its bytes' time on it, and then the wire's length. Somebody else's
 //! traffic is not sent: what it takes of the wire is counted, so that it costs no CPU of the machine that measures.
 
-use crate::shape::{QUEUE_BYTES, Shape};
 use random::Draws;
+use study::Wire;
 use units::Nanos;
+
+/// Bytes that a queue without shares holds before a competing stream has to wait itself: some 100 full frames of 2,500 bytes.
+const QUEUE_BYTES: f64 = 256.0 * 1024.0;
 
 /// One direction of one path.
 #[derive(Debug)]
@@ -25,7 +28,7 @@ impl Lane {
     }
 
     /// When so many bytes arrive that are sent at `now`.
-    pub(crate) fn arrival(&mut self, now: Nanos, bytes: usize, shape: &Shape) -> Nanos {
+    pub(crate) fn arrival(&mut self, now: Nanos, bytes: usize, shape: &Wire) -> Nanos {
         let leaves = self.leaves(now, bytes, shape);
         let jitter = Nanos((self.draws.fraction() * shape.jitter.0 as f64) as u64);
         self.last = (leaves + shape.delay + jitter).max(self.last);
@@ -33,7 +36,7 @@ impl Lane {
     }
 
     /// When the last of its bytes is on the wire.
-    fn leaves(&mut self, now: Nanos, bytes: usize, shape: &Shape) -> Nanos {
+    fn leaves(&mut self, now: Nanos, bytes: usize, shape: &Wire) -> Nanos {
         let Some(capacity) = shape.capacity else { return now };
         let mut rate = capacity.0;
         if let Some(other) = shape.aggressor {

@@ -13,7 +13,6 @@ mod network;
 mod path;
 mod pipe;
 mod relay;
-mod shape;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -22,7 +21,6 @@ pub use cost::{Cost, cost};
 pub use network::Address;
 pub use path::{Choice, Told};
 pub use relay::{Relay, Settings};
-pub use shape::{Aggressor, Shape, ShapeError};
 
 /// What several threads share: one that panicked leaves it as it was, because each change is whole before the lock is given back.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

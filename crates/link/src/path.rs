@@ -4,7 +4,7 @@
 //! would send it again; nobody is told that it is cut.
 
 use crate::lane::Lane;
-use crate::shape::Shape;
+use study::Wire;
 use units::Nanos;
 
 /// Which path a new connection takes.
@@ -27,7 +27,7 @@ pub(crate) enum Way {
 /// One path.
 #[derive(Debug)]
 pub(crate) struct Path {
-    pub(crate) shape: Shape,
+    pub(crate) shape: Wire,
     /// Whether it carries there, and back.
     carries: [bool; 2],
     /// When it ceased to carry.
@@ -46,7 +46,7 @@ impl Path {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Told {
     /// As it was asked for.
-    pub shape: Shape,
+    pub shape: Wire,
     /// Whether it carries towards the far node, and back.
     pub carries: [bool; 2],
     /// Connections that take it.
@@ -70,8 +70,8 @@ pub(crate) struct Travel {
 }
 
 impl Paths {
-    pub(crate) fn new(shapes: &[Shape], choice: Choice, failover: Nanos, seed: u64) -> Paths {
-        let path = |(number, shape): (usize, &Shape)| Path {
+    pub(crate) fn new(shapes: &[Wire], choice: Choice, failover: Nanos, seed: u64) -> Paths {
+        let path = |(number, shape): (usize, &Wire)| Path {
             shape: *shape,
             carries: [true; 2],
             cut: Nanos::ZERO,

@@ -3,7 +3,6 @@
 use crate::network::{Address, Listener, Stream};
 use crate::path::{Choice, Paths, Told, Way};
 use crate::pipe::Pipe;
-use crate::shape::Shape;
 use crate::{cost, locked};
 use recorder::{Clock, WallClock};
 use std::io::Result;
@@ -12,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, sleep};
 use std::time::Duration;
+use study::Wire;
 use units::Nanos;
 
 /// How often one who waits for a path looks.
@@ -25,7 +25,7 @@ pub struct Settings {
     /// Whom it connects to for each connection.
     pub to: Address,
     /// Its paths, the first of which is preferred. At least one.
-    pub paths: Vec<Shape>,
+    pub paths: Vec<Wire>,
     /// Which path a connection takes.
     pub choice: Choice,
     /// How long a sender waits before it sends over another path what a cut one lost.
@@ -198,7 +198,7 @@ impl Relay {
     }
 
     /// Gives a path another shape. What is on its way arrives as it was to.
-    pub(crate) fn shape(&self, number: usize, shape: Shape) {
+    pub(crate) fn shape(&self, number: usize, shape: Wire) {
         locked(&self.hub.paths).all[number].shape = shape;
     }
 

@@ -46,6 +46,7 @@ mod survey;
 mod system;
 mod target;
 mod trial;
+mod wire;
 
 pub use database::{At, DatabaseSpec, Engine, Isolation, Protocol, Sessions};
 pub use deadline::Deadline;
@@ -77,5 +78,6 @@ pub use trial::{
     Access, Cache, Checkpoints, Driver, OnError, Operations, Phases, Pool, Precondition, Priority, PriorityClass,
     RING_MAX, State, Stream, SyncMode, Threads, Trial, Work,
 };
+pub use wire::{Aggressor, Wire, WireError};
 pub use workload::Storage;
 pub use workload::kind::{Class, Yield};

@@ -34,6 +34,9 @@ pub fn shipped() -> &'static [Shipped] {
         Shipped { name: "mirror-oltp", text: include_str!("../../../studies/mirror-oltp.toml") },
         Shipped { name: "mirror-commit", text: include_str!("../../../studies/mirror-commit.toml") },
         Shipped { name: "mirror-distance", text: include_str!("../../../studies/mirror-distance.toml") },
+        Shipped { name: "mirror-batch", text: include_str!("../../../studies/mirror-batch.toml") },
+        Shipped { name: "mirror-copy", text: include_str!("../../../studies/mirror-copy.toml") },
+        Shipped { name: "mirror-link", text: include_str!("../../../studies/mirror-link.toml") },
         Shipped { name: "copy", text: include_str!("../../../studies/copy.toml") },
     ]
 }

@@ -1,6 +1,6 @@
 //! One trial with everything resolved: what the engine, or the model, is given to run.
 
-use crate::Sessions;
+use crate::{Sessions, Wire};
 use load::{Pacing, Ramp, Spec as LoadSpec};
 use observation::TrialLabel;
 use std::sync::Arc;
@@ -194,7 +194,7 @@ pub struct State {
     /// What is done about the checkpoints of a database's server.
     pub checkpoints: Checkpoints,
     /// Between a database and its mirror.
-    pub distance_km: u64,
+    pub wire: Wire,
 }
 
 /// What is done about the checkpoints of a database's server, and what they do to the measured window.

@@ -46,7 +46,7 @@ const RULES: [Rule; 21] = [
     pure("report", "units observation study analysis", "jiff maud serde serde_json"),
     rule("recorder", "units observation"),
     rule("emulate", "units random workload recorder model"),
-    rule("link", "units random recorder"),
+    rule("link", "units random study recorder"),
     rule("system", "units random load workload observation study recorder"),
     rule("database", "units load workload observation study advisor recorder system"),
     rule("probe", "units observation system"),

@@ -7,16 +7,13 @@ use crate::TrialError;
 use crate::database::databases::Databases;
 use database::server::postgres::Mirror;
 use database::{DatabaseError, Session as _, Texts};
-use link::{Address, Choice, Relay, Settings, Shape};
+use link::{Address, Choice, Relay, Settings};
 use observation::{Check, CheckResult, Event};
 use std::sync::Arc;
-use study::{Engine, Sessions, Trial, Waits};
+use study::{Engine, Sessions, Trial, Waits, Wire};
 use units::Nanos;
 
 use crate::target::backing::remark;
-
-/// Light in glass takes so long for a kilometre.
-const NANOS_A_KM: u64 = 5_000;
 
 /// A mirror that follows, and what carries the log to it.
 pub(crate) struct Mirrored {
@@ -43,22 +40,18 @@ impl Databases {
             }
             return Ok(Vec::new());
         };
-        let delay = Nanos(trial.state.distance_km * NANOS_A_KM);
-        let wire = wire(&mirror, delay).map_err(&refused)?;
+        let wire = wire(&mirror, trial.state.wire).map_err(&refused)?;
         mirror.follow(waits, settings).map_err(&refused)?;
         let own = wire.own();
         let before = wire.told().1;
         self.mirrored = Some(Mirrored { mirror, wire, before, waits });
-        let far = match delay {
-            Nanos::ZERO => "beside it".to_owned(),
-            delay => format!(
-                "{} km away ({} each way, the wire's own {} taken off)",
-                trial.state.distance_km,
-                units::duration(delay),
-                units::duration(own)
-            ),
+        let far = match trial.state.wire {
+            plain if plain.is_plain() => "on a plain wire".to_owned(),
+            shaped => {
+                format!("over a wire of {shaped} each way, of which its own {} is taken off", units::duration(own))
+            }
         };
-        Ok(vec![format!("a mirror follows, {far}, on the same machine; commits wait for {}", waits.shown())])
+        Ok(vec![format!("a mirror follows on the same machine, {far}; commits wait for {}", waits.shown())])
     }
 
     /// Holds both servers against each other once the mirror has applied all, and lets the first go on alone.
@@ -130,13 +123,13 @@ impl Mirrored {
 }
 
 /// What carries the log to a mirror.
-fn wire(mirror: &Mirror, delay: Nanos) -> Result<Relay, DatabaseError> {
+fn wire(mirror: &Mirror, shape: Wire) -> Result<Relay, DatabaseError> {
     let (near, far) = mirror.wire()?;
     let failed = |source| DatabaseError::Refused { place: near.display().to_string(), text: format!("{source}") };
     if near.exists() {
         std::fs::remove_file(&near).map_err(failed)?;
     }
-    let paths = vec![Shape { delay, ..Shape::default() }];
+    let paths = vec![shape];
     let (listen, to) = (Address::Unix(near.clone()), Address::Unix(far));
     let settings = Settings { listen, to, paths, choice: Choice::Priority, failover: Nanos::ZERO, seed: 0 };
     let relay = Relay::start(&settings).map_err(failed)?;

@@ -1,10 +1,10 @@
 use super::*;
-use crate::shape::Aggressor;
 use proptest::prelude::*;
+use study::Aggressor;
 use units::PerSecond;
 
-fn shape(text: &str) -> Shape {
-    Shape::parse(text).expect("a path")
+fn shape(text: &str) -> Wire {
+    Wire::parse(text).expect("a path")
 }
 
 fn ms(milliseconds: u64) -> Nanos {
@@ -54,7 +54,7 @@ proptest! {
     ) {
         let capacity = PerSecond(1e8);
         let aggressor = Some(Aggressor { demand: PerSecond(demand as f64), share: None });
-        let path = Shape { delay: Nanos(delay), jitter: Nanos(jitter), capacity: Some(capacity), aggressor };
+        let path = Wire { delay: Nanos(delay), jitter: Nanos(jitter), capacity: Some(capacity), aggressor };
         let (mut lane, mut now, mut last, mut bytes) = (Lane::new(7), Nanos::ZERO, Nanos::ZERO, 0);
         for (pause, size) in pieces {
             now += Nanos(pause);

@@ -1,7 +1,7 @@
 use super::*;
 
 fn paths(choice: Choice) -> Paths {
-    let shape = |delay| Shape { delay: Nanos::from_millis(delay), ..Shape::default() };
+    let shape = |delay| Wire { delay: Nanos::from_millis(delay), ..Wire::default() };
     Paths::new(&[shape(1), shape(5)], choice, Nanos::from_millis(100), 3)
 }
 
@@ -46,7 +46,7 @@ fn without_another_path_a_piece_waits_for_the_healing() {
 
 #[test]
 fn a_half_open_path_carries_there_and_nothing_back() {
-    let mut paths = Paths::new(&[Shape::default()], Choice::Priority, ms(0), 3);
+    let mut paths = Paths::new(&[Wire::default()], Choice::Priority, ms(0), 3);
     paths.set(ms(5), 0, [true, false]);
     assert!(paths.is_plain(0, Way::There) && !paths.is_plain(0, Way::Back));
     assert_eq!(paths.send(ms(6), 0, Way::There, 10).due, Some(ms(6)));

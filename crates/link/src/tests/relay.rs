@@ -27,7 +27,7 @@ fn echo() -> Address {
 }
 
 fn relay(paths: &[&str], failover: Nanos) -> Relay {
-    let paths = paths.iter().map(|path| Shape::parse(path).expect("a path")).collect();
+    let paths = paths.iter().map(|path| Wire::parse(path).expect("a path")).collect();
     let settings = Settings { listen: tcp(), to: echo(), paths, choice: Choice::Priority, failover, seed: 5 };
     Relay::unmeasured(&settings).expect("a relay")
 }
@@ -60,7 +60,7 @@ fn every_byte_comes_in_order_whatever_the_path_becomes_meanwhile() {
         [("", ""), ("delay=1ms jitter=1ms", ""), ("", "delay=2ms capacity=500MB/s"), ("capacity=200MB/s", "")]
     {
         let relay = relay(&[path], Nanos::ZERO);
-        let back = sent_back(&relay, &sent, || relay.shape(0, Shape::parse(then).expect("a path")));
+        let back = sent_back(&relay, &sent, || relay.shape(0, Wire::parse(then).expect("a path")));
         assert!(
             back.len() == sent.len() + 3 && back.starts_with(&sent) && back.ends_with(b"end"),
             "{path} then {then}"
@@ -111,7 +111,7 @@ fn a_reset_ends_both_ends_and_new_connections_are_taken() {
 #[test]
 fn nobody_behind_the_relay_ends_the_connection() {
     let nobody = Listener::bind(&tcp()).expect("a port").address().expect("an address");
-    let (paths, choice) = (vec![Shape::default()], Choice::Priority);
+    let (paths, choice) = (vec![Wire::default()], Choice::Priority);
     let settings = Settings { listen: tcp(), to: nobody, paths, choice, failover: Nanos::ZERO, seed: 5 };
     let relay = Relay::unmeasured(&settings).expect("a relay");
     let stream = Stream::connect(relay.address()).expect("a connection");

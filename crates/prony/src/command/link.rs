@@ -4,13 +4,14 @@ use crate::args::Link;
 use crate::failure::Failure;
 use crate::output;
 use crate::run::stop;
-use link::{Address, Choice, Relay, Settings, Shape};
+use link::{Address, Choice, Relay, Settings};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::Duration;
+use study::Wire;
 
 /// How often it looks whether it was told to end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -31,14 +32,14 @@ fn settings(asked: &Link, listen: &str, to: &str) -> Result<Settings, Failure> {
         text.parse::<Address>().map_err(|error| Failure::new(format!("reading `{option}`: {error}")))
     };
     let shape =
-        |text: &String| Shape::parse(text).map_err(|error| Failure::caused(format!("reading `--path {text}`"), &error));
+        |text: &String| Wire::parse(text).map_err(|error| Failure::caused(format!("reading `--path {text}`"), &error));
     let failover = units::parse_duration(&asked.failover)
         .map_err(|error| Failure::caused(format!("reading `--failover {}`", asked.failover), &error))?;
-    let paths: Vec<Shape> = asked.path.iter().map(shape).collect::<Result<_, _>>()?;
+    let paths: Vec<Wire> = asked.path.iter().map(shape).collect::<Result<_, _>>()?;
     Ok(Settings {
         listen: address("--listen", listen)?,
         to: address("--to", to)?,
-        paths: if paths.is_empty() { vec![Shape::default()] } else { paths },
+        paths: if paths.is_empty() { vec![Wire::default()] } else { paths },
         choice: if asked.balance { Choice::Balance } else { Choice::Priority },
         failover,
         seed: 0,

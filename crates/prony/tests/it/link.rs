@@ -31,14 +31,14 @@ fn a_link_carries_what_comes_takes_orders_and_says_what_it_carried() {
     assert_eq!(&back, b"hello");
     let told = program.json("link --orders orders --order 'cut 1' --json");
     assert_eq!(told["paths"][0]["there"], false, "{told}");
-    assert_eq!(told["paths"][1]["shape"], "delay=1000000ns", "{told}");
+    assert_eq!(told["paths"][1]["shape"], "delay=1000us", "{told}");
     assert_eq!(told["back"]["bytes"], 5, "{told}");
     // It goes on over the second path.
     stream.write_all(b"again").unwrap();
     stream.read_exact(&mut back).unwrap();
     assert_eq!(&back, b"again");
     let told = program.fine("link --orders orders --order heal");
-    assert!(told.starts_with("path 1  carries  delay=50000ns capacity=100000000B/s  1 connections\n"), "{told}");
+    assert!(told.starts_with("path 1  carries  delay=50us capacity=100000000B/s  1 connections\n"), "{told}");
     going.signal(Signal::INT);
     let (code, told) = going.end();
     assert_eq!(code, Some(0), "{told}");

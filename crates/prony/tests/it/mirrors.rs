@@ -27,7 +27,7 @@ fn a_mirror_follows_in_its_trials_holds_the_same_rows_and_is_gone_with_the_run()
         let events = trial["events"].to_string();
         assert_eq!(events.contains("the wire carried"), mirrored, "{events}");
     }
-    let far = trials.iter().find(|trial| trial["events"].to_string().contains("100 km away (500 us each way"));
+    let far = trials.iter().find(|trial| trial["events"].to_string().contains("over a wire of delay=500us each way"));
     assert!(far.is_some(), "{told}");
     assert!(!program.files().iter().any(|name| name.ends_with("mirror")));
     let family =

@@ -1,6 +1,6 @@
-//! How long, how wide and how crowded a path is.
+//! How long, how wide and how crowded the wire between two nodes is.
 //!
-//! The one idea: a path is said in one line of words, `km=10 capacity=1GB/s jitter=5us`, the same on the command line, in a study
+//! The one idea: a wire is said in one line of words, `km=10 capacity=1GB/s jitter=5us`, the same on the command line, in a study
 //! and to a relay that runs.
 
 use std::fmt;
@@ -8,9 +8,6 @@ use units::{Nanos, PerSecond};
 
 /// Light in glass takes about 5 us for a kilometre.
 const NANOS_A_KM: f64 = 5_000.0;
-
-/// Bytes that a queue without shares holds before a competing stream has to wait itself: some 100 full frames of 2,500 bytes.
-pub(crate) const QUEUE_BYTES: f64 = 256.0 * 1024.0;
 
 /// Traffic of somebody else on the same path.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,9 +19,9 @@ pub struct Aggressor {
     pub share: Option<f64>,
 }
 
-/// A path.
+/// A wire, or one path of it.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub struct Shape {
+pub struct Wire {
     /// Added to each way.
     pub delay: Nanos,
     /// At most so much more for a piece, evenly spread; order is kept.
@@ -37,7 +34,7 @@ pub struct Shape {
 
 /// Why words are no path.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ShapeError {
+pub enum WireError {
     /// A word is no `key=value`, or its key is unknown.
     #[error(
         "`{0}` says nothing about a path: say delay=50us or km=10, jitter=5us, capacity=1GB/s, aggressor=500MB/s, share=20%"
@@ -59,7 +56,12 @@ pub enum ShapeError {
     Unlimited,
 }
 
-impl Shape {
+impl Wire {
+    /// The delay of so many kilometres, one way.
+    pub fn over(km: f64) -> Nanos {
+        Nanos((km * NANOS_A_KM).round() as u64)
+    }
+
     /// Whether it changes nothing.
     pub fn is_plain(&self) -> bool {
         self.delay == Nanos::ZERO && self.jitter == Nanos::ZERO && self.capacity.is_none()
@@ -68,30 +70,30 @@ impl Shape {
     /// A path in words, separated by blanks or commas.
     ///
     /// # Errors
-    /// The first word that says nothing, as [`ShapeError`].
-    pub fn parse(text: &str) -> Result<Shape, ShapeError> {
-        let mut shape = Shape::default();
+    /// The first word that says nothing, as [`WireError`].
+    pub fn parse(text: &str) -> Result<Wire, WireError> {
+        let mut wire = Wire::default();
         let (mut lengths, mut demand, mut share) = (0, None, None);
         for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
-            let (key, value) = word.split_once('=').ok_or_else(|| ShapeError::Word(word.into()))?;
-            let bad = |why: String| ShapeError::Value { word: word.into(), why };
+            let (key, value) = word.split_once('=').ok_or_else(|| WireError::Word(word.into()))?;
+            let bad = |why: String| WireError::Value { word: word.into(), why };
             let time = || units::parse_duration(value).map_err(|error| bad(error.to_string()));
             let rate = || bytes_per_second(value).map_err(bad);
             match key {
-                "delay" => (lengths, shape.delay) = (lengths + 1, time()?),
-                "km" => (lengths, shape.delay) = (lengths + 1, of_km(value).map_err(bad)?),
-                "jitter" => shape.jitter = time()?,
-                "capacity" => shape.capacity = Some(rate()?),
+                "delay" => (lengths, wire.delay) = (lengths + 1, time()?),
+                "km" => (lengths, wire.delay) = (lengths + 1, of_km(value).map_err(bad)?),
+                "jitter" => wire.jitter = time()?,
+                "capacity" => wire.capacity = Some(rate()?),
                 "aggressor" => demand = Some(rate()?),
                 "share" => share = Some(units::parse_share(value).map_err(|error| bad(error.to_string()))?.0),
-                _ => return Err(ShapeError::Word(word.into())),
+                _ => return Err(WireError::Word(word.into())),
             }
         }
-        shape.aggressor = demand.map(|demand| Aggressor { demand, share });
-        match (lengths, shape.capacity, shape.aggressor, share) {
-            (2.., ..) => Err(ShapeError::Twice),
-            (_, None, Some(_), _) | (_, _, None, Some(_)) => Err(ShapeError::Unlimited),
-            _ => Ok(shape),
+        wire.aggressor = demand.map(|demand| Aggressor { demand, share });
+        match (lengths, wire.capacity, wire.aggressor, share) {
+            (2.., ..) => Err(WireError::Twice),
+            (_, None, Some(_), _) | (_, _, None, Some(_)) => Err(WireError::Unlimited),
+            _ => Ok(wire),
         }
     }
 }
@@ -99,7 +101,7 @@ impl Shape {
 fn of_km(value: &str) -> Result<Nanos, String> {
     let km: f64 = value.parse().map_err(|_| "a number of kilometres, such as 10".to_owned())?;
     match (0.0..=40_000.0).contains(&km) {
-        true => Ok(Nanos((km * NANOS_A_KM).round() as u64)),
+        true => Ok(Wire::over(km)),
         false => Err("from 0 to 40000 km".to_owned()),
     }
 }
@@ -113,11 +115,11 @@ fn bytes_per_second(value: &str) -> Result<PerSecond, String> {
 }
 
 /// The same words again.
-impl fmt::Display for Shape {
+impl fmt::Display for Wire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "delay={}ns", self.delay.0)?;
+        write!(f, "delay={}", exactly(self.delay))?;
         if self.jitter > Nanos::ZERO {
-            write!(f, " jitter={}ns", self.jitter.0)?;
+            write!(f, " jitter={}", exactly(self.jitter))?;
         }
         if let Some(capacity) = self.capacity {
             write!(f, " capacity={:.0}B/s", capacity.0)?;
@@ -132,6 +134,41 @@ impl fmt::Display for Shape {
     }
 }
 
+/// A time as a word that reads back as the same: `500us`, `1250ns`.
+fn exactly(time: Nanos) -> String {
+    match time.0 {
+        ns if ns % 1_000 == 0 => format!("{}us", ns / 1_000),
+        ns => format!("{ns}ns"),
+    }
+}
+
 #[cfg(test)]
-#[path = "tests/shape.rs"]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_says_what_it_was_told() {
+        let wire = Wire::parse("km=10, jitter=5us capacity=1GB/s aggressor=500MB/s share=20%").expect("a path");
+        assert_eq!(wire.delay, Nanos::from_micros(50));
+        assert_eq!(wire.capacity, Some(PerSecond(1e9)));
+        assert_eq!(wire.aggressor, Some(Aggressor { demand: PerSecond(5e8), share: Some(0.2) }));
+        assert_eq!(Wire::parse(&wire.to_string()), Ok(wire));
+        assert_eq!(Wire::parse(""), Ok(Wire::default()));
+    }
+
+    #[test]
+    fn words_that_say_nothing_about_a_path_are_named() {
+        for (text, told) in [
+            ("km=10 delay=5us", "a path has `km` or `delay`, not both"),
+            ("capcity=5", "`capcity=5` says nothing"),
+            ("slow", "`slow` says nothing"),
+            ("km=-1", "`km=-1`: from 0 to 40000 km"),
+            ("capacity=0B", "`capacity=0B`: more than 0 bytes a second"),
+            ("aggressor=1MB/s", "needs a `capacity`"),
+            ("capacity=1MB/s share=5%", "needs an `aggressor`"),
+        ] {
+            let error = Wire::parse(text).expect_err(text).to_string();
+            assert!(error.contains(told), "{text}: {error}");
+        }
+    }
+}
