@@ -3,6 +3,7 @@
 //! What it does not do: it lives no life of its own; every server's is the same.
 
 mod configuration;
+mod paired;
 mod programs;
 #[cfg(test)]
 mod tests;
