@@ -144,7 +144,7 @@ impl<N: Nodes> Pair<N> {
     }
 
     /// The slot of the mirror: its log is kept from now on, if it was not before. One that was given up is made anew.
-    fn track(&mut self) -> Result<(), MirrorError> {
+    pub(crate) fn track(&mut self) -> Result<(), MirrorError> {
         let (primary, slot) = (self.life().primary(), name(self.life().mirror()));
         self.forget_slots(primary, "wal_status = 'lost'")?;
         let sql = format!(
@@ -173,12 +173,15 @@ impl<N: Nodes> Pair<N> {
         self.nodes.ask(node, "drop a slot", &sql).map(drop)
     }
 
-    /// The node goes back to where both were the same. Where its log does not reach so far, it is filled anew.
+    /// The node goes back to where both were the same, and follows. Where its log does not reach so far, it is filled anew.
     fn rewind(&mut self, node: Node) -> Result<(), MirrorError> {
         self.track()?;
         self.record.follows = true;
         if self.record.returns[node as usize] {
-            if let Err(error) = self.nodes.back(node) {
+            // The server that it goes back to says on the disk only with a checkpoint that it was promoted.
+            self.checkpoint()?;
+            let back = self.nodes.back(node).and_then(|()| self.stands_by(node));
+            if let Err(error) = back {
                 self.nodes.say(&format!("node {node} cannot go back, so that everything is copied to it: {error}"));
                 self.copy_to(node)?;
             }
@@ -187,7 +190,13 @@ impl<N: Nodes> Pair<N> {
         self.stands_by(node)
     }
 
-    fn copy_to(&mut self, node: Node) -> Result<(), MirrorError> {
+    /// A checkpoint on the primary.
+    pub(crate) fn checkpoint(&mut self) -> Result<(), MirrorError> {
+        let primary = self.life().primary();
+        self.nodes.ask(primary, "make a checkpoint", "CHECKPOINT").map(drop)
+    }
+
+    pub(crate) fn copy_to(&mut self, node: Node) -> Result<(), MirrorError> {
         let via = self.record.via.clone();
         self.nodes.copy(node, via.as_deref(), &name(node))
     }

@@ -4,11 +4,10 @@
 //! snapshot, writers go on, and the two snapshots are read at leisure. Rows are counted and their hashes added up, so that the order
 //! in which a node keeps them does not matter.
 
-use crate::act::name;
 use crate::nodes::{Nodes, asked};
 use crate::{MirrorError, Pair};
 use database::Session;
-use pair::Node;
+use pair::{Node, Refusal};
 use std::collections::BTreeMap;
 
 /// How long the mirror may take to replay what was written before.
@@ -87,6 +86,10 @@ const TABLES: &str = "SELECT format('%I.%I', n.nspname, c.relname), (c.relpersis
     JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND c.relpersistence <> 't' \
     AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%' ORDER BY 1";
 
+/// Writes into the log, and brings all before it to the disk, from where it goes to the mirror.
+const MARK: &str =
+    "SELECT pg_logical_emit_message(true, 'prony', set_config('synchronous_commit', 'local', true))::text";
+
 impl<N: Nodes> Pair<N> {
     /// Compares both nodes as they are now.
     ///
@@ -94,6 +97,8 @@ impl<N: Nodes> Pair<N> {
     /// When a node does not answer, writers do not let the primary be read for a moment, or the mirror replays nothing.
     pub fn check(&mut self) -> Result<Compared, MirrorError> {
         self.look()?;
+        let away = Node::ALL.into_iter().find(|node| !self.life().is_up(*node));
+        away.map_or(Ok(()), |node| Err(Refusal::Away(node)))?;
         self.compare()
     }
 
@@ -143,8 +148,8 @@ impl<N: Nodes> Pair<N> {
         let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ; SAVEPOINT nobody_writes; SET LOCAL lock_timeout = '10s';";
         let failed = |node, doing| move |failure| MirrorError::Statement(node, doing, failure);
         from.script(&format!("{begin} {lock}")).map_err(failed(primary, "keep writers out for a moment"))?;
-        let mark = format!("SELECT pg_create_restore_point('{}')::text", name(mirror));
-        let reached = asked(from, primary, "mark its log", &mark)?.concat().concat();
+        asked(from, primary, "take a snapshot", "SELECT 1")?;
+        let reached = self.nodes.ask(primary, "mark its log", MARK)?.concat().concat();
         let mut to = self.nodes.session(mirror, database)?;
         if self.record.follows {
             let sql = format!("SELECT (pg_last_wal_replay_lsn() >= '{reached}')::text");

@@ -45,6 +45,9 @@ pub enum MirrorError {
     NotDrained(Node, Node, u64),
 }
 
+/// Where to look when a node does not do its part.
+const SEE: &str = "see what the nodes do: prony pair status; each writes a file `log` in its folder";
+
 impl MirrorError {
     /// What to do next.
     pub fn hint(&self) -> Option<String> {
@@ -56,6 +59,7 @@ impl MirrorError {
             MirrorError::Refused(Refusal::NotReplicating) => "see what it does: prony pair status".to_owned(),
             MirrorError::Refused(Refusal::Apart) => "heal the link: prony pair heal".to_owned(),
             MirrorError::Refused(_) => return None,
+            MirrorError::Database(DatabaseError::Server { .. } | DatabaseError::Refused { .. }) => SEE.to_owned(),
             MirrorError::Database(error) => return error.hint(),
             MirrorError::NotOurs(..) => "name an empty folder, or one that is not there yet, with --dir".to_owned(),
             MirrorError::NoPair(_) => "bring one up: prony pair up postgres-pair --dir DIR".to_owned(),
@@ -66,7 +70,7 @@ impl MirrorError {
                 format!("throw away what node {node} wrote alone: prony pair resume --discard-mirror")
             }
             MirrorError::Statement(..) | MirrorError::Late(..) | MirrorError::File(..) | MirrorError::NotDrained(..) => {
-                "see what the nodes do: prony pair status; each writes a file `log` in its folder".to_owned()
+                SEE.to_owned()
             }
         })
     }

@@ -4,6 +4,7 @@ use crate::act::name;
 use crate::home::{self, Asked};
 use crate::nodes::Nodes;
 use crate::{Home, MirrorError};
+use database::DatabaseError;
 use pair::{Action, Event, Life, Node, State};
 use store::PairRecord;
 
@@ -51,8 +52,8 @@ impl<N: Nodes> Pair<N> {
         pair.save()?;
         let (primary, mirror) = (pair.life().primary(), pair.life().mirror());
         pair.raise(primary)?;
-        if pair.nodes.has_data(mirror) && !pair.splits() {
-            pair.stands_by(mirror)?;
+        if pair.life().state() != State::Copying && !pair.splits() {
+            pair.mends(mirror)?;
         }
         pair.look()?;
         if changed && pair.life().state() == State::Replicating {
@@ -61,6 +62,21 @@ impl<N: Nodes> Pair<N> {
         pair.go_on()?;
         pair.look()?;
         Ok(pair)
+    }
+
+    /// Starts a mirror; one whose data are good for nothing any more is filled anew.
+    fn mends(&mut self, mirror: Node) -> Result<(), MirrorError> {
+        let why = match self.nodes.has_data(mirror).then(|| self.stands_by(mirror)) {
+            Some(Err(MirrorError::Database(DatabaseError::Server { text, .. }))) => text,
+            Some(started) => return started,
+            None => "it has no data".to_owned(),
+        };
+        self.nodes.say(&format!("node {mirror} does not start as it is, so that everything is copied to it: {why}"));
+        self.track()?;
+        self.copy_to(mirror)?;
+        self.record.returns[mirror as usize] = false;
+        self.save()?;
+        self.stands_by(mirror)
     }
 
     /// Its life so far.
@@ -301,7 +317,9 @@ impl<N: Nodes> Pair<N> {
     /// # Errors
     /// When the pair does not mirror, or the mirror does not get the last of the log.
     pub fn swap(&mut self) -> Result<(), MirrorError> {
-        self.asks(Event::Swap)
+        self.asks(Event::Swap)?;
+        // Only now, since clients need not wait for it: a server that crashes before is hard to bring back as a mirror.
+        self.checkpoint()
     }
 
     /// The mirror of a lost primary becomes the primary.
@@ -309,7 +327,8 @@ impl<N: Nodes> Pair<N> {
     /// # Errors
     /// When the primary answers, or something may be missing and that is not accepted.
     pub fn take_over(&mut self, accept_missing: bool) -> Result<(), MirrorError> {
-        self.asks(Event::TakeOver { accept_missing })
+        self.asks(Event::TakeOver { accept_missing })?;
+        self.checkpoint()
     }
 
     /// The link between both is cut.

@@ -140,7 +140,7 @@ impl Server {
         folder::remove(&half)?;
         folder::given(&half, &self.owner)?;
         let mut command = self.program("pg_basebackup");
-        command.args(["--checkpoint=fast", "--wal-method=stream", "--no-password", "--slot", slot, "--dbname", source]);
+        command.args(["--checkpoint=fast", "--wal-method=stream", "--no-sync", "--no-password", "--slot", slot, "--dbname", source]);
         command.arg("--pgdata").arg(&half);
         if let Err(error) = self.succeeds(command, "its data were not copied") {
             return folder::remove(&half).and(Err(error));
