@@ -16,7 +16,7 @@ const LOOK: Nanos = Nanos::from_millis(50);
 const LOOKS_A_SECOND: u64 = 20;
 
 /// How long a mirror may take to be seen by its primary.
-const SEEN_SECONDS: u64 = 30;
+const SEEN_SECONDS: u64 = 10;
 
 /// How long a mirror that is sent what it lacks may stand still.
 const STILL_SECONDS: u64 = 60;
@@ -64,7 +64,7 @@ impl<N: Nodes> Pair<N> {
     /// Hands a node the settings of its role.
     pub(crate) fn tells(&mut self, node: Node) -> Result<(), MirrorError> {
         let settings = self.settings(node, node == self.life().primary());
-        self.nodes.told(node, &settings)
+        self.nodes.told(node, &settings, self.life().is_up(node))
     }
 
     /// Starts a node as a mirror that follows, or not.
@@ -95,7 +95,7 @@ impl<N: Nodes> Pair<N> {
     /// Carries out one order, and answers with what that brought about.
     pub(crate) fn carry_out(&mut self, action: Action) -> Result<Option<Event>, MirrorError> {
         match action {
-            Action::Wait(waits) => self.wait(waits)?,
+            Action::Wait(waits) => return self.wait(waits),
             Action::Writes(node, may) => {
                 self.record.writes[node as usize] = may;
                 self.tells(node)?;
@@ -124,23 +124,35 @@ impl<N: Nodes> Pair<N> {
         Ok(None)
     }
 
-    fn wait(&mut self, waits: bool) -> Result<(), MirrorError> {
+    fn wait(&mut self, waits: bool) -> Result<Option<Event>, MirrorError> {
         let (primary, mirror) = (self.life().primary(), self.life().mirror());
         self.record.waits = waits;
         self.tells(primary)?;
         if waits {
-            let seen = "SELECT 1 FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum') AND application_name = ";
-            let sql = format!("{seen}'{}'", name(mirror));
-            return self.until(SEEN_SECONDS, "the primary did not take the mirror for one that commits wait for", |pair| {
-                Ok(!pair.nodes.ask(primary, "look at its mirror", &sql)?.is_empty())
-            });
+            // One that commits do not wait for, though they should, is one that does not follow.
+            return Ok((!self.is_waited_for(primary, mirror)?).then_some(Event::Cut));
         }
-        if !matches!(self.life().state(), State::Tracking(..) | State::CopyNeeded(_) | State::Diverged) {
-            return Ok(());
+        if matches!(self.life().state(), State::Tracking(..) | State::CopyNeeded(_) | State::Diverged) {
+            // Commits wait for nobody any more, so that the mirror may stay behind.
+            self.record.follows = false;
+            self.tells(mirror)?;
         }
-        // Commits wait for nobody any more, so that the mirror may stay behind.
-        self.record.follows = false;
-        self.tells(mirror)
+        Ok(None)
+    }
+
+    /// Whether the primary takes the mirror for one that commits wait for, now or within a while.
+    fn is_waited_for(&mut self, primary: Node, mirror: Node) -> Result<bool, MirrorError> {
+        let seen = "SELECT 1 FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum') AND application_name = ";
+        self.comes_true(primary, SEEN_SECONDS, &format!("{seen}'{}'", name(mirror)))
+    }
+
+    /// Whether a node gives rows to a question, now or within so many seconds.
+    pub(crate) fn comes_true(&mut self, node: Node, seconds: u64, sql: &str) -> Result<bool, MirrorError> {
+        let came = self.until(seconds, "it did not come true", |pair| Ok(!pair.nodes.ask(node, "look", sql)?.is_empty()));
+        match came {
+            Err(MirrorError::Late(..)) => Ok(false),
+            other => other.map(|()| true),
+        }
     }
 
     /// The slot of the mirror: its log is kept from now on, if it was not before. One that was given up is made anew.
@@ -180,9 +192,10 @@ impl<N: Nodes> Pair<N> {
         if self.record.returns[node as usize] {
             // The server that it goes back to says on the disk only with a checkpoint that it was promoted.
             self.checkpoint()?;
-            let back = self.nodes.back(node).and_then(|()| self.stands_by(node));
-            if let Err(error) = back {
-                self.nodes.say(&format!("node {node} cannot go back, so that everything is copied to it: {error}"));
+            let back = self.nodes.back(node).and_then(|()| self.stands_by(node)).and_then(|()| self.streams());
+            if !matches!(back, Ok(true)) {
+                let why = back.err().map_or("it does not follow then".to_owned(), |error| error.to_string());
+                self.nodes.say(&format!("node {node} cannot go back, so that everything is copied to it: {why}"));
                 self.copy_to(node)?;
             }
             self.record.returns[node as usize] = false;
@@ -244,7 +257,7 @@ impl<N: Nodes> Pair<N> {
     fn left(&mut self, primary: Node, mirror: Node, goal: &str) -> Result<Option<u64>, MirrorError> {
         let name = name(mirror);
         let sql = format!(
-            "SELECT greatest(0, pg_wal_lsn_diff('{goal}', r.flush_lsn))::text, s.wal_status FROM pg_replication_slots s \
+            "SELECT CASE WHEN r.flush_lsn IS NOT NULL THEN greatest(0, pg_wal_lsn_diff('{goal}', r.flush_lsn))::text END, s.wal_status FROM pg_replication_slots s \
              LEFT JOIN pg_stat_replication r ON r.application_name = '{name}' AND r.state = 'streaming' WHERE s.slot_name = '{name}'"
         );
         let rows = self.nodes.ask(primary, "look at its mirror", &sql)?;
@@ -281,30 +294,19 @@ impl<N: Nodes> Pair<N> {
         if self.nodes.session(node, "postgres").is_err() {
             return Ok(());
         }
-        let sql = "SELECT 1 FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND backend_type = 'client backend'";
-        let ended = self.until(ENDING_SECONDS, "clients did not end what they have begun", |pair| {
-            Ok(pair.nodes.ask(node, "look at its clients", sql)?.is_empty())
-        });
-        match ended {
-            Err(MirrorError::Late(what, seconds)) => {
-                self.nodes.say(&format!("{what} within {seconds} s; it is undone, and they may try again on the other node"));
-                Ok(())
-            }
-            other => other,
+        let sql = "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND backend_type = 'client backend')";
+        if !self.comes_true(node, ENDING_SECONDS, sql)? {
+            self.nodes.say(&format!(
+                "clients did not end what they have begun within {ENDING_SECONDS} s; it is undone, and they may try again on the other node"
+            ));
         }
+        Ok(())
     }
 
     /// Whether the mirror replayed the log of a primary that ended in order to its end.
     fn drained(&mut self, old: Node, new: Node) -> Result<bool, MirrorError> {
         let Some(end) = self.nodes.closed_at(old)? else { return Ok(false) };
-        let sql = format!("SELECT (pg_last_wal_replay_lsn() > '{end}')::text");
-        let all = self.until(DRAIN_SECONDS, "the mirror did not get the last of the log", |pair| {
-            Ok(pair.nodes.ask(new, "look at what it replayed", &sql)?.concat().concat() == "true")
-        });
-        match all {
-            Err(MirrorError::Late(..)) => Ok(false),
-            other => other.map(|()| true),
-        }
+        self.comes_true(new, DRAIN_SECONDS, &format!("SELECT 1 WHERE pg_last_wal_replay_lsn() > '{end}'"))
     }
 
     /// Waits until something holds.

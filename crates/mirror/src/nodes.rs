@@ -38,11 +38,11 @@ pub trait Nodes {
     /// When it does not start.
     fn serve(&mut self, node: Node, settings: &Settings, stands_by: bool) -> Result<(), MirrorError>;
 
-    /// Gives a node its settings, for now if it runs and for its next start.
+    /// Gives a node its settings for its next start, and has one that answers read them now.
     ///
     /// # Errors
     /// When it did not read them.
-    fn told(&mut self, node: Node, settings: &Settings) -> Result<(), MirrorError>;
+    fn told(&mut self, node: Node, settings: &Settings, answers: bool) -> Result<(), MirrorError>;
 
     /// Ends a node in order; all of its log goes to who follows it first.
     ///

@@ -113,10 +113,14 @@ impl<N: Nodes> Pair<N> {
             State::Resynchronising(_) | State::Copying | State::Comparing | State::Swapping | State::Replicating
         );
         self.record.pending.retain(|action| moves || !is_moving(*action));
-        if event == Event::Lost(primary) {
-            // Everything is ordered anew when it comes back.
-            self.record.pending.clear();
-        }
+        // What is ordered later takes the place of what it undoes; and all is ordered anew when a primary comes back.
+        let undoes = |new: &Action, old: &Action| match (new, old) {
+            (Action::Wait(_), Action::Wait(_)) => true,
+            (Action::Writes(new, _), Action::Writes(old, _)) => new == old,
+            _ => false,
+        };
+        let lost = event == Event::Lost(primary);
+        self.record.pending.retain(|old| !lost && !actions.iter().any(|new| undoes(new, old)));
         self.record.pending.extend(actions);
         self.save()
     }
@@ -158,17 +162,16 @@ impl<N: Nodes> Pair<N> {
 
     /// Carries out what takes no time of all that is ordered.
     fn switch(&mut self) -> Result<(), MirrorError> {
-        let orders = std::mem::take(&mut self.record.pending);
-        let mut failed = Ok(());
-        for action in orders {
-            let done = if is_moving(action) || failed.is_err() { Ok(false) } else { self.carry_out(action).map(|_| true) };
+        let (mut failed, mut at) = (Ok(()), 0);
+        while let Some(action) = self.record.pending.get(at).copied() {
+            let done = if is_moving(action) || failed.is_err() { None } else { Some(self.carry_out(action)) };
             match done {
-                Ok(true) => {}
-                Ok(false) => self.record.pending.push(action),
-                Err(error) => {
-                    self.record.pending.push(action);
-                    failed = Err(error);
+                Some(Ok(told)) => {
+                    self.record.pending.remove(at);
+                    told.map_or(Ok(()), |event| self.happened(event))?;
                 }
+                Some(Err(error)) => (failed, at) = (Err(error), at + 1),
+                None => at += 1,
             }
         }
         self.save()?;
@@ -198,16 +201,10 @@ impl<N: Nodes> Pair<N> {
     }
 
     /// Whether the mirror takes the log of its primary, now or within a while.
-    fn streams(&mut self) -> Result<bool, MirrorError> {
+    pub(crate) fn streams(&mut self) -> Result<bool, MirrorError> {
         let (primary, name) = (self.life().primary(), name(self.life().mirror()));
         let sql = format!("SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '{name}'");
-        let streams = self.until(AWAY_SECONDS, "the mirror did not follow", |pair| {
-            Ok(!pair.nodes.ask(primary, "look at its mirror", &sql)?.is_empty())
-        });
-        match streams {
-            Err(MirrorError::Late(..)) => Ok(false),
-            other => other.map(|()| true),
-        }
+        self.comes_true(primary, AWAY_SECONDS, &sql)
     }
 
     /// Bytes of log that are kept for the mirror, and what is left of their room; none when the list is lost.

@@ -64,7 +64,9 @@ impl<N: Nodes> Pair<N> {
         let waiting = "SELECT count(*)::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
         let waiting = if serves { self.nodes.ask(primary, "look at its clients", waiting)?.concat().concat() } else { String::new() };
         let time_left = if serves { self.time_left()? } else { None };
-        let split = self.splits().then(|| self.life().mirror());
+        let mirror = self.life().mirror();
+        let splits = nodes[mirror as usize].recovers == Some(false) && self.life().state() != State::Swapping;
+        let split = splits.then_some(mirror);
         Ok(Seen { record, nodes, list, waiting: waiting.parse().unwrap_or(0), time_left, split })
     }
 

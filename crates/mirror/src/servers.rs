@@ -105,8 +105,8 @@ impl Nodes for Servers {
         Ok(())
     }
 
-    fn told(&mut self, node: Node, settings: &Settings) -> Result<(), MirrorError> {
-        Ok(self.at(node).told(settings)?)
+    fn told(&mut self, node: Node, settings: &Settings, answers: bool) -> Result<(), MirrorError> {
+        Ok(self.at(node).told(settings, answers)?)
     }
 
     fn end(&mut self, node: Node) -> Result<(), MirrorError> {

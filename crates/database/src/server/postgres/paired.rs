@@ -76,18 +76,18 @@ impl Server {
         self.process()
     }
 
-    /// Writes these settings, and has a server that serves read them; those that need a start wait for the next one.
+    /// Writes these settings, and has a server that answers read them; those that need a start wait for the next one.
     ///
     /// # Errors
-    /// When a setting is none that can be given, or a server that serves did not read them.
-    pub fn told(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+    /// When a setting is none that can be given, or a server that answers did not read them.
+    pub fn told(&self, settings: &[(String, String)], answers: bool) -> Result<(), DatabaseError> {
         let (settings, number) = self.numbered(settings)?;
         let conf = self.kind.configuration(&self.folder, &settings)?;
         if folder::read(&self.conf()).is_some_and(|now| now == conf) {
             return Ok(());
         }
         folder::write(&self.conf(), &conf)?;
-        let Some(pid) = self.process().filter(|_| self.session("postgres").is_ok()) else { return Ok(()) };
+        let Some(pid) = self.process().filter(|_| answers) else { return Ok(()) };
         process::signal(pid, &self.mark(), Signal::HUP);
         for _ in 0..LOOKS_READ {
             let read = self.session("postgres").ok().and_then(|mut session| session.one(&format!("SHOW {READ}")).ok());
@@ -104,8 +104,13 @@ impl Server {
     /// # Errors
     /// As [`Server::up`].
     pub fn serve(&self, settings: &[(String, String)], stands_by: bool) -> Result<(), DatabaseError> {
+        if self.process().is_some() && Postgres::is_ready(&self.folder) && self.session("postgres").is_err() {
+            // It serves by its own account, and answers nobody.
+            self.kill()?;
+        }
         if self.process().is_some() {
-            return self.told(settings);
+            self.told(settings, Postgres::is_ready(&self.folder))?;
+            return self.ready();
         }
         if stands_by {
             self.by_owner("touch", &[&self.standing_by()])?;
