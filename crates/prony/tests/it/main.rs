@@ -27,6 +27,7 @@ mod key_value;
 mod layouts;
 mod models;
 mod outage;
+mod pair;
 mod passwords;
 mod privilege;
 mod profiles;
