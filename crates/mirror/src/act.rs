@@ -36,7 +36,8 @@ impl<N: Nodes> Pair<N> {
     /// The settings of a node in a role.
     pub(crate) fn settings(&self, node: Node, primary: bool) -> Settings {
         let record = &self.record;
-        let waits_for = if primary && record.waits { format!("FIRST 1 ({})", name(node.other())) } else { String::new() };
+        let waits_for =
+            if primary && record.waits { format!("FIRST 1 ({})", name(node.other())) } else { String::new() };
         let source = self.nodes.reached_by(node.other(), record.via.as_deref(), &name(node));
         let follows = if !primary && record.follows { source } else { String::new() };
         let may_write = primary && record.writes[node as usize];
@@ -148,7 +149,8 @@ impl<N: Nodes> Pair<N> {
 
     /// Whether a node gives rows to a question, now or within so many seconds.
     pub(crate) fn comes_true(&mut self, node: Node, seconds: u64, sql: &str) -> Result<bool, MirrorError> {
-        let came = self.until(seconds, "it did not come true", |pair| Ok(!pair.nodes.ask(node, "look", sql)?.is_empty()));
+        let came =
+            self.until(seconds, "it did not come true", |pair| Ok(!pair.nodes.ask(node, "look", sql)?.is_empty()));
         match came {
             Err(MirrorError::Late(..)) => Ok(false),
             other => other.map(|()| true),
@@ -231,7 +233,8 @@ impl<N: Nodes> Pair<N> {
         }
         self.record.follows = true;
         self.stands_by(mirror)?;
-        let goal = self.nodes.ask(primary, "look at its log", "SELECT pg_current_wal_flush_lsn()::text")?.concat().concat();
+        let goal =
+            self.nodes.ask(primary, "look at its log", "SELECT pg_current_wal_flush_lsn()::text")?.concat().concat();
         let (mut least, mut still, mut looks) = (u64::MAX, 0, 0);
         loop {
             let left = match self.left(primary, mirror, &goal)? {

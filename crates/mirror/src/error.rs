@@ -52,7 +52,9 @@ impl MirrorError {
     /// What to do next.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            MirrorError::Refused(Refusal::Away(_)) => "start it: prony pair up, with the kind and folder of the pair".to_owned(),
+            MirrorError::Refused(Refusal::Away(_)) => {
+                "start it: prony pair up, with the kind and folder of the pair".to_owned()
+            }
             MirrorError::Refused(Refusal::Missing(_) | Refusal::MayBeMissing | Refusal::Unfinished) => {
                 "start the lost primary: prony pair up, with the kind and folder of the pair".to_owned()
             }
@@ -64,14 +66,17 @@ impl MirrorError {
             MirrorError::NotOurs(..) => "name an empty folder, or one that is not there yet, with --dir".to_owned(),
             MirrorError::NoPair(_) => "bring one up: prony pair up postgres-pair --dir DIR".to_owned(),
             MirrorError::OtherKind(..) => "name another folder with --dir".to_owned(),
-            MirrorError::Busy(_) => "wait until it has ended, or end it; `prony pair status` looks meanwhile".to_owned(),
+            MirrorError::Busy(_) => {
+                "wait until it has ended, or end it; `prony pair status` looks meanwhile".to_owned()
+            }
             MirrorError::Down(_) => "bring it up: prony pair up, with its kind and folder".to_owned(),
             MirrorError::Split(node) => {
                 format!("throw away what node {node} wrote alone: prony pair resume --discard-mirror")
             }
-            MirrorError::Statement(..) | MirrorError::Late(..) | MirrorError::File(..) | MirrorError::NotDrained(..) => {
-                SEE.to_owned()
-            }
+            MirrorError::Statement(..)
+            | MirrorError::Late(..)
+            | MirrorError::File(..)
+            | MirrorError::NotDrained(..) => SEE.to_owned(),
         })
     }
 }

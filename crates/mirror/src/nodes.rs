@@ -87,7 +87,12 @@ pub trait Nodes {
 }
 
 /// The rows of a statement as texts.
-pub(crate) fn asked(session: &mut dyn Session, node: Node, doing: &'static str, sql: &str) -> Result<Rows, MirrorError> {
+pub(crate) fn asked(
+    session: &mut dyn Session,
+    node: Node,
+    doing: &'static str,
+    sql: &str,
+) -> Result<Rows, MirrorError> {
     let rows = session.query(sql).map_err(|failure| MirrorError::Statement(node, doing, failure))?;
     let text = |value: Value| match value {
         Value::Null => String::new(),

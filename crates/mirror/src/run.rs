@@ -194,7 +194,9 @@ impl<N: Nodes> Pair<N> {
             return Ok(None);
         }
         match self.life().state() {
-            State::Replicating | State::Comparing if self.life().is_up(mirror) && !self.streams()? => Ok(Some(Event::Cut)),
+            State::Replicating | State::Comparing if self.life().is_up(mirror) && !self.streams()? => {
+                Ok(Some(Event::Cut))
+            }
             State::Tracking(..) | State::Resynchronising(_) if self.kept()?.is_none() => Ok(Some(Event::Full)),
             _ => Ok(None),
         }
@@ -203,7 +205,8 @@ impl<N: Nodes> Pair<N> {
     /// Whether the mirror takes the log of its primary, now or within a while.
     pub(crate) fn streams(&mut self) -> Result<bool, MirrorError> {
         let (primary, name) = (self.life().primary(), name(self.life().mirror()));
-        let sql = format!("SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '{name}'");
+        let sql =
+            format!("SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '{name}'");
         self.comes_true(primary, AWAY_SECONDS, &sql)
     }
 

@@ -55,14 +55,25 @@ impl<N: Nodes> Pair<N> {
     pub fn seen(&mut self) -> Result<Seen, MirrorError> {
         let record = self.record.clone();
         if record.down {
-            return Ok(Seen { record, nodes: Default::default(), list: None, waiting: 0, time_left: None, split: None });
+            return Ok(Seen {
+                record,
+                nodes: Default::default(),
+                list: None,
+                waiting: 0,
+                time_left: None,
+                split: None,
+            });
         }
         let nodes = Node::ALL.map(|node| self.seen_node(node));
         let primary = self.life().primary();
         let serves = nodes[primary as usize].recovers == Some(false);
         let list = if serves { self.kept()?.map(|(bytes, left)| List { bytes, left }) } else { None };
         let waiting = "SELECT count(*)::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-        let waiting = if serves { self.nodes.ask(primary, "look at its clients", waiting)?.concat().concat() } else { String::new() };
+        let waiting = if serves {
+            self.nodes.ask(primary, "look at its clients", waiting)?.concat().concat()
+        } else {
+            String::new()
+        };
         let time_left = if serves { self.time_left()? } else { None };
         let mirror = self.life().mirror();
         let splits = nodes[mirror as usize].recovers == Some(false) && self.life().state() != State::Swapping;

@@ -3,9 +3,9 @@
 use crate::nodes::{Nodes, Settings};
 use crate::quota::Quota;
 use crate::{Home, MirrorError};
+use database::Session;
 use database::server::Private as _;
 use database::server::postgres::Server;
-use database::Session;
 use pair::Node;
 use recorder::{Clock as _, WallClock};
 use std::path::PathBuf;
@@ -73,7 +73,9 @@ impl Servers {
         let limited = Quota::of(self.at(node).folder()).map(|quota| quota.set(cores[node as usize], process));
         if !matches!(limited, Some(Ok(()))) {
             let why = limited.and_then(Result::err).map(|error| format!(": {error}")).unwrap_or_default();
-            (self.say)(&format!("node {node} is not held to its cores, no control group for the processor can be made{why}"));
+            (self.say)(&format!(
+                "node {node} is not held to its cores, no control group for the processor can be made{why}"
+            ));
         }
     }
 }

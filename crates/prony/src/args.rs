@@ -572,7 +572,9 @@ pub enum Pair {
     )]
     TakeOver(PairTakeOver),
     /// Cut the link between both nodes
-    #[command(long_about = "Ends the connection by which the mirror follows, and suspends the pair until `prony pair heal` and `resume`.")]
+    #[command(
+        long_about = "Ends the connection by which the mirror follows, and suspends the pair until `prony pair heal` and `resume`."
+    )]
     Cut(PairPlace),
     /// Let the link carry again
     #[command(long_about = "Lets the link carry again. The pair stays suspended until `prony pair resume`.")]

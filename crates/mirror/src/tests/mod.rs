@@ -100,7 +100,10 @@ fn a_take_over_bars_the_lost_primary_before_the_mirror_is_promoted_and_it_goes_b
     scratch.world.kill(Node::A);
     let (taken, done) = scratch.done(|pair| pair.take_over(false));
     taken.expect("nothing is missing");
-    in_order(&done, &["a is barred", "b asks SELECT pg_promote", "b asks pg_create_physical", "b writes", "CHECKPOINT"]);
+    in_order(
+        &done,
+        &["a is barred", "b asks SELECT pg_promote", "b asks pg_create_physical", "b writes", "CHECKPOINT"],
+    );
     scratch.up().expect("the old primary starts");
     let (resumed, done) = scratch.done(|pair| pair.resume(false));
     resumed.expect("both answer");
@@ -113,7 +116,10 @@ fn roles_are_swapped_only_when_the_mirror_has_the_last_of_the_log() {
     scratch.up().expect("it comes up");
     let (swapped, done) = scratch.done(Pair::swap);
     swapped.expect("it may");
-    in_order(&done, &["a is read only", "a ends", "pg_last_wal_replay_lsn", "b asks SELECT pg_promote", "a stands by", "b writes"]);
+    in_order(
+        &done,
+        &["a is read only", "a ends", "pg_last_wal_replay_lsn", "b asks SELECT pg_promote", "a stands by", "b writes"],
+    );
     assert_eq!(scratch.open().life().primary(), Node::B);
     scratch.world.with(|inner| inner.drains = false);
     let (kept, done) = scratch.done(Pair::swap);
@@ -212,7 +218,12 @@ fn a_command_that_is_killed_between_any_two_steps_leaves_a_pair_that_the_next_co
                 let _ = pair.resume(true);
             }
             let pair = scratch.open();
-            assert_eq!(pair.life().state(), State::Replicating, "way {number}, step {steps}: {:#?}", scratch.world.done());
+            assert_eq!(
+                pair.life().state(),
+                State::Replicating,
+                "way {number}, step {steps}: {:#?}",
+                scratch.world.done()
+            );
             assert!(scratch.world.follows(pair.life().mirror()), "way {number}, step {steps}");
             if !killed {
                 break;

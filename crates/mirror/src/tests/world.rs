@@ -79,9 +79,19 @@ impl Inner {
         let other = node.other();
         let words = |settings: &Settings| {
             [
-                said(settings, "synchronous_standby_names", format!("{node} waits for {other}"), format!("{node} waits for nobody")),
+                said(
+                    settings,
+                    "synchronous_standby_names",
+                    format!("{node} waits for {other}"),
+                    format!("{node} waits for nobody"),
+                ),
                 said(settings, "primary_conninfo", format!("{node} follows {other}"), format!("{node} follows nobody")),
-                said(settings, "default_transaction_read_only", format!("{node} writes"), format!("{node} is read only")),
+                said(
+                    settings,
+                    "default_transaction_read_only",
+                    format!("{node} writes"),
+                    format!("{node} is read only"),
+                ),
             ]
         };
         let (before, after) = (words(&self.nodes[at(node)].settings), words(settings));
@@ -127,7 +137,11 @@ impl Inner {
                 vec![vec![left, if self.lost || !one.slot { "lost" } else { "reserved" }]]
             }
             () if has("restart_lsn") => {
-                if one.slot && !self.lost { vec![vec!["4096", "1000000"]] } else { Vec::new() }
+                if one.slot && !self.lost {
+                    vec![vec!["4096", "1000000"]]
+                } else {
+                    Vec::new()
+                }
             }
             () if has("pg_last_wal_replay_lsn() >") => row(self.drains),
             () if has("NOT EXISTS (SELECT 1 FROM pg_stat_activity") => row(true),

@@ -49,7 +49,10 @@ impl Mirrored {
     fn asks(&self, node: &str, sql: &str) -> String {
         let mut session = self.server(node).session("postgres").expect("it answers");
         let rows = session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
-        rows.into_iter().flatten().map(|value| value.text().map_or_else(|| format!("{value:?}"), str::to_owned)).collect()
+        rows.into_iter()
+            .flatten()
+            .map(|value| value.text().map_or_else(|| format!("{value:?}"), str::to_owned))
+            .collect()
     }
 
     /// `kill -9` of the first process.
@@ -101,7 +104,10 @@ fn a_pair_mirrors_stays_behind_is_sent_what_it_lacks_changes_roles_and_goes_down
     for (primary, mirror) in [("b", "a"), ("a", "b")] {
         let swapped = pair.does("swap");
         assert_eq!((&swapped["state"], &swapped["primary"]), (&"replicating".into(), &primary.into()));
-        assert_eq!((&swapped["nodes"][primary]["writes"], &swapped["nodes"][mirror]["writes"]), (&true.into(), &false.into()));
+        assert_eq!(
+            (&swapped["nodes"][primary]["writes"], &swapped["nodes"][mirror]["writes"]),
+            (&true.into(), &false.into())
+        );
         pair.asks(primary, "INSERT INTO t VALUES (0)");
         pair.is_equal(1);
     }
@@ -129,7 +135,10 @@ fn a_node_that_is_killed_is_named_and_nothing_that_was_acknowledged_is_lost() {
     pair.asks("a", "CREATE TABLE t AS SELECT g FROM generate_series(1, 1000) g");
     pair.kill("b");
     let lost = pair.does("status");
-    assert_eq!((&lost["reason"], &lost["nodes"]["b"]["answers"]), (&"the mirror does not answer".into(), &false.into()));
+    assert_eq!(
+        (&lost["reason"], &lost["nodes"]["b"]["answers"]),
+        (&"the mirror does not answer".into(), &false.into())
+    );
     pair.asks("a", "INSERT INTO t VALUES (1)");
     assert!(pair.refused("resume").contains("node b does not answer"));
     assert_eq!(pair.does("up postgres-pair")["state"], "tracking");

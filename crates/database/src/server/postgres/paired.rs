@@ -32,7 +32,13 @@ impl Server {
     /// # Errors
     /// When PostgreSQL is not installed.
     pub fn at(folder: &Path, stop: Arc<AtomicBool>) -> Result<Server, DatabaseError> {
-        Ok(Server { folder: folder.to_owned(), kind: Postgres::find()?, owner: Owner::of(Postgres::USERS), stop, laid: None })
+        Ok(Server {
+            folder: folder.to_owned(),
+            kind: Postgres::find()?,
+            owner: Owner::of(Postgres::USERS),
+            stop,
+            laid: None,
+        })
     }
 
     /// Makes the folder above those of nodes, so that their user can pass it.
@@ -50,7 +56,10 @@ impl Server {
 
     /// What another server says to reach this one, by way of `via` where something stands between.
     pub fn reached_by(&self, via: Option<&str>, name: &str) -> String {
-        let host = via.map_or_else(|| self.run().display().to_string(), str::to_owned).replace('\\', "\\\\").replace('\'', "\\'");
+        let host = via
+            .map_or_else(|| self.run().display().to_string(), str::to_owned)
+            .replace('\\', "\\\\")
+            .replace('\'', "\\'");
         format!("host='{host}' port=5432 user={USER} dbname=postgres application_name={name} connect_timeout=5")
     }
 
@@ -145,7 +154,16 @@ impl Server {
         folder::remove(&half)?;
         folder::given(&half, &self.owner)?;
         let mut command = self.program("pg_basebackup");
-        command.args(["--checkpoint=fast", "--wal-method=stream", "--no-sync", "--no-password", "--slot", slot, "--dbname", source]);
+        command.args([
+            "--checkpoint=fast",
+            "--wal-method=stream",
+            "--no-sync",
+            "--no-password",
+            "--slot",
+            slot,
+            "--dbname",
+            source,
+        ]);
         command.arg("--pgdata").arg(&half);
         if let Err(error) = self.succeeds(command, "its data were not copied") {
             return folder::remove(&half).and(Err(error));
@@ -177,7 +195,8 @@ impl Server {
         command.arg("--pgdata").arg(self.data()).env("LC_ALL", "C");
         let said = process::output(command, &self.stop)?;
         let text = String::from_utf8_lossy(&said.stdout).into_owned();
-        let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(|rest| rest.trim().to_owned());
+        let value =
+            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(|rest| rest.trim().to_owned());
         let closed = value("Database cluster state:").is_some_and(|state| state.starts_with("shut down"));
         Ok(value("Latest checkpoint location:").filter(|_| closed))
     }

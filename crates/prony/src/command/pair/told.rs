@@ -29,9 +29,10 @@ fn state(seen: &Seen) -> (&'static str, String) {
             ("resynchronising", format!("{}, and is sent it{}", lacks(behind, mirror), left.unwrap_or_default()))
         }
         State::Comparing => ("comparing", "everything was sent, and both nodes are compared".to_owned()),
-        State::CopyNeeded(reason) => {
-            ("copy-needed", format!("node {mirror} needs a copy of everything, because {reason}, and no list says what it lacks"))
-        }
+        State::CopyNeeded(reason) => (
+            "copy-needed",
+            format!("node {mirror} needs a copy of everything, because {reason}, and no list says what it lacks"),
+        ),
         State::Copying => ("copying", format!("a copy of everything goes to node {mirror}")),
         State::Swapping => ("swapping", "the nodes change their roles, and nobody may write".to_owned()),
         State::Unserved(missing) => {
@@ -40,7 +41,10 @@ fn state(seen: &Seen) -> (&'static str, String) {
                 Some(behind) => format!("lacks {} of what was acknowledged", units::bytes(Bytes(behind.bytes))),
                 None => "may lack some of what was acknowledged".to_owned(),
             };
-            ("blocked", format!("the primary, node {primary}, does not answer, and nobody may write; node {mirror} {missing}"))
+            (
+                "blocked",
+                format!("the primary, node {primary}, does not answer, and nobody may write; node {mirror} {missing}"),
+            )
         }
         State::Diverged => ("diverged", "both nodes answer and differ, although nothing waits to be sent".to_owned()),
     }
@@ -82,7 +86,8 @@ fn next(seen: &Seen) -> Option<&'static str> {
 fn list_place(pair: &Pair<Servers>, seen: &Seen) -> (String, &'static str) {
     let life = &seen.record.life;
     let log = pair.nodes().folder(life.primary()).join("data/pg_wal");
-    let place = format!("the log of node {} ({}), kept by the slot prony_{}", life.primary(), log.display(), life.mirror());
+    let place =
+        format!("the log of node {} ({}), kept by the slot prony_{}", life.primary(), log.display(), life.mirror());
     (place, "the pair is suspended for good, and `prony pair resume` copies everything")
 }
 
@@ -108,7 +113,8 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
         text.push_str(&format!("node {node}: {}, {does}: {}\n", role(seen, node), pair.nodes().url(node)));
     }
     text.push_str(&format!("commits: synchronous_commit = {}", record.sync));
-    let waits = if record.waits { ", and they wait for the mirror" } else { ", and they do not wait for the mirror now" };
+    let waits =
+        if record.waits { ", and they wait for the mirror" } else { ", and they do not wait for the mirror now" };
     text.push_str(if record.life.rule.waits { waits } else { "" });
     text.push_str(&match seen.waiting {
         0 => "\n".to_owned(),
@@ -192,7 +198,9 @@ fn behind_note(state: State) -> Option<&'static str> {
 /// What was compared, table by table.
 pub(super) fn check_text(compared: &Compared, state: State) -> String {
     let mut lines: Vec<String> = compared.tables.iter().map(mirror::Table::says).collect();
-    lines.extend(compared.left_out.iter().map(|left| format!("left out  {}: {}: {}", left.database, left.name, left.why)));
+    lines.extend(
+        compared.left_out.iter().map(|left| format!("left out  {}: {}: {}", left.database, left.name, left.why)),
+    );
     let differ = compared.tables.iter().filter(|table| !table.equal()).count() as u64;
     lines.push(match (compared.tables.len() as u64, differ) {
         (0, _) => "there are no tables to compare".to_owned(),
