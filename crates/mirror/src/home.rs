@@ -60,6 +60,8 @@ pub struct Asked {
     pub list_bytes: u64,
     /// Cores of each node.
     pub cores: Option<[f64; 2]>,
+    /// The folder of the sockets by which nodes reach one another; none when they do so directly.
+    pub via: Option<String>,
 }
 
 /// The folder of a pair.
@@ -163,7 +165,7 @@ pub(crate) fn new(asked: &Asked) -> PairRecord {
         sync: asked.sync.word().to_owned(),
         list_bytes: asked.list_bytes,
         cores: asked.cores,
-        via: None,
+        via: asked.via.clone(),
         life: Life { state: State::Copying, up: [true, false], ..Life::new(rule) },
         pending: vec![Action::Track, Action::Copy],
         waits: false,

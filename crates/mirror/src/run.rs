@@ -33,16 +33,16 @@ impl<N: Nodes> Pair<N> {
     }
 
     /// Makes a pair and brings it up, or brings one up that is there: starts what does not run, and goes on with what was cut off.
-    /// A pair that is there keeps what it is, but for how far commits must come, its list and its cores.
+    /// A pair that is there keeps what it is, but for how far commits must come, its list, its cores and its link.
     ///
     /// # Errors
     /// When a node does not start or the mirror cannot be filled.
     pub fn up(home: Home, nodes: N, asked: &Asked) -> Result<Pair<N>, MirrorError> {
         let old = home.record()?;
         let new = home::new(asked);
-        let PairRecord { sync, list_bytes, cores, .. } = new.clone();
+        let PairRecord { sync, list_bytes, cores, via, .. } = new.clone();
         let rule = new.life.rule;
-        let record = old.map_or(new, |old| PairRecord { sync, list_bytes, cores, ..old });
+        let record = old.map_or(new, |old| PairRecord { sync, list_bytes, cores, via, ..old });
         let mut pair = Pair { record, nodes, home };
         if !pair.record.down && pair.nodes.has_data(Node::A) {
             pair.look()?;

@@ -45,6 +45,8 @@ pub struct Seen {
     pub time_left: Option<Nanos>,
     /// The mirror that takes writes of its own.
     pub split: Option<Node>,
+    /// Whether another command works on the pair, as whoever asked knows.
+    pub busy: bool,
 }
 
 impl<N: Nodes> Pair<N> {
@@ -62,6 +64,7 @@ impl<N: Nodes> Pair<N> {
                 waiting: 0,
                 time_left: None,
                 split: None,
+                busy: false,
             });
         }
         let nodes = Node::ALL.map(|node| self.seen_node(node));
@@ -78,7 +81,7 @@ impl<N: Nodes> Pair<N> {
         let mirror = self.life().mirror();
         let splits = nodes[mirror as usize].recovers == Some(false) && self.life().state() != State::Swapping;
         let split = splits.then_some(mirror);
-        Ok(Seen { record, nodes, list, waiting: waiting.parse().unwrap_or(0), time_left, split })
+        Ok(Seen { record, nodes, list, waiting: waiting.parse().unwrap_or(0), time_left, split, busy: false })
     }
 
     fn seen_node(&mut self, node: Node) -> SeenNode {

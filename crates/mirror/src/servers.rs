@@ -3,20 +3,21 @@
 use crate::nodes::{Nodes, Settings};
 use crate::quota::Quota;
 use crate::{Home, MirrorError};
-use database::Session;
 use database::server::Private as _;
 use database::server::postgres::Server;
+use database::{DatabaseError, Session};
 use pair::Node;
 use recorder::{Clock as _, WallClock};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use units::Nanos;
 
 /// The servers of a pair.
 pub struct Servers {
     servers: [Server; 2],
+    stop: Arc<AtomicBool>,
     cores: Option<[f64; 2]>,
     clock: WallClock,
     say: Box<dyn FnMut(&str)>,
@@ -35,7 +36,7 @@ impl Servers {
     ) -> Result<Servers, MirrorError> {
         let server = |node: Node| Server::at(&home.folder().join(node.to_string()), stop.clone());
         let servers = [server(Node::A)?, server(Node::B)?];
-        Ok(Servers { servers, cores, clock: WallClock::new(), say: Box::new(say) })
+        Ok(Servers { servers, stop: stop.clone(), cores, clock: WallClock::new(), say: Box::new(say) })
     }
 
     /// The address of a node, as commands take it.
@@ -94,6 +95,10 @@ impl Nodes for Servers {
     }
 
     fn session(&mut self, node: Node, database: &str) -> Result<Box<dyn Session>, MirrorError> {
+        // Whatever is waited for is asked about again and again.
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(DatabaseError::Stopped.into());
+        }
         Ok(self.at(node).session(database)?)
     }
 
@@ -120,7 +125,7 @@ impl Nodes for Servers {
     }
 
     fn copy(&mut self, node: Node, via: Option<&str>, slot: &str) -> Result<(), MirrorError> {
-        let source = self.at(node.other()).reached_by(via, slot);
+        let source = self.reached_by(node.other(), via, slot);
         Ok(self.at(node).copied_from(&source, slot)?)
     }
 
@@ -134,6 +139,11 @@ impl Nodes for Servers {
     }
 
     fn reached_by(&self, node: Node, via: Option<&str>, name: &str) -> String {
-        self.at(node).reached_by(via, name)
+        self.at(node).reached_by(link(node, via).as_deref(), name)
     }
+}
+
+/// The folder of the socket that leads to a node.
+fn link(node: Node, via: Option<&str>) -> Option<String> {
+    via.map(|folder| format!("{folder}/{node}"))
 }

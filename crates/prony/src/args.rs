@@ -655,6 +655,9 @@ arguments! {
             "Room for what the mirror lacks: log that is kept for it (`max_slot_wal_keep_size`). Default: as it was, else 4GiB.";
         cores: Option<String> = arg(long, value_name = "A,B") "Cores of each node, such as `0.5,1`",
             "Cores of node a and of node b, such as `0.5,1`, by control groups. Default: both share those of the machine.";
+        via: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath) "Folder of the sockets between both nodes",
+            "Folder of the sockets by which the nodes reach one another: `DIR/a/.s.PGSQL.5432` leads to node a, `DIR/b/.s.PGSQL.5432` to node \
+             b; whatever relays between them stands there. Default: as it was, else directly.";
     }
 
     /// `pair resume`.

@@ -23,7 +23,7 @@ pub struct PairRecord {
     pub list_bytes: u64,
     /// Cores of each node; none for a machine that both share.
     pub cores: Option<[f64; 2]>,
-    /// The folder of the socket, or the address, by which a mirror reaches its primary; none for the primary's own.
+    /// The folder of the sockets by which nodes reach one another, `a` and `b`; none when they do so directly.
     pub via: Option<String>,
     /// Its life so far.
     pub life: Life,

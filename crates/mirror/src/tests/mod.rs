@@ -7,7 +7,7 @@ use crate::{Home, MirrorError, Pair, Sync};
 use pair::{Node, Reason, Refusal, State};
 use world::World;
 
-const ASKED: Asked = Asked { sync: Sync::On, list_bytes: 64 << 20, cores: None };
+const ASKED: Asked = Asked { sync: Sync::On, list_bytes: 64 << 20, cores: None, via: None };
 
 struct Scratch {
     folder: tempfile::TempDir,

@@ -17,6 +17,12 @@ impl Mirrored {
     /// One that replicates; none, said and counted, where PostgreSQL is not installed.
     fn up(options: &str) -> Option<Mirrored> {
         let mirrored = Mirrored { house: House::new("null:") };
+        let via = mirrored.house.program.path("via");
+        std::fs::create_dir(&via).expect("a folder");
+        for node in ["a", "b"] {
+            let run = mirrored.house.program.path("pair").join(node).join("run");
+            std::os::unix::fs::symlink(run, via.join(node)).expect("a link");
+        }
         let ran = mirrored.house.program.run(&format!("pair up postgres-pair --dir pair {options} --json"));
         if ran.stderr.contains("is not installed") {
             skipped("no package of PostgreSQL");
@@ -82,7 +88,8 @@ impl Drop for Mirrored {
 
 #[test]
 fn a_pair_mirrors_stays_behind_is_sent_what_it_lacks_changes_roles_and_goes_down() {
-    let Some(pair) = Mirrored::up("--sync remote_apply") else { return };
+    let Some(pair) = Mirrored::up("--sync remote_apply --via via") else { return };
+    assert!(pair.asks("b", "SHOW primary_conninfo").contains("/via/a' "));
     pair.asks("a", "CREATE TABLE t AS SELECT g FROM generate_series(1, 1000) g");
     assert_eq!(pair.asks("b", "SELECT count(*)::text FROM t"), "1000", "who reads on the mirror sees it");
     pair.is_equal(1);

@@ -61,6 +61,8 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     }
     let stop = run::listen()?;
     let (sync, list, cores) = (given_sync(asked)?, given_list(asked)?, given_cores(asked)?);
+    let via = asked.via.as_deref().map(std::path::absolute).transpose();
+    let via = via.map_err(|error| Failure::caused("reading --via", &error))?.map(|folder| folder.display().to_string());
     let folder = named(asked.place.dir.as_deref())?;
     let clock = WallClock::new();
     let home = Home::make(&folder).map_err(failed(DOING))?;
@@ -73,12 +75,13 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
         sync: sync.unwrap_or(SYNC),
         list_bytes: list.or(kept.map(|kept| kept.list_bytes)).unwrap_or(LIST_BYTES),
         cores: cores.or(kept.and_then(|kept| kept.cores)),
+        via: via.or_else(|| kept.and_then(|kept| kept.via.clone())),
     };
     know(&home, true)?;
     let servers = servers(&home, wanted.cores, &stop).map_err(failed(DOING))?;
     let mut pair = Pair::up(home, servers, &wanted).map_err(failed(DOING))?;
     output::note_line(&format!("it took {}", units::duration(clock.now())));
-    tell(&mut pair, asked.place.json, DOING)
+    tell(&mut pair, asked.place.json, DOING, false)
 }
 
 fn given_sync(asked: &PairUp) -> Result<Option<Sync>, Failure> {
@@ -141,8 +144,8 @@ fn opened(home: Home, stop: &Arc<AtomicBool>) -> Result<Pair<Servers>, MirrorErr
 }
 
 /// Says what the pair does now.
-fn tell(pair: &mut Pair<Servers>, json: bool, doing: &str) -> Result<Outcome, Failure> {
-    let seen: Seen = pair.seen().map_err(failed(doing))?;
+fn tell(pair: &mut Pair<Servers>, json: bool, doing: &str, busy: bool) -> Result<Outcome, Failure> {
+    let seen = Seen { busy, ..pair.seen().map_err(failed(doing))? };
     output::answer(json, || told::json(pair, &seen), || told::text(pair, &seen))?;
     Ok(Outcome::Fine)
 }
@@ -165,7 +168,7 @@ fn status(place: &PairPlace) -> Result<Outcome, Failure> {
             }
         }
     }
-    tell(&mut pair, place.json, DOING)
+    tell(&mut pair, place.json, DOING, held.is_err())
 }
 
 fn change(
@@ -178,7 +181,7 @@ fn change(
     let _held = home.hold().map_err(failed(doing))?;
     let mut pair = opened(home, &stop).map_err(failed(doing))?;
     work(&mut pair).map_err(failed(doing))?;
-    tell(&mut pair, place.json, doing)
+    tell(&mut pair, place.json, doing, false)
 }
 
 fn check(place: &PairPlace) -> Result<Outcome, Failure> {

@@ -25,6 +25,7 @@ fn state(seen: &Seen) -> (&'static str, String) {
         }
         State::Tracking(reason, behind) => ("tracking", format!("{}, because {reason}", lacks(behind, mirror))),
         State::Resynchronising(behind) => {
+            let behind = Behind { bytes: seen.list.map_or(behind.bytes, |list| list.bytes), ..behind };
             let left = seen.time_left.map(|time| format!(", about {} left", units::duration(time)));
             ("resynchronising", format!("{}, and is sent it{}", lacks(behind, mirror), left.unwrap_or_default()))
         }
@@ -65,6 +66,9 @@ fn moment(since: Nanos) -> String {
 
 /// The next step, where there is one to take.
 fn next(seen: &Seen) -> Option<&'static str> {
+    if seen.busy {
+        return Some("wait: another command works on the pair");
+    }
     if seen.record.down {
         return Some("prony pair up postgres-pair");
     }
@@ -173,6 +177,7 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen) -> Value {
         "behind_bytes": behind.map(|behind| behind.bytes),
         "behind_objects": behind.and_then(|behind| behind.objects),
         "time_left_s": seen.time_left.map(Nanos::seconds),
+        "busy": seen.busy,
         "next": next(seen),
         "sync": record.sync,
         "waits": record.waits,
