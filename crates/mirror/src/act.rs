@@ -56,6 +56,7 @@ impl<N: Nodes> Pair<N> {
             // For one who goes back, from before its slot was made.
             ("wal_keep_size", format!("{}MB", list.min(256))),
             ("wal_level", "replica".to_owned()),
+            ("wal_receiver_status_interval", "1s".to_owned()),
             ("wal_log_hints", "on".to_owned()),
         ]
         .map(|(name, value)| (name.to_owned(), value))

@@ -205,8 +205,11 @@ impl<N: Nodes> Pair<N> {
     /// Whether the mirror takes the log of its primary, now or within a while.
     pub(crate) fn streams(&mut self) -> Result<bool, MirrorError> {
         let (primary, name) = (self.life().primary(), name(self.life().mirror()));
-        let sql =
-            format!("SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '{name}'");
+        // It reports each second: one that is silent is behind a link that carries nothing.
+        let sql = format!(
+            "SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '{name}' \
+             AND reply_time > clock_timestamp() - interval '{AWAY_SECONDS} s'"
+        );
         self.comes_true(primary, AWAY_SECONDS, &sql)
     }
 
