@@ -48,18 +48,23 @@ pub enum Refusal {
     Unfinished,
 }
 
-/// A pair.
+/// A pair, with all that it knows of itself: whoever keeps these values can go on with its life later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Life {
-    rule: Rule,
-    primary: Node,
-    state: State,
-    up: [bool; 2],
-    linked: bool,
+    /// What it promises.
+    pub rule: Rule,
+    /// Who has the last word.
+    pub primary: Node,
+    /// What it is doing.
+    pub state: State,
+    /// Which nodes answer, the first first.
+    pub up: [bool; 2],
+    /// Whether the link carries.
+    pub linked: bool,
     /// The mirror may hold what the primary does not: from before a take-over, or of clients who wrote there when it was parted.
-    stale: bool,
+    pub stale: bool,
     /// What the mirror lacked when the primary was lost, and the state to go back to when it comes again.
-    before: Option<State>,
+    pub before: Option<State>,
 }
 
 impl Life {
@@ -84,7 +89,8 @@ impl Life {
         self.primary.other()
     }
 
-    fn is_up(&self, node: Node) -> bool {
+    /// Whether a node answered when it was looked at last.
+    pub fn is_up(&self, node: Node) -> bool {
         self.up[node as usize]
     }
 

@@ -31,7 +31,7 @@ struct Rule {
 }
 
 /// The map of ARCHITECTURE.md.
-const RULES: [Rule; 21] = [
+const RULES: [Rule; 22] = [
     pure("random", "", "libm"),
     pure("units", "", "thiserror"),
     pure("reading", "units", "strsim toml_edit"),
@@ -50,11 +50,12 @@ const RULES: [Rule; 21] = [
     rule("system", "units random load workload observation study recorder"),
     rule("database", "units load workload observation study advisor recorder system"),
     rule("probe", "units observation system"),
-    rule("store", "units observation system"),
+    rule("store", "units observation pair system"),
     rule("engine", "units random load workload observation study recorder system database probe model link"),
+    rule("mirror", "units pair database store recorder probe system study workload"),
     rule(
         "prony",
-        "units reading model load workload observation study analysis advisor report recorder system database probe store engine emulate link",
+        "units pair mirror reading model load workload observation study analysis advisor report recorder system database probe store engine emulate link",
     ),
 ];
 

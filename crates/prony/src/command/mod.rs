@@ -14,6 +14,7 @@ mod link;
 mod list;
 mod man;
 mod note;
+mod pair;
 mod plan;
 mod predict;
 mod quick;
@@ -56,6 +57,7 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Judge(asked) => judge::run(&asked),
         Command::Db(asked) => return db::run(&asked),
         Command::Tier(asked) => return tier::run(&asked),
+        Command::Pair(asked) => return pair::run(&asked),
         Command::Import(asked) => return import::run(&asked),
         Command::Tag(asked) => tag::run(&asked),
         Command::Note(asked) => note::run(&asked),

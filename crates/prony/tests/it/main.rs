@@ -29,6 +29,7 @@ mod link;
 mod mirrors;
 mod models;
 mod outage;
+mod pair;
 mod passwords;
 mod privilege;
 mod profiles;

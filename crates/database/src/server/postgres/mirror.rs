@@ -7,7 +7,7 @@
 //! What it does not do: it decides nothing about a pair's life, and carries no log: the mirror reaches the primary by the socket that
 //! it is given.
 
-use super::{Server, USER};
+use super::Server;
 use crate::postgres::{Connect, PostgresSession};
 use crate::server::{Private as _, folder, life, process};
 use crate::{DatabaseError, Failure, Session as _, Texts};
@@ -85,14 +85,14 @@ impl Mirror {
         let mut session = self.session()?;
         let kept =
             format!("SELECT count(*) FROM pg_replication_slots WHERE slot_name = '{NAME}' AND wal_status <> 'lost'");
-        if !self.mirror.data().is_dir() || self.number(&mut session, &kept)? == 0 {
+        if !self.mirror.has_data() || self.number(&mut session, &kept)? == 0 {
             self.make(&mut session)?;
         }
-        let near = life::run(&self.wire_folder());
-        let conninfo = format!("host={} user={USER} application_name={NAME}", near.display());
+        let near = life::run(&self.wire_folder()).display().to_string();
+        let conninfo = self.primary.reached_by(Some(&near), NAME);
         let own = [("primary_conninfo", conninfo.as_str()), ("primary_slot_name", NAME), ("hot_standby", "on")];
         let own = own.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        self.mirror.up(&[settings, &own].concat())?;
+        self.mirror.serve(&[settings, &own].concat(), true)?;
         let flushed = format!(
             "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' AND state = 'streaming' \
              AND replay_lsn >= pg_current_wal_flush_lsn()"
@@ -175,27 +175,10 @@ impl Mirror {
 
     /// Copies the primary, with a slot that keeps its log from there on.
     fn make(&self, session: &mut PostgresSession) -> Result<(), DatabaseError> {
-        let mirror = &self.mirror;
-        mirror.down()?;
+        self.mirror.down()?;
         self.drop_slot(session)?;
-        folder::ours(&mirror.folder, &mirror.owner)?;
-        let half = folder::beside(&mirror.data(), "half");
-        folder::remove(&half)?;
-        folder::given(&half, &mirror.owner)?;
-        let mut copy = mirror.owner.command(&mirror.kind.beside("pg_basebackup"));
-        copy.arg("--host").arg(self.primary.run()).args(["--username", USER, "--pgdata"]).arg(&half);
-        copy.args(["--checkpoint=fast", "--wal-method=stream", "--create-slot", "--slot", NAME, "--no-password"]);
-        let mut signal = mirror.owner.command(Path::new("touch"));
-        signal.arg(half.join("standby.signal"));
-        for command in [copy, signal] {
-            if let Some(text) = mirror.carried_out(command)? {
-                folder::remove(&half)?;
-                return Err(mirror
-                    .full(&text)
-                    .unwrap_or_else(|| mirror.says(format!("its primary was not copied: {text}"))));
-            }
-        }
-        folder::replace(&half, &mirror.data())
+        self.run(session, &format!("SELECT pg_create_physical_replication_slot('{NAME}', true)"))?;
+        self.mirror.copied_from(&self.primary.reached_by(None, NAME), NAME)
     }
 
     fn session(&self) -> Result<PostgresSession, DatabaseError> {

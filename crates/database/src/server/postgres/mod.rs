@@ -4,6 +4,7 @@
 
 mod configuration;
 mod mirror;
+mod paired;
 mod programs;
 #[cfg(test)]
 mod tests;
@@ -39,13 +40,6 @@ pub struct Postgres {
     initdb: PathBuf,
     version: String,
     major: u32,
-}
-
-impl Postgres {
-    /// A program that packages put beside the server.
-    fn beside(&self, name: &str) -> PathBuf {
-        self.server.with_file_name(name)
-    }
 }
 
 impl life::Server<Postgres> {
@@ -108,7 +102,8 @@ impl ServerKind for Postgres {
     fn making(&self, owner: &Owner, _folder: &Path, data: &Path) -> Vec<Command> {
         let make = |locale: &str| {
             let mut command = owner.command(&self.initdb);
-            command.args(["--encoding=UTF8", "--data-checksums", "--auth=trust", "--username", USER]);
+            // All of it is brought to the disk at once, when it is put in its place.
+            command.args(["--encoding=UTF8", "--data-checksums", "--auth=trust", "--no-sync", "--username", USER]);
             command.arg(format!("--locale={locale}")).arg("--pgdata").arg(data);
             command
         };
