@@ -5,7 +5,7 @@
 //! What it does not do: it opens nothing, and it knows no password beyond the URL that it was given.
 
 use crate::password::{self, Secret};
-use crate::{Layout, Place, Waits};
+use crate::{Layout, Pairing, Place, Waits};
 use observation::{OVER_SOCKET, SystemKind};
 use workload::dataset::Language;
 
@@ -84,12 +84,14 @@ pub struct DatabaseSpec {
     pub layout: Option<Layout>,
     /// What commits wait for where a second server follows it; none for one server alone.
     pub mirror: Option<Waits>,
+    /// How a mirror is kept equal, where there is one.
+    pub pairing: Pairing,
 }
 
 impl DatabaseSpec {
     /// A database without a layout.
     pub fn new(engine: Engine, at: At) -> DatabaseSpec {
-        DatabaseSpec { engine, at, layout: None, mirror: None }
+        DatabaseSpec { engine, at, layout: None, mirror: None, pairing: Pairing::default() }
     }
 
     /// The place in words, without a password.
@@ -107,7 +109,12 @@ impl DatabaseSpec {
     /// The same with the layout and the mirror.
     pub fn placed(&self) -> String {
         let laid = self.layout.iter().map(|layout| format!(", {}", layout.shown()));
-        let mirrored = self.mirror.iter().map(|waits| format!(" with a mirror; commits wait for {}", waits.shown()));
+        let mirrored = self.mirror.iter().map(|waits| match self.pairing {
+            Pairing::Postgres => format!(" with a mirror; commits wait for {}", waits.shown()),
+            Pairing::TwoPhase => {
+                " and a second one in lock step; transactions that write run and are prepared on both".to_owned()
+            }
+        });
         self.shown() + &laid.chain(mirrored).collect::<String>()
     }
 

@@ -5,9 +5,19 @@
 
 use crate::experiment::{SystemChoice, find};
 use crate::keys::Group;
-use crate::keys::mirror::MIRROR;
+use crate::keys::mirror::{MIRROR, PAIR};
 use crate::{At, DatabaseSpec, Engine, Place};
 use reading::Problems;
+
+/// How two servers are kept equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Pairing {
+    /// The second follows the log of the first.
+    #[default]
+    Postgres,
+    /// Sessions work on both in lock step, with two-phase commits.
+    TwoPhase,
+}
 
 /// What a commit waits for before it is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,6 +71,7 @@ pub(crate) fn settle(systems: &mut [SystemChoice], problems: &mut Problems) {
         match &mut system.spec.place {
             Place::Database(spec @ DatabaseSpec { engine: Engine::Postgres, at: At::Local, layout: None, .. }) => {
                 spec.mirror = waits;
+                spec.pairing = find(&system.settings, &PAIR).map(|chosen| PAIR.value(&chosen.text)).unwrap_or_default();
             }
             _ if waits.is_none() => {}
             place => {

@@ -56,8 +56,8 @@ pub(crate) fn resolve(
         if let Place::Database(spec) = &mut system.spec.place
             && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))
         {
-            let (layout, mirror) = (spec.layout.take(), spec.mirror);
-            *spec = DatabaseSpec { layout, mirror, ..named.with_password_of(&overrides.passwords) };
+            let (layout, mirror, pairing) = (spec.layout.take(), spec.mirror, spec.pairing);
+            *spec = DatabaseSpec { layout, mirror, pairing, ..named.with_password_of(&overrides.passwords) };
         }
     }
     let mut notes = Vec::new();

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use study::{At, Checkpoints, DatabaseSpec, Pool, Stream, Trial};
+use study::{At, Checkpoints, DatabaseSpec, Pairing, Pool, Stream, Trial};
 use units::Nanos;
 use workload::brokerage::data_set::seeded;
 use workload::brokerage::{Preset, Scale};
@@ -160,6 +160,11 @@ impl Databases {
     /// What commits wait for, where a mirror follows.
     pub(crate) fn waits(&self) -> Option<study::Waits> {
         self.spec.mirror
+    }
+
+    /// How the mirror is kept equal.
+    pub(crate) fn pairing(&self) -> Pairing {
+        self.spec.pairing
     }
 
     /// What is open, when anything is.
@@ -409,6 +414,9 @@ pub(crate) fn asked(trial: &Trial) -> impl Iterator<Item = (&dyn Transactions, &
 /// The setting of every server that says how many sessions it takes.
 pub(crate) const MAX_CONNECTIONS: &str = "max_connections";
 
+/// The setting that says how many transactions may be prepared at once.
+const PREPARED: &str = "max_prepared_transactions";
+
 /// The settings of a trial's server; a private one takes as many sessions as the trial has, unless the study says how many
 /// it takes.
 fn with_room(spec: &DatabaseSpec, trial: &Trial) -> Vec<(String, String)> {
@@ -420,6 +428,11 @@ fn with_room(spec: &DatabaseSpec, trial: &Trial) -> Vec<(String, String)> {
     if spec.at == At::Local && !said && sessions + OTHER_SESSIONS > SERVER_SESSIONS {
         let room = (sessions + OTHER_SESSIONS).next_multiple_of(SERVER_SESSIONS);
         settings.push((MAX_CONNECTIONS.to_owned(), room.to_string()));
+    }
+    // The server alone is the same one.
+    let prepares = settings.iter().any(|(key, _)| key == PREPARED);
+    if spec.at == At::Local && spec.pairing == Pairing::TwoPhase && !prepares {
+        settings.push((PREPARED.to_owned(), (sessions + OTHER_SESSIONS).next_multiple_of(SERVER_SESSIONS).to_string()));
     }
     settings
 }

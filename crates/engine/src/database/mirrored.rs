@@ -9,8 +9,9 @@ use database::server::postgres::Mirror;
 use database::{DatabaseError, Session as _, Texts};
 use link::{Address, Choice, Relay, Settings};
 use observation::{Check, CheckResult, Event};
+use std::path::PathBuf;
 use std::sync::Arc;
-use study::{Engine, Sessions, Trial, Waits, Wire};
+use study::{Engine, Pairing, Sessions, Trial, Waits, Wire};
 use units::Nanos;
 
 use crate::target::backing::remark;
@@ -40,8 +41,15 @@ impl Databases {
             }
             return Ok(Vec::new());
         };
-        let wire = wire(&mirror, trial.state.wire).map_err(&refused)?;
-        mirror.follow(waits, settings).map_err(&refused)?;
+        let two_phase = self.pairing() == Pairing::TwoPhase;
+        let ends = if two_phase { mirror.wire_there() } else { mirror.wire() };
+        let wire = ends.and_then(|ends| wire(&mirror, ends, trial.state.wire)).map_err(&refused)?;
+        if two_phase {
+            mirror.stand_beside(settings).map_err(&refused)?;
+            self.open().into_iter().for_each(|database| database.in_lock_step(Some(mirror.connect_by_wire())));
+        } else {
+            mirror.follow(waits, settings).map_err(&refused)?;
+        }
         let own = wire.own();
         let before = wire.told().1;
         self.mirrored = Some(Mirrored { mirror, wire, before, waits });
@@ -51,7 +59,10 @@ impl Databases {
                 format!("over a wire of {shaped} each way, of which its own {} is taken off", units::duration(own))
             }
         };
-        Ok(vec![format!("a mirror follows on the same machine, {far}; commits wait for {}", waits.shown())])
+        Ok(vec![match two_phase {
+            true => format!("a second server with a copy of the first works in lock step on the same machine, {far}"),
+            false => format!("a mirror follows on the same machine, {far}; commits wait for {}", waits.shown()),
+        }])
     }
 
     /// Holds both servers against each other once the mirror has applied all, and lets the first go on alone.
@@ -64,13 +75,25 @@ impl Databases {
         let words = |(bytes, pieces): (u64, u64)| {
             format!("{} in {}", units::bytes(units::Bytes(bytes)), units::counted(pieces, "pieces"))
         };
-        // The mirror is who connects: what goes back to it is the log.
-        let text = format!(
-            "the wire carried {} to the mirror and {} back; commits waited for {}",
-            words(carried[1]),
-            words(carried[0]),
-            waits.shown()
-        );
+        self.open().into_iter().for_each(|database| database.in_lock_step(None));
+        let text = match self.pairing() {
+            Pairing::TwoPhase => {
+                let left = mirror.resolve().map_err(&refused)?;
+                let (there, back) = (words(carried[0]), words(carried[1]));
+                let left = units::counted(left as u64, "transactions");
+                format!(
+                    "the wire carried {there} to the second server and {back} back; {left} were left prepared and ended"
+                )
+            }
+            // The mirror is who connects: what goes back to it is the log.
+            Pairing::Postgres => {
+                let (there, back, waited) = (words(carried[1]), words(carried[0]), waits.shown());
+                format!("the wire carried {there} to the mirror and {back} back; commits waited for {waited}")
+            }
+        };
+        if self.pairing() == Pairing::Postgres {
+            mirror.level().map_err(&refused)?;
+        }
         let check = self.equal(&mirror).map_err(&refused)?;
         mirror.leave().map_err(&refused)?;
         drop(wire);
@@ -80,7 +103,6 @@ impl Databases {
     /// Whether both hold the same rows.
     fn equal(&self, mirror: &Mirror) -> Result<Option<Check>, DatabaseError> {
         let Some((database, dataset)) = self.checked() else { return Ok(None) };
-        mirror.level()?;
         let texts = Arc::new(Texts::none(Engine::Postgres));
         let mut first = database.outside()?;
         let mut second = mirror.connect().open(texts, &Sessions::default())?;
@@ -100,7 +122,7 @@ impl Databases {
             }
         }
         let found = match differ.as_slice() {
-            [] => format!("{} hold the same rows on both", units::counted(tables.len() as u64, "tables")),
+            [] => format!("{} with the same rows on both", units::counted(tables.len() as u64, "tables")),
             differ => differ.join("\n"),
         };
         let result = if differ.is_empty() { CheckResult::Passed } else { CheckResult::Failed };
@@ -123,8 +145,7 @@ impl Mirrored {
 }
 
 /// What carries the log to a mirror.
-fn wire(mirror: &Mirror, shape: Wire) -> Result<Relay, DatabaseError> {
-    let (near, far) = mirror.wire()?;
+fn wire(mirror: &Mirror, (near, far): (PathBuf, PathBuf), shape: Wire) -> Result<Relay, DatabaseError> {
     let failed = |source| DatabaseError::Refused { place: near.display().to_string(), text: format!("{source}") };
     if near.exists() {
         std::fs::remove_file(&near).map_err(failed)?;

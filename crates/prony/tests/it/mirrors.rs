@@ -38,6 +38,25 @@ fn a_mirror_follows_in_its_trials_holds_the_same_rows_and_is_gone_with_the_run()
 }
 
 #[test]
+fn two_servers_in_lock_step_hold_the_same_rows_and_nothing_stays_prepared() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let program = &house.program;
+    let line =
+        format!("run key-value --on local:postgres --set pair=two-phase-pair --set mirror=none,on {SMALL} --json");
+    let told = program.json(&line);
+    let checks = told["checks"].as_array().expect("checks");
+    let equal: Vec<_> = checks.iter().filter(|check| check["name"] == "mirror").collect();
+    assert!(equal.len() == 1 && equal[0]["result"] == "passed", "{checks:?}");
+    assert!(checks.iter().all(|check| check["result"] == "passed"), "{checks:?}");
+    let trials = told["trials"].as_array().expect("trials");
+    let second = trials.iter().find(|trial| trial["system"] == "postgres on").expect("a trial on both");
+    assert!(second["events"].to_string().contains("; 0 transactions were left prepared and ended"), "{second}");
+    // What a transaction that writes says to the second server: begin, the change, prepare, commit.
+    assert!(second["server"]["mirror_cpu_cores"].as_f64() > Some(0.0), "{second}");
+    program.fine("db down local:postgres --remove");
+}
+
+#[test]
 fn a_mirror_of_what_is_no_private_postgresql_is_refused() {
     let told = Program::new().refused("plan key-value --on sqlite: --set mirror=on");
     assert!(told.contains("a mirror is made of a server that Prony starts"), "{told}");

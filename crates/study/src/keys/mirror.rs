@@ -1,12 +1,14 @@
 //! The key that gives a database a mirror.
 
 use super::group;
-use crate::Waits;
+use crate::{Pairing, Waits};
 use reading::key::Choice;
 
 group! { MIRROR_KEYS, Mirror;
-    Never PAIR "pair": Choice<()> = Choice(&[("postgres-pair", ())]), Is("postgres-pair"),
-        "Which kind of pair: two PostgreSQL servers of which the second follows the log of the first.";
+    Never PAIR "pair": Choice<Pairing> = Choice(&[("postgres-pair", Pairing::Postgres), ("two-phase-pair", Pairing::TwoPhase)]),
+        Is("postgres-pair"),
+        "Which kind of pair: two PostgreSQL servers of which the second follows the log of the first; or two that work in lock step, on \
+         which every transaction that writes runs and is prepared before it is committed on both.";
     Never MIRROR "mirror": Choice<Option<Waits>> = Choice(&[
         ("none", None),
         ("off", Some(Waits::Nothing)),

@@ -7,7 +7,8 @@
 //! What it does not do: it decides nothing about a pair's life, and carries no log: the mirror reaches the primary by the socket that
 //! it is given.
 
-use super::Server;
+use super::{Server, USER};
+use crate::postgres::two_phase::PREPARED;
 use crate::postgres::{Connect, PostgresSession};
 use crate::server::{Private as _, folder, life, process};
 use crate::{DatabaseError, Failure, Session as _, Texts};
@@ -112,6 +113,56 @@ impl Mirror {
             "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' AND sync_state = '{state}'"
         );
         self.wait(&mut session, &waited, &format!("become `{state}` on its primary"))
+    }
+
+    /// Starts a second server with a copy of the first that follows nobody: whoever works on both keeps them equal. Sessions reach it by
+    /// the wire, whose sockets are [`Mirror::wire_there`].
+    ///
+    /// # Errors
+    /// When a copy cannot be made, or the server does not start.
+    pub fn stand_beside(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        self.make(&mut self.session()?)?;
+        self.drop_slot(&mut self.session()?)?;
+        self.mirror.serve(settings, false)
+    }
+
+    /// The sockets between which sessions travel to the second server: where they connect to, and its own.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn wire_there(&self) -> Result<(PathBuf, PathBuf), DatabaseError> {
+        let (near, _) = self.wire()?;
+        Ok((near, life::run(&self.mirror.folder).join(".s.PGSQL.5432")))
+    }
+
+    /// How sessions reach the second server by the wire.
+    pub fn connect_by_wire(&self) -> Connect {
+        Connect::socket_in(&life::run(&self.wire_folder()), USER, "postgres")
+    }
+
+    /// Ends what was left prepared when sessions ended in the middle of a commit on both: what the far one alone has was committed on the
+    /// near one, what both have was prepared on both, and what the near one alone has was not. Answers with how many there were.
+    ///
+    /// # Errors
+    /// When one of both does not answer.
+    pub fn resolve(&self) -> Result<usize, DatabaseError> {
+        let mut near = self.session()?;
+        let texts = Arc::new(Texts::none(Engine::Postgres));
+        let mut far = self.mirror.connect().open_until(texts, &Sessions::default(), None, &self.primary.stop)?;
+        let sql = format!("SELECT gid FROM pg_prepared_xacts WHERE gid LIKE '{PREPARED}%' ORDER BY gid");
+        let names = |session: &mut PostgresSession| -> Result<Vec<String>, DatabaseError> {
+            let rows = session.query(&sql).map_err(|failure| self.failed(failure))?;
+            Ok(rows.iter().filter_map(|row| row.first()?.text().map(str::to_owned)).collect())
+        };
+        let (on_near, on_far) = (names(&mut near)?, names(&mut far)?);
+        for name in &on_near {
+            let what = if on_far.contains(name) { "COMMIT" } else { "ROLLBACK" };
+            self.run(&mut near, &format!("{what} PREPARED '{name}'"))?;
+        }
+        for name in &on_far {
+            self.run(&mut far, &format!("COMMIT PREPARED '{name}'"))?;
+        }
+        Ok(on_near.iter().chain(on_far.iter().filter(|name| !on_near.contains(name))).count())
     }
 
     /// Waits until the mirror shows all that the primary has acknowledged.
