@@ -302,6 +302,8 @@ impl<N: Nodes> Pair<N> {
             if !discards {
                 return Err(MirrorError::Split(mirror));
             }
+            // The same that a promotion of ours is followed by: without it the node does not know on its disk that it was promoted.
+            let _ = self.nodes.ask(mirror, "make a checkpoint", "CHECKPOINT");
             self.nodes.bar(mirror)?;
             self.record.returns[mirror as usize] = true;
             self.record.follows = false;
