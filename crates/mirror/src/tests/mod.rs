@@ -225,6 +225,7 @@ fn a_command_that_is_killed_between_any_two_steps_loses_nothing_and_the_next_one
                 scratch.world.done()
             );
             assert!(scratch.world.follows(pair.life().mirror()), "way {number}, step {steps}");
+            assert!(scratch.world.serves(pair.life().primary()), "way {number}, step {steps}");
             assert!(scratch.world.is_whole(), "way {number}, step {steps}: {:#?}", scratch.world.done());
             if !killed {
                 break;

@@ -190,8 +190,22 @@ impl World {
         work(&mut self.0.lock().unwrap())
     }
 
+    /// A node is gone; a primary had a commit under way that nobody heard of.
     pub fn kill(&self, node: Node) {
-        self.with(|inner| inner.nodes[at(node)].up = false);
+        self.with(|inner| {
+            let (next, one) = (inner.next, &mut inner.nodes[at(node)]);
+            one.log.extend((!one.recovers).then_some(next));
+            one.up = false;
+            inner.next += 1;
+        });
+    }
+
+    /// Whether clients write on a node, and their commits wait for the other.
+    pub fn serves(&self, node: Node) -> bool {
+        self.with(|inner| {
+            let one = &inner.nodes[at(node)];
+            one.up && !one.recovers && one.writes() && !one.set("synchronous_standby_names").is_empty()
+        })
     }
 
     pub fn follows(&self, node: Node) -> bool {
