@@ -107,8 +107,6 @@ impl<N: Nodes> Pair<N> {
             Action::Promote(node) => {
                 // It may only be slow, and wake up.
                 self.nodes.bar(node.other())?;
-                self.record.returns[node.other() as usize] = true;
-                self.record.follows = false;
                 self.raise(node)?;
             }
             Action::Rewind(node) => self.rewind(node)?,

@@ -113,6 +113,11 @@ impl<N: Nodes> Pair<N> {
             State::Resynchronising(_) | State::Copying | State::Comparing | State::Swapping | State::Replicating
         );
         self.record.pending.retain(|action| moves || !is_moving(*action));
+        if matches!(event, Event::TakeOver { .. }) {
+            // Whoever brings the old primary back must know, however far this command comes.
+            let old = self.life().mirror();
+            (self.record.returns[old as usize], self.record.follows) = (true, false);
+        }
         // What is ordered later takes the place of what it undoes; and all is ordered anew when a primary comes back.
         let undoes = |new: &Action, old: &Action| match (new, old) {
             (Action::Wait(_), Action::Wait(_)) => true,
@@ -145,6 +150,10 @@ impl<N: Nodes> Pair<N> {
     pub fn look(&mut self) -> Result<(), MirrorError> {
         if self.record.down {
             return Err(MirrorError::Down(self.home.folder().to_owned()));
+        }
+        if self.record.pending.iter().any(|action| matches!(action, Action::Promote(_))) {
+            // A mirror that is about to be promoted looks like a lost primary too.
+            let _ = self.switch();
         }
         if self.life().state() == State::Swapping {
             // Roles that are about to change look like a lost primary; what goes wrong is seen below.
