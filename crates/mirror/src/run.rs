@@ -192,7 +192,11 @@ impl<N: Nodes> Pair<N> {
         let (primary, mirror) = (self.life().primary(), self.life().mirror());
         for node in [primary, mirror] {
             // One that plays the other's part does not answer in its own.
-            let answers = self.recovers(node).is_ok_and(|recovers| recovers == (node == mirror));
+            let answers = match self.recovers(node) {
+                // Nobody waited for its answer.
+                Err(error @ MirrorError::Database(DatabaseError::Stopped)) => return Err(error),
+                recovers => recovers.is_ok_and(|recovers| recovers == (node == mirror)),
+            };
             match (answers, self.life().is_up(node)) {
                 (false, true) => return Ok(Some(Event::Lost(node))),
                 (true, false) => return Ok(Some(Event::Back(node))),

@@ -73,7 +73,7 @@ impl Inner {
     /// One step of a command that may be killed.
     fn step(&mut self, what: String) -> Result<(), MirrorError> {
         if self.left == 0 {
-            return Err(MirrorError::Busy("the command was killed".into()));
+            return Err(DatabaseError::Stopped.into());
         }
         self.left = self.left.saturating_sub(1);
         self.done.push(what);
@@ -194,7 +194,7 @@ impl World {
     pub fn kill(&self, node: Node) {
         self.with(|inner| {
             let (next, one) = (inner.next, &mut inner.nodes[at(node)]);
-            one.log.extend((!one.recovers).then_some(next));
+            one.log.extend((one.up && !one.recovers && one.writes()).then_some(next));
             one.up = false;
             inner.next += 1;
         });
@@ -218,6 +218,10 @@ impl World {
             let [a, b] = &inner.nodes;
             a.log == b.log && inner.acknowledged.iter().all(|id| a.log.contains(id))
         })
+    }
+
+    pub fn notes(&self, what: String) {
+        self.with(|inner| inner.done.push(what));
     }
 
     pub fn forget(&self) {
@@ -244,7 +248,10 @@ impl Nodes for World {
 
     fn session(&mut self, node: Node, _database: &str) -> Result<Box<dyn Session>, MirrorError> {
         let refused = || DatabaseError::Refused { place: node.to_string(), text: "nobody is there".to_owned() };
-        let up = self.with(|inner| inner.nodes[at(node)].up);
+        let (up, left) = self.with(|inner| (inner.nodes[at(node)].up, inner.left));
+        if left == 0 {
+            return Err(DatabaseError::Stopped.into());
+        }
         if up { Ok(Box::new(Asked { world: self.clone(), node })) } else { Err(refused().into()) }
     }
 
@@ -334,7 +341,7 @@ impl Session for Asked {
     fn query(&mut self, sql: &str) -> Result<Vec<Vec<Value>>, Failure> {
         let node = self.node;
         self.world.with(|inner| {
-            let killed = |_| Failure::new(database::FailureKind::Lost, "the command was killed");
+            let killed = |_| Failure::new(database::FailureKind::Stopped, "the command was killed");
             let kept = sql.strip_prefix("SELECT ").filter(|rest| rest.starts_with("pg_create_physical"));
             inner.step(format!("{node} asks {}", kept.unwrap_or(sql))).map_err(killed)?;
             let rows = inner.answer(node, sql);
