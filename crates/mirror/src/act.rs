@@ -107,8 +107,6 @@ impl<N: Nodes> Pair<N> {
             Action::Promote(node) => {
                 // It may only be slow, and wake up.
                 self.nodes.bar(node.other())?;
-                self.record.returns[node.other() as usize] = true;
-                self.record.follows = false;
                 self.raise(node)?;
             }
             Action::Rewind(node) => self.rewind(node)?,
@@ -160,8 +158,14 @@ impl<N: Nodes> Pair<N> {
 
     /// The slot of the mirror: its log is kept from now on, if it was not before. One that was given up is made anew.
     pub(crate) fn track(&mut self) -> Result<(), MirrorError> {
-        let (primary, slot) = (self.life().primary(), name(self.life().mirror()));
+        let (primary, mirror) = (self.life().primary(), self.life().mirror());
         self.forget_slots(primary, "wal_status = 'lost'")?;
+        self.keeps(primary, mirror)
+    }
+
+    /// A node keeps its log for the other from now on, if it did not before.
+    fn keeps(&mut self, primary: Node, mirror: Node) -> Result<(), MirrorError> {
+        let slot = name(mirror);
         let sql = format!(
             "SELECT pg_create_physical_replication_slot('{slot}', true)::text \
              WHERE NOT EXISTS (SELECT 1 FROM pg_replication_slots WHERE slot_name = '{slot}')"
@@ -282,12 +286,7 @@ impl<N: Nodes> Pair<N> {
             }
             self.raise(new)?;
         }
-        let slot = name(old);
-        let sql = format!(
-            "SELECT pg_create_physical_replication_slot('{slot}', true)::text \
-             WHERE NOT EXISTS (SELECT 1 FROM pg_replication_slots WHERE slot_name = '{slot}')"
-        );
-        self.nodes.ask(new, "keep its log for the mirror", &sql)?;
+        self.keeps(new, old)?;
         self.record.follows = true;
         self.stands_by(old)?;
         Ok(Event::Swapped)

@@ -22,9 +22,6 @@ pub enum MirrorError {
     /// There is no pair in the folder.
     #[error("`{}` holds no pair", .0.display())]
     NoPair(PathBuf),
-    /// The folder holds another pair than was asked for: which, and which was.
-    #[error("`{path}` holds a {1}, not a {2}; it was left untouched", path = .0.display())]
-    OtherKind(PathBuf, String, String),
     /// Another command works on the pair.
     #[error("another command works on the pair in `{}`", .0.display())]
     Busy(PathBuf),
@@ -62,10 +59,10 @@ impl MirrorError {
             MirrorError::Refused(Refusal::Apart) => "heal the link: prony pair heal".to_owned(),
             MirrorError::Refused(_) => return None,
             MirrorError::Database(DatabaseError::Server { .. } | DatabaseError::Refused { .. }) => SEE.to_owned(),
+            MirrorError::Database(DatabaseError::Stopped) => "the next command goes on with it".to_owned(),
             MirrorError::Database(error) => return error.hint(),
             MirrorError::NotOurs(..) => "name an empty folder, or one that is not there yet, with --dir".to_owned(),
             MirrorError::NoPair(_) => "bring one up: prony pair up postgres-pair --dir DIR".to_owned(),
-            MirrorError::OtherKind(..) => "name another folder with --dir".to_owned(),
             MirrorError::Busy(_) => {
                 "wait until it has ended, or end it; `prony pair status` looks meanwhile".to_owned()
             }

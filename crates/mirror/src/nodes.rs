@@ -1,7 +1,7 @@
 //! The few operations that two PostgreSQL servers must know to be a pair.
 
 use crate::MirrorError;
-use database::Session;
+use database::{DatabaseError, FailureKind, Session};
 use pair::Node;
 use units::Nanos;
 use workload::transaction::Value;
@@ -93,7 +93,10 @@ pub(crate) fn asked(
     doing: &'static str,
     sql: &str,
 ) -> Result<Rows, MirrorError> {
-    let rows = session.query(sql).map_err(|failure| MirrorError::Statement(node, doing, failure))?;
+    let rows = session.query(sql).map_err(|failure| match failure.kind {
+        FailureKind::Stopped => DatabaseError::Stopped.into(),
+        _ => MirrorError::Statement(node, doing, failure),
+    })?;
     let text = |value: Value| match value {
         Value::Null => String::new(),
         Value::Int(number) => number.to_string(),

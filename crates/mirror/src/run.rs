@@ -113,6 +113,11 @@ impl<N: Nodes> Pair<N> {
             State::Resynchronising(_) | State::Copying | State::Comparing | State::Swapping | State::Replicating
         );
         self.record.pending.retain(|action| moves || !is_moving(*action));
+        if matches!(event, Event::TakeOver { .. }) {
+            // Whoever brings the old primary back must know, however far this command comes.
+            let old = self.life().mirror();
+            (self.record.returns[old as usize], self.record.follows) = (true, false);
+        }
         // What is ordered later takes the place of what it undoes; and all is ordered anew when a primary comes back.
         let undoes = |new: &Action, old: &Action| match (new, old) {
             (Action::Wait(_), Action::Wait(_)) => true,
@@ -145,6 +150,10 @@ impl<N: Nodes> Pair<N> {
     pub fn look(&mut self) -> Result<(), MirrorError> {
         if self.record.down {
             return Err(MirrorError::Down(self.home.folder().to_owned()));
+        }
+        if self.record.pending.iter().any(|action| matches!(action, Action::Promote(_))) {
+            // A mirror that is about to be promoted looks like a lost primary too.
+            let _ = self.switch();
         }
         if self.life().state() == State::Swapping {
             // Roles that are about to change look like a lost primary; what goes wrong is seen below.
@@ -183,7 +192,11 @@ impl<N: Nodes> Pair<N> {
         let (primary, mirror) = (self.life().primary(), self.life().mirror());
         for node in [primary, mirror] {
             // One that plays the other's part does not answer in its own.
-            let answers = self.recovers(node).is_ok_and(|recovers| recovers == (node == mirror));
+            let answers = match self.recovers(node) {
+                // Nobody waited for its answer.
+                Err(error @ MirrorError::Database(DatabaseError::Stopped)) => return Err(error),
+                recovers => recovers.is_ok_and(|recovers| recovers == (node == mirror)),
+            };
             match (answers, self.life().is_up(node)) {
                 (false, true) => return Ok(Some(Event::Lost(node))),
                 (true, false) => return Ok(Some(Event::Back(node))),
@@ -302,6 +315,8 @@ impl<N: Nodes> Pair<N> {
             if !discards {
                 return Err(MirrorError::Split(mirror));
             }
+            // The same that a promotion of ours is followed by: without it the node does not know on its disk that it was promoted.
+            let _ = self.nodes.ask(mirror, "make a checkpoint", "CHECKPOINT");
             self.nodes.bar(mirror)?;
             self.record.returns[mirror as usize] = true;
             self.record.follows = false;

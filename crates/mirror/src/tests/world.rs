@@ -1,9 +1,11 @@
-//! Two nodes that only remember: who runs, in which role, with which settings, and what was done to them.
+//! Two nodes that only remember: who runs, in which role, with which settings, what was done to them, and what clients committed, who
+//! write between any two steps wherever they may.
 
 use crate::MirrorError;
 use crate::nodes::{Nodes, Settings};
 use database::{DatabaseError, Failure, Rows, Session};
 use pair::Node;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use units::Nanos;
 use workload::transaction::{Answers, Batch, Value};
@@ -15,11 +17,17 @@ pub struct One {
     pub recovers: bool,
     slot: bool,
     settings: Settings,
+    /// Commits, in their order.
+    log: Vec<u64>,
 }
 
 impl One {
     fn set(&self, name: &str) -> &str {
         self.settings.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
+    }
+
+    fn writes(&self) -> bool {
+        self.set("default_transaction_read_only") == "off"
     }
 }
 
@@ -27,6 +35,8 @@ pub struct Inner {
     pub nodes: [One; 2],
     done: Vec<String>,
     now: u64,
+    acknowledged: BTreeSet<u64>,
+    next: u64,
     /// Steps until the command is killed.
     pub left: usize,
     /// Whether the list is lost; the slot that is made next is not.
@@ -44,6 +54,8 @@ impl Default for World {
             nodes: Default::default(),
             done: Vec::new(),
             now: 1,
+            acknowledged: BTreeSet::new(),
+            next: 0,
             left: usize::MAX,
             lost: false,
             drains: true,
@@ -61,14 +73,35 @@ impl Inner {
     /// One step of a command that may be killed.
     fn step(&mut self, what: String) -> Result<(), MirrorError> {
         if self.left == 0 {
-            return Err(MirrorError::Busy("the command was killed".into()));
+            return Err(DatabaseError::Stopped.into());
         }
         self.left = self.left.saturating_sub(1);
         self.done.push(what);
         let writers = self.nodes.iter().filter(|one| one.up && !one.recovers);
-        let writers = writers.filter(|one| one.set("default_transaction_read_only") == "off").count();
+        let writers = writers.filter(|one| one.writes()).count();
         assert!(writers < 2, "two nodes let clients write: {:#?}", self.done);
+        self.commits();
         Ok(())
+    }
+
+    /// A client commits wherever it may, and who follows gets it.
+    fn commits(&mut self) {
+        for node in Node::ALL {
+            let (follows, one) = (self.follows(node.other()), &mut self.nodes[at(node)]);
+            let (waits, writes) = (!one.set("synchronous_standby_names").is_empty(), one.writes());
+            if one.up && !one.recovers && writes {
+                one.log.push(self.next);
+                if follows || !waits {
+                    self.acknowledged.insert(self.next);
+                }
+                self.next += 1;
+            }
+            if follows {
+                let (from, to) = (self.nodes[at(node)].log.clone(), &mut self.nodes[at(node.other())].log);
+                assert!(from.starts_with(to), "{node} is followed by one who has what it has not: {:#?}", self.done);
+                *to = from;
+            }
+        }
     }
 
     fn give(&mut self, node: Node, settings: &Settings) -> Result<(), MirrorError> {
@@ -157,12 +190,38 @@ impl World {
         work(&mut self.0.lock().unwrap())
     }
 
+    /// A node is gone; a primary had a commit under way that nobody heard of.
     pub fn kill(&self, node: Node) {
-        self.with(|inner| inner.nodes[at(node)].up = false);
+        self.with(|inner| {
+            let (next, one) = (inner.next, &mut inner.nodes[at(node)]);
+            one.log.extend((one.up && !one.recovers && one.writes()).then_some(next));
+            one.up = false;
+            inner.next += 1;
+        });
+    }
+
+    /// Whether clients write on a node, and their commits wait for the other.
+    pub fn serves(&self, node: Node) -> bool {
+        self.with(|inner| {
+            let one = &inner.nodes[at(node)];
+            one.up && !one.recovers && one.writes() && !one.set("synchronous_standby_names").is_empty()
+        })
     }
 
     pub fn follows(&self, node: Node) -> bool {
         self.with(|inner| inner.follows(node))
+    }
+
+    /// Both hold the same, and all that was acknowledged.
+    pub fn is_whole(&self) -> bool {
+        self.with(|inner| {
+            let [a, b] = &inner.nodes;
+            a.log == b.log && inner.acknowledged.iter().all(|id| a.log.contains(id))
+        })
+    }
+
+    pub fn notes(&self, what: String) {
+        self.with(|inner| inner.done.push(what));
     }
 
     pub fn forget(&self) {
@@ -189,7 +248,10 @@ impl Nodes for World {
 
     fn session(&mut self, node: Node, _database: &str) -> Result<Box<dyn Session>, MirrorError> {
         let refused = || DatabaseError::Refused { place: node.to_string(), text: "nobody is there".to_owned() };
-        let up = self.with(|inner| inner.nodes[at(node)].up);
+        let (up, left) = self.with(|inner| (inner.nodes[at(node)].up, inner.left));
+        if left == 0 {
+            return Err(DatabaseError::Stopped.into());
+        }
         if up { Ok(Box::new(Asked { world: self.clone(), node })) } else { Err(refused().into()) }
     }
 
@@ -235,6 +297,7 @@ impl Nodes for World {
             inner.step(format!("{node} copies"))?;
             let one = &mut inner.nodes[at(node)];
             (one.data, one.recovers, one.slot) = (true, true, false);
+            inner.nodes[at(node)].log = inner.nodes[at(node.other())].log.clone();
             Ok(())
         })
     }
@@ -243,6 +306,10 @@ impl Nodes for World {
         self.with(|inner| {
             inner.nodes[at(node)].up = false;
             inner.step(format!("{node} goes back"))?;
+            let other = inner.nodes[at(node.other())].log.clone();
+            let log = &mut inner.nodes[at(node)].log;
+            let same = log.iter().zip(&other).take_while(|(one, other)| one == other).count();
+            log.truncate(same);
             if inner.back { Ok(()) } else { Err(MirrorError::Late("its log does not reach so far", 0)) }
         })
     }
@@ -274,7 +341,7 @@ impl Session for Asked {
     fn query(&mut self, sql: &str) -> Result<Vec<Vec<Value>>, Failure> {
         let node = self.node;
         self.world.with(|inner| {
-            let killed = |_| Failure::new(database::FailureKind::Lost, "the command was killed");
+            let killed = |_| Failure::new(database::FailureKind::Stopped, "the command was killed");
             let kept = sql.strip_prefix("SELECT ").filter(|rest| rest.starts_with("pg_create_physical"));
             inner.step(format!("{node} asks {}", kept.unwrap_or(sql))).map_err(killed)?;
             let rows = inner.answer(node, sql);

@@ -120,7 +120,8 @@ fn given_cores(asked: &PairUp) -> Result<Option<[f64; 2]>, Failure> {
 
 /// The folder that was named, or that of the pair that was brought up last.
 fn named(dir: Option<&Path>) -> Result<PathBuf, Failure> {
-    let last = || store::known_pairs(&cache::folder()).pop();
+    // One whose folder somebody took away is forgotten.
+    let last = || store::known_pairs(&cache::folder()).into_iter().rev().find(|folder| Home::find(folder).is_ok());
     dir.map(Path::to_owned).or_else(last).ok_or_else(|| {
         Failure::new("finding the pair: none was brought up yet")
             .hint("name its folder with --dir, or bring one up: prony pair up postgres-pair --dir DIR")
