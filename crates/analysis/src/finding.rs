@@ -464,6 +464,7 @@ findings! {
     Comparison(Comparison) "A system against the baseline.",
     Footprint(FootprintFinding) "What two systems take to run, beside what they do.",
     Tier(TierFinding) "What objects gave on the fast tier, beside what was promised.",
+    Mirror(MirrorFinding) "What a mirror costs beyond a ratio.",
     Beside(Beside) "What a stream loses to what goes on beside it.",
     Knee(Knee) "Where a curve bends.",
     HighestRate(HighestRate) "The highest rate that holds a bound on a quantile.",
@@ -570,6 +571,7 @@ impl Finding {
             Finding::Comparison(found) => Some(&found.point),
             Finding::Footprint(found) => Some(&found.point),
             Finding::Tier(found) => Some(&found.point),
+            Finding::Mirror(found) => Some(&found.point),
             Finding::Beside(found) => Some(&found.point),
             Finding::Knee(found) => Some(&found.point),
             Finding::HighestRate(found) => Some(&found.point),
@@ -581,6 +583,32 @@ impl Finding {
             Finding::Threshold(_) | Finding::Damage(_) | Finding::Outage(_) => None,
         }
     }
+}
+
+/// What a mirror costs beyond a ratio of rates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MirrorFinding {
+    /// The first point with the mirror.
+    pub point: Point,
+    /// The system without.
+    pub baseline: String,
+    /// How many sessions make up for it, for each number of sessions without.
+    pub compensations: Vec<Compensation>,
+    /// How often a transaction waits for the way to the mirror and back, where the distance is varied.
+    pub round_trips: Option<Estimate>,
+}
+
+/// How many sessions with a mirror do what so many do without.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compensation {
+    /// Sessions without.
+    pub sessions: f64,
+    /// Sessions with, by the response-time law: as many times as the mean response has grown.
+    pub predicted: Estimate,
+    /// Sessions with, between the measured levels around the rate; none where it was not crossed.
+    pub observed: Option<f64>,
+    /// The level with the highest rate that was measured, and its share of the wanted rate.
+    pub tried: (f64, f64),
 }
 
 /// What objects gave that went to the fast tier in steps, beside what was promised of them.

@@ -32,6 +32,8 @@ pub struct ServerSummary {
     pub cpu_system_cores: Option<f64>,
     /// Cores that it kept busy, where the modes are not told apart.
     pub cpu_busy_cores: Option<f64>,
+    /// Cores that the server that follows it kept busy, where one does.
+    pub mirror_cpu_cores: Option<f64>,
     /// Bytes a second that the disk below the data read, for whomever; where it is not watched, that its processes read.
     pub bytes_read_per_s: Option<f64>,
     /// The same of writes.
@@ -72,6 +74,8 @@ pub struct InSessions {
 pub struct PerTransaction {
     /// CPU time, milliseconds.
     pub cpu_ms: Option<f64>,
+    /// CPU time of the mirror, milliseconds.
+    pub mirror_cpu_ms: Option<f64>,
     /// Bytes read, as those of the server.
     pub bytes_read: Option<f64>,
     /// Bytes written, as those of the server.

@@ -72,6 +72,7 @@ readings! {
         ServerCpuUser "server.cpu.user" "cores",
         ServerCpuSystem "server.cpu.system" "cores",
         ServerCpuBusy "server.cpu.busy" "cores",
+        MirrorCpu "mirror.cpu" "cores",
         ServerBytesRead "server.bytes_read" "B/s",
         ServerBytesWritten "server.bytes_written" "B/s",
         ServerProcesses "server.processes" "processes",

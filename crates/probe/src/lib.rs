@@ -7,7 +7,7 @@
 //! What it does not do: it starts no thread and reads no clock; the caller says when and names the time. What cannot
 //! be observed yields no series: not observed is not zero.
 
-mod cgroup;
+pub mod cgroup;
 mod cpu;
 mod disk;
 mod fingerprint;

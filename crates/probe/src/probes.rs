@@ -29,6 +29,7 @@ pub struct Probes {
     memory: Option<Source>,
     power: PowerSources,
     server: Trees,
+    mirror: Trees,
 }
 
 #[derive(Debug)]
@@ -58,6 +59,7 @@ impl Probes {
             memory: Source::open("/proc/meminfo"),
             power: PowerSources::open(Path::new("/sys")),
             server: Trees::default(),
+            mirror: Trees::default(),
         }
     }
 
@@ -65,6 +67,13 @@ impl Probes {
     #[must_use]
     pub fn with_server(mut self, roots: Vec<u32>) -> Self {
         self.server = Trees::new(roots, self.ticks_per_s);
+        self
+    }
+
+    /// Watches the CPU of the server that follows it too.
+    #[must_use]
+    pub fn with_mirror(mut self, roots: Vec<u32>) -> Self {
+        self.mirror = Trees::new(roots, self.ticks_per_s);
         self
     }
 
@@ -89,6 +98,7 @@ impl Probes {
             memory: parsed(&mut self.memory, |text| Some(memory::parse(text))).unwrap_or_default(),
             power: self.power.read(),
             server: self.server.read(),
+            mirror: self.mirror.read(),
         }
     }
 }

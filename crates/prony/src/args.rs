@@ -169,6 +169,19 @@ pub enum Command {
             prony emulate tiered --fast nand-device:/srv/fast --slow disk-15k:/srv/slow --at /mnt/both &"
     )]
     Emulate(Emulate),
+    /// A wire between two programs: long, narrow, crowded or cut
+    #[command(
+        long_about = "Stands between two programs that talk over a socket, for as long as it runs, and makes the wire between them long, \
+            narrow, crowded, cut or half-open. Bytes come whole and in order; a cut path is silent, and brings what was sent over it \
+            once it is healed.\n\n\
+            A path is said in words: delay=50us or km=10 (5 us a km one way), jitter=5us, capacity=1GB/s, and aggressor=500MB/s for \
+            somebody else's traffic, with share=20% for what that has for certain. Its own way through the kernel is measured when it \
+            starts and taken off the delay.",
+        after_long_help = "Examples:\n  prony link --listen 127.0.0.1:6001 --to 127.0.0.1:5432 --path km=10 --orders /tmp/link &\n  \
+            prony link --orders /tmp/link --order cut\n  prony link --orders /tmp/link --order 'shape 1 km=100 capacity=10MB/s'\n  \
+            prony link --cost"
+    )]
+    Link(Link),
     /// Fit a model on rows
     #[command(
         long_about = "Fits the numbers of a model that nobody gave on rows that were measured or published, says what the rows \
@@ -221,6 +234,17 @@ pub enum Command {
             prony tier move postgres://me@host/db --plan plan.json\n  prony tier undo postgres://me@host/db"
     )]
     Tier(Tier),
+    /// Mirrored pairs of databases: brought up, disturbed, mended
+    #[command(
+        subcommand,
+        long_about = "Brings up two private PostgreSQL servers of which one mirrors the other, and disturbs and mends them: what \
+            changes while the mirror is away is kept in a list, and sent when it comes back.\n\n\
+            Nobody watches a pair between two commands: each command looks at both nodes first, and does what follows from what it sees. \
+            Commits that wait for a mirror that was lost wait until then. Without --dir a command means the pair that was brought up last.",
+        after_long_help = "Examples:\n  prony pair up postgres-pair --dir /var/tmp/pair --sync on\n  \
+            prony pair suspend\n  prony pair resume\n  prony pair check --json\n  prony pair down --remove"
+    )]
+    Pair(Pair),
     /// What is understood of files that other programs run
     #[command(
         subcommand,
@@ -516,6 +540,75 @@ arguments! {
     }
 }
 
+/// `pair`.
+#[derive(Debug, clap::Subcommand)]
+pub enum Pair {
+    /// Bring a pair up, or start what does not run of one
+    #[command(
+        long_about = "Makes two private PostgreSQL servers below a folder, fills the second from the first, and has it follow. A pair that is \
+            there is started where it does not run, and what was cut off is gone on with. The folder must be empty, not there \
+            yet, or a pair of Prony's.\n\n\
+            The list of what a mirror lacks is the log of the primary, kept by a replication slot. When it is full (--list), the pair is \
+            suspended for good, and everything is copied by the next `prony pair resume`.",
+        after_long_help = "Examples:\n  prony pair up postgres-pair --dir /var/tmp/pair\n  \
+            prony pair up postgres-pair --dir /var/tmp/pair --sync remote_apply --cores 0.5,1"
+    )]
+    Up(PairUp),
+    /// What the pair does, why, and what to do next
+    #[command(
+        long_about = "Looks at both nodes and says what the pair does: replicating; tracking, since when, how much is behind and why; \
+            resynchronising, with the time left; blocked; diverged. Says where the list of what the mirror lacks lives and what happens when \
+            it is full. When it sees that a node was lost or came back, the pair does what follows from that.",
+        after_long_help = "Examples:\n  prony pair status\n  prony run bank-day --on \"$(prony pair status --json | jq -r .nodes.a.url)\""
+    )]
+    Status(PairPlace),
+    /// Let the mirror stay behind, and note what it lacks
+    #[command(long_about = "Commits wait for the mirror no more, it stops following, and what changes is kept for it.")]
+    Suspend(PairPlace),
+    /// Send the mirror what it lacks, compare, and mirror again
+    #[command(
+        long_about = "Sends the mirror what it lacks, beside the load that goes on; then commits wait for it again, both nodes are compared \
+            table by table, and the pair replicates. A node that may hold what the other has not goes back first (pg_rewind); where it cannot, \
+            and where the list was full, everything is copied, and that is said."
+    )]
+    Resume(PairResume),
+    /// Swap the roles of both nodes; nothing is lost
+    #[command(
+        long_about = "Clients end what they have begun, all of the log goes to the mirror, and both nodes change their roles. Who has not \
+            ended within 5 s is cut off, and nothing of it is kept."
+    )]
+    Swap(PairPlace),
+    /// Make the mirror of a lost primary the primary
+    #[command(
+        long_about = "Makes the mirror of a primary that does not answer the primary. The old one is ended if it still runs, and comes back as a \
+            mirror. When something that was acknowledged is or may be missing, that is said, and nothing is done without --accept-missing."
+    )]
+    TakeOver(PairTakeOver),
+    /// Cut the link between both nodes
+    #[command(
+        long_about = "Ends the connection by which the mirror follows, and suspends the pair until `prony pair heal` and `resume`."
+    )]
+    Cut(PairPlace),
+    /// Let the link carry again
+    #[command(long_about = "Lets the link carry again. The pair stays suspended until `prony pair resume`.")]
+    Heal(PairPlace),
+    /// Compare both nodes, row by row
+    #[command(
+        long_about = "Compares both nodes table by table, by the number of rows and a hash over all of them, at one moment: writers wait until \
+            the mirror has replayed what was written before, and go on while the tables are read.\n\n\
+            Exit codes: 0 equal; 1 a table differs; 2 an error.",
+        after_long_help = "Examples:\n  prony pair check\n  prony pair check --dir /var/tmp/pair --json"
+    )]
+    Check(PairPlace),
+    /// Stop both nodes
+    #[command(
+        long_about = "Stops both nodes, the primary first, so that the mirror has all of its log. Their data stay, unless --remove is given. A \
+            folder that is no pair of Prony's is not touched.",
+        after_long_help = "Examples:\n  prony pair down\n  prony pair down --dir /var/tmp/pair --remove"
+    )]
+    Down(PairDown),
+}
+
 /// `db`.
 #[derive(Debug, clap::Subcommand)]
 pub enum Db {
@@ -555,6 +648,52 @@ pub enum Db {
 }
 
 arguments! {
+    /// Which pair, and how it is told.
+    PairPlace {
+        dir: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)
+            "Folder of the pair [default: brought up last]", "Folder of the pair. Default: the one that was brought up last.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/pair-status/1; of `check`, prony/pair-check/1).";
+    }
+
+    /// `pair up`.
+    PairUp {
+        kind: String = arg(value_name = "KIND") "Kind of pair: `postgres-pair`",
+            "Kind of pair: `postgres-pair` (streaming replication of PostgreSQL).";
+        place: PairPlace = command(flatten);
+        sync: Option<String> = arg(long, value_name = "LEVEL") "How far commits must have come [default: on]",
+            "How far a commit must have come before it is acknowledged (`synchronous_commit`): `off` and `local` do not wait for the mirror; \
+             `remote_write` waits for its memory, `on` for its disk, `remote_apply` until it can be read there. Default: as it was, \
+             else `on`.";
+        list: Option<String> = arg(long, value_name = "SIZE") "Room for what the mirror lacks [default: 4GiB]",
+            "Room for what the mirror lacks: log that is kept for it (`max_slot_wal_keep_size`). Default: as it was, else 4GiB.";
+        cores: Option<String> = arg(long, value_name = "A,B") "Cores of each node, such as `0.5,1`",
+            "Cores of node a and of node b, such as `0.5,1`, by control groups. Default: both share those of the machine.";
+        via: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath) "Folder of the sockets between both nodes",
+            "Folder of the sockets by which the nodes reach one another: `DIR/a/.s.PGSQL.5432` leads to node a, `DIR/b/.s.PGSQL.5432` to node \
+             b; whatever relays between them stands there. Default: as it was, else directly.";
+    }
+
+    /// `pair resume`.
+    PairResume {
+        place: PairPlace = command(flatten);
+        discard_mirror: bool = arg(long) "Throw away what a mirror wrote alone",
+            "Throw away what a mirror wrote alone that takes writes of its own beside the primary (split brain).";
+    }
+
+    /// `pair take-over`.
+    PairTakeOver {
+        place: PairPlace = command(flatten);
+        accept_missing: bool = arg(long) "Accept that something is missing",
+            "Accept that something that was acknowledged is or may be missing.";
+    }
+
+    /// `pair down`.
+    PairDown {
+        dir: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)
+            "Folder of the pair [default: brought up last]", "Folder of the pair. Default: the one that was brought up last.";
+        remove: bool = arg(long) "Remove its data too", "Remove the folder with all data of both nodes. Default: they stay.";
+    }
+
     /// `db up`.
     DbUp {
         target: String = arg(value_name = "TARGET") "Database: `local:postgres`, `local:mariadb`, or a URL",
@@ -791,6 +930,28 @@ arguments! {
             "Add a line for each move to FILE: seconds, file, extent, tier, its heat, and that of the extent it was held against.";
         heat: bool = arg(long) "Print what the tiers at --at saw: heat by file", "Print the heat that the tiers at --at saw, by file.";
         json: bool = arg(long, requires = "heat") "Print as JSON", "Print as JSON (schema prony/emulate-heat/1).";
+    }
+
+    /// `link`.
+    Link {
+        listen: Option<String> = arg(long, value_name = "ADDRESS", requires = "to") "Where it listens: HOST:PORT, or the path of a socket",
+            "Where it listens: HOST:PORT, or the path of a socket. Port 0 takes a free one, and says which.";
+        to: Option<String> = arg(long, value_name = "ADDRESS", requires = "listen") "Whom it connects to", "Whom it connects to.";
+        path: Vec<String> = arg(long, value_name = "WORDS", requires = "listen") "How long, wide and crowded a path is; the first is preferred",
+            "How long, wide and crowded a path is: delay=TIME or km=N, jitter=TIME, capacity=RATE, aggressor=RATE, share=SHARE. May be \
+             given several times: the first path that carries is taken, and what a cut one had on its way goes over another.";
+        balance: bool = arg(long, requires = "listen") "New connections take the path with the fewest",
+            "New connections take the path with the fewest, instead of the first that carries.";
+        failover: String = arg(long, value_name = "TIME", default_value = "200ms") "How long a sender waits for a cut path",
+            "How long a sender waits before it sends over another path what a cut one lost.";
+        orders: Option<PathBuf> = arg(long, value_name = "SOCKET", value_hint = ValueHint::FilePath) "Take orders at this socket; with --order, give one",
+            "Take orders at this socket. With --order, give one to the relay that takes orders there.";
+        order: Option<String> = arg(long, value_name = "ORDER", requires = "orders", conflicts_with = "listen") "Tell a relay: cut, heal, tell ..",
+            "Tell a relay that runs: cut, half-open or heal, of all paths or with the number of one; `shape N WORDS`; reset, which ends \
+             all connections; tell, which changes nothing. The answer is its paths and what it carried.";
+        cost: bool = arg(long, conflicts_with_all = ["listen", "order"]) "Measure what a relay itself costs here",
+            "Measure what a relay without delay adds to a round trip here, what it carries a second, and how exact a delay of 100 us is.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/link/1).";
     }
 
     /// `calibrate`.

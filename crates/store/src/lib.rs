@@ -11,7 +11,9 @@
 //! A run file may come from anybody. Nothing beside it is followed, no page of it is read twice, no code in it runs, and reading
 //! changes neither it nor anything else: a run that was not closed is read from a copy.
 //!
-//! Every part of it has a checksum, so that a damaged value is not taken for a measured one.
+//! The record of a mirrored pair ([`PairRecord`]) is a small file of its own.
+//!
+//! Every part of a run file has a checksum, so that a damaged value is not taken for a measured one.
 //!
 //! What it does not do: it judges nothing, prints nothing, and reads no clock.
 
@@ -26,6 +28,7 @@ mod facts;
 mod file;
 mod label;
 mod pages;
+mod pair;
 mod recognise;
 mod recover;
 mod redact;
@@ -38,6 +41,7 @@ mod trial;
 pub use blob::{BlobError, decode, encode};
 pub use error::StoreError;
 pub use file::RunFile;
+pub use pair::{PairRecord, know_pair, known_pairs, read_pair, write_pair};
 pub use redact::redact;
 pub use reserve::estimate_bytes;
 pub use schema::VERSION;

@@ -5,7 +5,7 @@
 //! What it does not do: it opens nothing, and it knows no password beyond the URL that it was given.
 
 use crate::password::{self, Secret};
-use crate::{Layout, Place};
+use crate::{Layout, Pairing, Place, Waits};
 use observation::{OVER_SOCKET, SystemKind};
 use workload::dataset::Language;
 
@@ -82,12 +82,16 @@ pub struct DatabaseSpec {
     pub at: At,
     /// Which of its data lives where; none for all of it in the server's own folder.
     pub layout: Option<Layout>,
+    /// What commits wait for where a second server follows it; none for one server alone.
+    pub mirror: Option<Waits>,
+    /// How a mirror is kept equal, where there is one.
+    pub pairing: Pairing,
 }
 
 impl DatabaseSpec {
     /// A database without a layout.
     pub fn new(engine: Engine, at: At) -> DatabaseSpec {
-        DatabaseSpec { engine, at, layout: None }
+        DatabaseSpec { engine, at, layout: None, mirror: None, pairing: Pairing::default() }
     }
 
     /// The place in words, without a password.
@@ -102,12 +106,16 @@ impl DatabaseSpec {
         }
     }
 
-    /// The same with the layout.
+    /// The same with the layout and the mirror.
     pub fn placed(&self) -> String {
-        match &self.layout {
-            Some(layout) => format!("{}, {}", self.shown(), layout.shown()),
-            None => self.shown(),
-        }
+        let laid = self.layout.iter().map(|layout| format!(", {}", layout.shown()));
+        let mirrored = self.mirror.iter().map(|waits| match self.pairing {
+            Pairing::Postgres => format!(" with a mirror; commits wait for {}", waits.shown()),
+            Pairing::TwoPhase => {
+                " and a second one in lock step; transactions that write run and are prepared on both".to_owned()
+            }
+        });
+        self.shown() + &laid.chain(mirrored).collect::<String>()
     }
 
     /// The same with the first password of its engine, when it is a running server whose URL says none.

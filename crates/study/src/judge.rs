@@ -11,7 +11,7 @@ use crate::keys::phases::ROUND;
 use crate::overrides::Overrides;
 use crate::phrase::{self, Names, Phrase};
 use crate::resolve::Resolved;
-use crate::{Judgement, Metric, Primary, Selector, Threshold, proof};
+use crate::{Judgement, Metric, Place, Primary, Selector, Threshold, proof};
 use reading::{Origin, Problems, known_names, listed};
 use units::Nanos;
 
@@ -44,10 +44,18 @@ pub(crate) fn judgement(
         steady: definition.steady,
         deadline: resolved.deadline,
         proof,
+        mirrored: mirrored(resolved),
         rounds: rounds(resolved),
         allow_inconclusive: definition.allow_inconclusive,
         planned: None,
     }
+}
+
+/// The systems that have a mirror.
+fn mirrored(resolved: &Resolved) -> Vec<String> {
+    let has = |place: &Place| matches!(place, Place::Database(spec) if spec.mirror.is_some());
+    let systems = resolved.systems.iter().filter(|system| has(&system.spec.place));
+    systems.map(|system| system.spec.name.clone()).collect()
 }
 
 /// The rounds that experiments state.

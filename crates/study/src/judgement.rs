@@ -26,6 +26,8 @@ pub struct Judgement {
     pub deadline: Option<Deadline>,
     /// What was promised of the tiers of its systems.
     pub proof: Option<Proof>,
+    /// Names of the systems that have a mirror.
+    pub mirrored: Vec<String>,
     /// The length of a round, by name of the experiments that state one.
     pub rounds: Vec<(String, Nanos)>,
     /// Whether an inconclusive threshold is accepted.

@@ -18,6 +18,7 @@ mod label;
 mod layout;
 mod left_out;
 mod measurable;
+mod mirror;
 mod mix;
 mod opening;
 mod order;
@@ -45,6 +46,7 @@ mod survey;
 mod system;
 mod target;
 mod trial;
+mod wire;
 
 pub use database::{At, DatabaseSpec, Engine, Isolation, Protocol, Sessions};
 pub use deadline::Deadline;
@@ -54,6 +56,7 @@ pub use judgement::{Direction, Judgement, Metric, Primary, RoundsEvidence, Selec
 pub use keys::phases::MEASURE_MAX;
 pub use keys::{Group, Key, groups, keys};
 pub use layout::{Layout, Moving, Tier, TierFolder, Way};
+pub use mirror::{Pairing, Waits};
 pub use mix::class_targets;
 pub use outcome::{Outcome, ResponseQuantiles};
 pub use overrides::Overrides;
@@ -75,5 +78,6 @@ pub use trial::{
     Access, Cache, Checkpoints, Driver, OnError, Operations, Phases, Pool, Precondition, Priority, PriorityClass,
     RING_MAX, State, Stream, SyncMode, Threads, Trial, Work,
 };
+pub use wire::{Aggressor, Wire, WireError};
 pub use workload::Storage;
 pub use workload::kind::{Class, Yield};

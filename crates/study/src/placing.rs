@@ -56,11 +56,11 @@ pub(crate) fn places(group: Group) -> bool {
     matches!(group, Group::Placing | Group::Layout)
 }
 
-/// A system for each layout of a list; each is called after its own.
-pub(crate) fn apart(systems: Vec<SystemChoice>) -> Vec<SystemChoice> {
+/// A system for each value of a list that a key has, such as layouts; each is called after its own.
+pub(crate) fn apart(systems: Vec<SystemChoice>, key: &dyn AnyKey) -> Vec<SystemChoice> {
     let each = |system: SystemChoice| {
-        let last = find(&system.settings, &LAYOUT).map(|chosen| chosen.at.clone());
-        let of_list = |chosen: &&Chosen| chosen.key.is(&LAYOUT) && Some(&chosen.at) == last.as_ref();
+        let last = find(&system.settings, key).map(|chosen| chosen.at.clone());
+        let of_list = |chosen: &&Chosen| chosen.key.is(key) && Some(&chosen.at) == last.as_ref();
         let levels: Vec<Chosen> = system.settings.iter().filter(of_list).cloned().collect();
         if levels.len() < 2 {
             return vec![system];

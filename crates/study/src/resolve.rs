@@ -8,7 +8,9 @@
 use crate::definition::{Definition, ExperimentDefinition, FactorWith, Given, Setting, StreamDefinition, SystemWith};
 use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemChoice};
 use crate::keys::layout::LAYOUT;
+use crate::keys::mirror::MIRROR;
 use crate::keys::{Group, Key, phases, system};
+use crate::mirror::{self, mirrors};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
 use crate::{DatabaseSpec, Deadline, Place, SystemSpec, deadline, placing, target};
 use reading::{Origin, Problems, known_names, listed};
@@ -44,17 +46,18 @@ pub(crate) fn resolve(
         .collect();
     let as_named = systems.clone();
     let left_out = placing::leave_out(&mut systems);
-    let mut systems = placing::apart(systems);
+    let mut systems = placing::apart(placing::apart(systems, &LAYOUT), &MIRROR);
     // A study of tiers is sound before anybody has named its folders; whoever runs it says which are missing.
     let steps = definition.proof.is_some();
     let whole = whole && !(steps && overrides.leaves_all());
     placing::settle(&mut systems, &named, (whole, steps), problems);
+    mirror::settle(&mut systems, problems);
     for system in &mut systems {
         if let Place::Database(spec) = &mut system.spec.place
             && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))
         {
-            let layout = spec.layout.take();
-            *spec = DatabaseSpec { layout, ..named.with_password_of(&overrides.passwords) };
+            let (layout, mirror, pairing) = (spec.layout.take(), spec.mirror, spec.pairing);
+            *spec = DatabaseSpec { layout, mirror, pairing, ..named.with_password_of(&overrides.passwords) };
         }
     }
     let mut notes = Vec::new();
@@ -173,7 +176,7 @@ impl Resolver<'_> {
                 |set: &&SetKey| set.scope == narrowed || set.scope == Scope::All && takes(&system.spec, set.key);
             let set = self.sets.keys.iter().filter(meant);
             for set in set {
-                let levels = if set.key.is(&LAYOUT) { &set.levels[..] } else { &set.levels[..1] };
+                let levels = if several(set.key) { &set.levels[..] } else { &set.levels[..1] };
                 system.settings.extend(levels.iter().map(|level| chosen_of(set, level, true)));
             }
         }
@@ -339,7 +342,7 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
     let narrowed = match &set.scope {
         Scope::Workload(_) => return,
         Scope::System(name) => return check_system_scope(set, name, systems, problems),
-        Scope::All if set.key.group == Group::Opening || placing::places(set.key.group) => {
+        Scope::All if set.key.group == Group::Opening || of_database(set.key) => {
             return check_opening(set, systems, problems);
         }
         Scope::All => None,
@@ -385,16 +388,22 @@ fn apply(set: &SetKey, experiments: &mut [Experiment], systems: &[SystemChoice],
 /// `--set SYSTEM.size=..` is taken up with the system's own settings.
 fn check_system_scope(set: &SetKey, name: &str, systems: &[SystemChoice], problems: &mut Problems) {
     let known = systems.iter().any(|system| system.spec.name == name);
-    let takes = matches!(set.key.group, Group::System | Group::Opening) || placing::places(set.key.group);
+    let takes = matches!(set.key.group, Group::System | Group::Opening) || of_database(set.key);
     if !known || !takes || !one_value(set) {
-        let message = "a system takes one value of `size`, `modules`, `fill`, and of the keys of tiers and layouts";
+        let message =
+            "a system takes one value of `size`, `modules`, `fill`, and of the keys of tiers, layouts and mirrors";
         problems.add(&set.at, set.key.name(), message);
     }
 }
 
-/// Several layouts are several systems; of all other keys of a system it has one value.
+/// Whether several values of a key are several systems.
+fn several(key: Key) -> bool {
+    key.is(&LAYOUT) || key.is(&MIRROR)
+}
+
+/// Several layouts or mirrors are several systems; of all other keys of a system it has one value.
 fn one_value(set: &SetKey) -> bool {
-    set.levels.len() == 1 || set.key.is(&LAYOUT)
+    set.levels.len() == 1 || several(set.key)
 }
 
 /// `--set fill=..` is taken up by every system that can be filled, and a layout by every database that can have one.
@@ -408,9 +417,14 @@ fn check_opening(set: &SetKey, systems: &[SystemChoice], problems: &mut Problems
     }
 }
 
+/// Whether a key says what becomes of a database as a whole.
+fn of_database(key: Key) -> bool {
+    placing::places(key.group) || mirrors(key.group)
+}
+
 /// Whether a key of all systems means anything to one.
 fn takes(spec: &SystemSpec, key: Key) -> bool {
-    key.group == Group::Opening && opens(spec) || placing::places(key.group) && placing::meant(spec)
+    key.group == Group::Opening && opens(spec) || of_database(key) && placing::meant(spec)
 }
 
 /// Whether a system is made or opened, rather than answering by itself.

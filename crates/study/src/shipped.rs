@@ -31,6 +31,12 @@ pub fn shipped() -> &'static [Shipped] {
         Shipped { name: "warehouse-frontier", text: include_str!("../../../studies/warehouse-frontier.toml") },
         Shipped { name: "tier", text: include_str!("../../../studies/tier.toml") },
         Shipped { name: "tier-wander", text: include_str!("../../../studies/tier-wander.toml") },
+        Shipped { name: "mirror-oltp", text: include_str!("../../../studies/mirror-oltp.toml") },
+        Shipped { name: "mirror-commit", text: include_str!("../../../studies/mirror-commit.toml") },
+        Shipped { name: "mirror-distance", text: include_str!("../../../studies/mirror-distance.toml") },
+        Shipped { name: "mirror-batch", text: include_str!("../../../studies/mirror-batch.toml") },
+        Shipped { name: "mirror-copy", text: include_str!("../../../studies/mirror-copy.toml") },
+        Shipped { name: "mirror-link", text: include_str!("../../../studies/mirror-link.toml") },
         Shipped { name: "copy", text: include_str!("../../../studies/copy.toml") },
     ]
 }

@@ -4,9 +4,9 @@
 //!
 //! What it does not do: it prepares nothing.
 
-use crate::keys::state::{CACHE, CHECKPOINTS, DATA, Data, PRECONDITION, REFILL, SETTLE, TRIM};
+use crate::keys::state::{CACHE, CHECKPOINTS, DATA, DISTANCE, Data, LINK, PRECONDITION, REFILL, SETTLE, TRIM};
 use crate::point::Point;
-use crate::{Cache, Checkpoints, Place, State};
+use crate::{Cache, Checkpoints, Place, State, Wire};
 use observation::{PlainState, StatePart, StatePolicy};
 use units::Nanos;
 
@@ -20,7 +20,14 @@ pub(crate) fn state(point: &Point) -> State {
         settle: if point.spec().place.holds_data() { point.get(&SETTLE, 0) } else { Nanos::ZERO },
         restore: point.get(&DATA, 0) == Data::Restore,
         checkpoints: point.get(&CHECKPOINTS, 0),
+        wire: wire(point),
     }
+}
+
+/// The wire to a mirror: as long as is said, and a distance on top.
+fn wire(point: &Point) -> Wire {
+    let wire = point.get(&LINK, 0);
+    Wire { delay: wire.delay + Wire::over(point.get(&DISTANCE, 0) as f64), ..wire }
 }
 
 /// The policy on checkpoints of a trial that was planned or recorded.
@@ -87,6 +94,7 @@ mod tests {
             settle: Nanos::from_secs(2),
             restore: false,
             checkpoints,
+            wire: Wire::default(),
         }
     }
 

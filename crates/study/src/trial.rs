@@ -1,6 +1,6 @@
 //! One trial with everything resolved: what the engine, or the model, is given to run.
 
-use crate::Sessions;
+use crate::{Sessions, Wire};
 use load::{Pacing, Ramp, Spec as LoadSpec};
 use observation::TrialLabel;
 use std::sync::Arc;
@@ -193,6 +193,8 @@ pub struct State {
     pub restore: bool,
     /// What is done about the checkpoints of a database's server.
     pub checkpoints: Checkpoints,
+    /// Between a database and its mirror.
+    pub wire: Wire,
 }
 
 /// What is done about the checkpoints of a database's server, and what they do to the measured window.

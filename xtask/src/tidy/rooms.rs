@@ -31,7 +31,7 @@ struct Rule {
 }
 
 /// The map of ARCHITECTURE.md.
-const RULES: [Rule; 19] = [
+const RULES: [Rule; 22] = [
     pure("random", "", "libm"),
     pure("units", "", "thiserror"),
     pure("reading", "units", "strsim toml_edit"),
@@ -42,17 +42,20 @@ const RULES: [Rule; 19] = [
     pure("model", "units random reading workload", "csv libm nalgebra statrs thiserror"),
     pure("analysis", "units random observation study", "statrs"),
     pure("advisor", "random observation", ""),
+    pure("pair", "units", "thiserror"),
     pure("report", "units observation study analysis", "jiff maud serde serde_json"),
     rule("recorder", "units observation"),
     rule("emulate", "units random workload recorder model"),
+    rule("link", "units random study recorder"),
     rule("system", "units random load workload observation study recorder"),
     rule("database", "units load workload observation study advisor recorder system"),
     rule("probe", "units observation system"),
-    rule("store", "units observation system"),
-    rule("engine", "units random load workload observation study recorder system database probe model"),
+    rule("store", "units observation pair system"),
+    rule("engine", "units random load workload observation study recorder system database probe model link"),
+    rule("mirror", "units pair database store recorder probe system study workload"),
     rule(
         "prony",
-        "units reading model load workload observation study analysis advisor report recorder system database probe store engine emulate",
+        "units pair mirror reading model load workload observation study analysis advisor report recorder system database probe store engine emulate link",
     ),
 ];
 

@@ -165,7 +165,7 @@ fn of((baseline, group): (&Group, &Group), what: usize, confidence: f64) -> Opti
 }
 
 /// Two pairs or more scatter; of one, both trials say how sure they are.
-fn ratio(baseline: &Group, group: &Group, metric: Metric, confidence: f64) -> Option<Estimate> {
+pub(super) fn ratio(baseline: &Group, group: &Group, metric: Metric, confidence: f64) -> Option<Estimate> {
     let own = |member: &super::pairs::Member| own_estimate(member.0, member.1, metric).map(|own| own.value);
     let pairs = pairs(&baseline.members, &group.members, own);
     let (before, after) = (baseline.estimate(metric, confidence)?, group.estimate(metric, confidence)?);

@@ -3,6 +3,7 @@
 mod beside;
 mod comparisons;
 mod footprint;
+mod mirrors;
 mod paired_test;
 mod pairs;
 mod runs;
@@ -14,6 +15,7 @@ mod tiers;
 pub use beside::besides;
 pub use comparisons::comparisons;
 pub use footprint::footprints;
+pub use mirrors::mirrors;
 pub use pairs::Pair;
 pub use runs::{BetweenRuns, compare_runs};
 pub use tiers::tiers;

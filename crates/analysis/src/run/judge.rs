@@ -6,7 +6,7 @@ use super::felt::felt;
 use super::sustained::sustained;
 use super::threshold::thresholds;
 use super::{caveats, damage};
-use crate::compare::{besides, comparisons, footprints, tiers};
+use crate::compare::{besides, comparisons, footprints, mirrors, tiers};
 use crate::curve::{curves, highest_rates, knee, scaling, service_fit};
 use crate::point::{Group, groups, point};
 use crate::{Comparison, Finding, Findings, PointSummary, TrialSummary};
@@ -29,6 +29,7 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     let taken = footprints(&systems, &points, findings.iter().filter_map(Comparison::of));
     findings.extend(taken.into_iter().map(Finding::Footprint));
     findings.extend(tiers(&groups, &points, judgement.proof.as_ref()).into_iter().map(Finding::Tier));
+    findings.extend(mirrors(&groups, judgement).into_iter().map(Finding::Mirror));
     findings.extend(besides(&groups, judgement.confidence).into_iter().map(Finding::Beside));
     findings.extend(of_curves(&groups, judgement.confidence));
     findings.extend(sustained(&groups));

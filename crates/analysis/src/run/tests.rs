@@ -20,6 +20,7 @@ pub(crate) fn judgement() -> Judgement {
         steady: SteadyRule::default(),
         deadline: None,
         proof: None,
+        mirrored: Vec::new(),
         allow_inconclusive: false,
         rounds: Vec::new(),
         planned: None,

@@ -29,6 +29,7 @@ pub fn server_summary(observations: &Observations, asked: &Observations, cuts: &
         cpu_user_cores: read(Whole::ServerCpuUser),
         cpu_system_cores: read(Whole::ServerCpuSystem),
         cpu_busy_cores: read(Whole::ServerCpuBusy),
+        mirror_cpu_cores: mean_of(observations, Whole::MirrorCpu),
         bytes_read_per_s: of_device(observations, OfDisk::BytesRead).or_else(|| read(Whole::ServerBytesRead)),
         bytes_written_per_s: of_device(observations, OfDisk::BytesWritten).or_else(|| read(Whole::ServerBytesWritten)),
         processes: mean_of(observations, Whole::ServerProcesses),
@@ -117,6 +118,7 @@ fn priced(observed: ServerSummary, per_s: f64, cores: Option<f64>) -> ServerSumm
         buffer_hit_share: buffer_hit_share(&observed),
         per_transaction: PerTransaction {
             cpu_ms: each(observed.cpu_cores()).map(|seconds| 1e3 * seconds),
+            mirror_cpu_ms: each(observed.mirror_cpu_cores).map(|seconds| 1e3 * seconds),
             bytes_read: each(observed.bytes_read_per_s),
             bytes_written: each(observed.bytes_written_per_s),
             log_bytes: each(log),

@@ -155,6 +155,7 @@ pub fn judgement() -> Judgement {
         steady: SteadyRule::default(),
         deadline: None,
         proof: None,
+        mirrored: Vec::new(),
         rounds: Vec::new(),
         allow_inconclusive: false,
         planned: None,

@@ -107,6 +107,14 @@ pub trait Database: Send + Sync {
         None
     }
 
+    /// Has sessions that are opened from now on work on this server and another in lock step, or on this one alone again.
+    fn in_lock_step(&self, _far: Option<crate::postgres::Connect>) {}
+
+    /// The server that follows this one, whether it is there or not; none where there can be none.
+    fn mirror(&self) -> Option<crate::server::postgres::Mirror> {
+        None
+    }
+
     /// Where a server with a layout gets its data set from: the same server without one. It is filled once for all layouts, and
     /// never asked for a transaction. Starts it.
     ///

@@ -31,7 +31,7 @@ impl Connect {
     }
 
     /// The same inside a schema, given up when `stop` becomes true.
-    pub(super) fn open_until(
+    pub(crate) fn open_until(
         &self,
         texts: Arc<Texts>,
         sessions: &Sessions,

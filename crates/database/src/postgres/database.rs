@@ -1,16 +1,17 @@
 //! PostgreSQL behind the door that all databases share: a server given by URL, or a private one.
 
 use super::standing::{files, standing};
+use super::two_phase::TwoPhase;
 use super::{Connect, PostgresSession, costs, counters, layout, scripts};
 use crate::database::Conversation;
 use crate::opening::within;
-use crate::server::postgres::{Server, USER};
+use crate::server::postgres::{Mirror, Server, USER};
 use crate::server::{Private, SCRIPTS};
 use crate::{DataSet, Database, DatabaseError, Facts, Failure, OpenOptions, Session, StatementCost, Texts};
 use observation::Counted;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use study::{At, DatabaseSpec, Engine, Sessions};
 use workload::transaction::Value;
 
@@ -63,6 +64,8 @@ struct Postgres {
     stop: Arc<AtomicBool>,
     /// The session that reads counters, kept so that a reading costs one answer and no connection.
     watcher: Mutex<Option<PostgresSession>>,
+    /// The second server, where sessions work on both in lock step.
+    far: Mutex<Option<Connect>>,
 }
 
 impl Server {
@@ -100,6 +103,7 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
 /// A private server, started.
 fn private(server: Server, options: &OpenOptions) -> Result<Postgres, DatabaseError> {
     server.up(&counting(options, &server))?;
+    server.mirror().alone()?;
     let opened = opened(server.connect(), Some(server), options)?;
     opened.laid_out("make a tablespace", layout::tablespace)?;
     Ok(opened)
@@ -114,7 +118,17 @@ fn opened(connect: Connect, server: Option<Server>, options: &OpenOptions) -> Re
     let (facts, serving) = within(&place, connect.patience, &options.stop, move || looked(&inside, shown))?;
     let (schema, process) = (options.dataset.as_ref().map(DataSet::schema), here(serving));
     let (stop, watcher) = (options.stop.clone(), Mutex::new(None));
-    Ok(Postgres { connect, server, schema, options: options.clone(), facts, process, stop, watcher })
+    Ok(Postgres {
+        connect,
+        server,
+        schema,
+        options: options.clone(),
+        facts,
+        process,
+        stop,
+        watcher,
+        far: Mutex::default(),
+    })
 }
 
 /// The study's settings behind those that have a server count costs, which a study may replace.
@@ -131,7 +145,17 @@ impl Postgres {
         sessions: &Sessions,
         schema: Option<String>,
     ) -> Result<PostgresSession, DatabaseError> {
-        let (mut connect, mut schema) = (self.connect.clone(), schema);
+        self.connected_at(self.connect.clone(), texts, sessions, schema)
+    }
+
+    /// The same on another server with the same data.
+    fn connected_at(
+        &self,
+        mut connect: Connect,
+        texts: &Texts,
+        sessions: &Sessions,
+        mut schema: Option<String>,
+    ) -> Result<PostgresSession, DatabaseError> {
         if self.server.is_some() {
             // Where our own statements look for functions, scripts may make none.
             let ours = schema.unwrap_or_else(|| PUBLIC.to_owned());
@@ -141,6 +165,10 @@ impl Postgres {
         let mut session = connect.open_until(Arc::new(texts.clone()), sessions, schema, &self.stop)?;
         session.stop_by(self.stop.clone());
         Ok(session)
+    }
+
+    fn far(&self) -> Option<Connect> {
+        self.far.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn plain(&self) -> Result<PostgresSession, DatabaseError> {
@@ -188,6 +216,11 @@ impl Database for Postgres {
     }
 
     fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
+        if let Some(far) = self.far() {
+            let near = self.connected(texts, sessions, self.schema.clone())?;
+            let far = self.connected_at(far, texts, sessions, self.schema.clone())?;
+            return Ok(Box::new(TwoPhase::new(near, far, texts)));
+        }
         Ok(Box::new(self.connected(texts, sessions, self.schema.clone())?))
     }
 
@@ -200,6 +233,9 @@ impl Database for Postgres {
     }
 
     fn conversation(&self, texts: &Texts, sessions: &Sessions) -> Result<Option<Conversation>, DatabaseError> {
+        if self.far().is_some() {
+            return Ok(None);
+        }
         // What travels encrypted must pass through this process's own code.
         let parts = self.connected(texts, sessions, self.schema.clone())?.into_parts().ok();
         Ok(parts.map(|(stream, wire)| -> Conversation { (stream.into(), Box::new(wire)) }))
@@ -211,6 +247,14 @@ impl Database for Postgres {
 
     fn private(&self) -> Option<&dyn Private> {
         self.server.as_ref().map(|server| server as &dyn Private)
+    }
+
+    fn in_lock_step(&self, far: Option<Connect>) {
+        *self.far.lock().unwrap_or_else(PoisonError::into_inner) = far;
+    }
+
+    fn mirror(&self) -> Option<Mirror> {
+        self.server.as_ref().filter(|server| server.layout().is_none()).map(Server::mirror)
     }
 
     fn seed(&self) -> Result<Option<Box<dyn Database>>, DatabaseError> {

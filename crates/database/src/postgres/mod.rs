@@ -19,6 +19,7 @@ mod session;
 mod standing;
 #[cfg(test)]
 mod tests;
+pub(crate) mod two_phase;
 mod wire;
 
 pub(crate) use address::Connect;

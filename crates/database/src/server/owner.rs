@@ -49,6 +49,12 @@ impl Owner {
         if self.name.is_none() { Ok(()) } else { fchown(folder, Some(self.uid), Some(self.gid)) }
     }
 
+    /// Gives him a file, itself where it is a link, in a folder in which only we make files, and lets nobody else write to it.
+    pub(super) fn give_file(&self, path: &Path) -> io::Result<()> {
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+        if self.name.is_none() { Ok(()) } else { std::os::unix::fs::lchown(path, Some(self.uid), Some(self.gid)) }
+    }
+
     /// The folder among those above `path` that he may not pass, when there is one.
     pub(super) fn barred<'a>(&self, path: &'a Path) -> Option<&'a Path> {
         self.name.as_ref()?;

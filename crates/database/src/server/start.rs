@@ -74,7 +74,7 @@ impl<K: ServerKind> Server<K> {
     }
 
     /// What a command said that did not succeed.
-    fn carried_out(&self, command: Command) -> Result<Option<String>, DatabaseError> {
+    pub(super) fn carried_out(&self, command: Command) -> Result<Option<String>, DatabaseError> {
         let made = process::output(command, &self.stop)?;
         let said = || [made.stdout, made.stderr].map(|said| String::from_utf8_lossy(&said).trim().replace('\n', " | "));
         Ok(if made.status.success() { None } else { Some(said().join(" | ")) })
@@ -234,7 +234,7 @@ impl<K: ServerKind> Server<K> {
         self.full(&process::full(&self.log())?)
     }
 
-    fn full(&self, words: &str) -> Option<DatabaseError> {
+    pub(super) fn full(&self, words: &str) -> Option<DatabaseError> {
         let place = self.folder.display().to_string();
         process::says_full(words).then(|| DatabaseError::Full { place, text: words.to_owned() })
     }

@@ -5,6 +5,7 @@ mod alike;
 pub(crate) mod certificates;
 mod cost;
 mod layouts;
+mod lock_step;
 mod ownership;
 mod plans;
 mod planted;

@@ -4,6 +4,7 @@
 //! restart or a fill. Data that earlier trials changed is reused unless the state policy brings it back.
 
 use crate::database::checks;
+use crate::database::mirrored::Mirrored;
 use crate::observer::{Found, Live, Observer, Phase, watch};
 use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use study::{At, Checkpoints, DatabaseSpec, Pool, Stream, Trial};
+use study::{At, Checkpoints, DatabaseSpec, Pairing, Pool, Stream, Trial};
 use units::Nanos;
 use workload::brokerage::data_set::seeded;
 use workload::brokerage::{Preset, Scale};
@@ -47,12 +48,17 @@ pub(crate) struct Databases {
     ends: Option<Arc<dyn Database>>,
     /// What statements had cost before the trial; in words, why that is not known.
     pub(crate) costs: Result<Vec<StatementCost>, String>,
+    /// The mirror that follows in the trial.
+    pub(crate) mirrored: Option<Mirrored>,
 }
 
 impl Drop for Databases {
     fn drop(&mut self) {
         let last = self.ends.clone().filter(|_| self.layout().is_some_and(|layout| layout.passing));
+        let mirror = self.open().filter(|_| self.spec.mirror.is_some()).and_then(Database::mirror);
         self.close();
+        // Its slot would keep the log of the first server for ever. What stays is removed by `prony db down --remove`.
+        let _ = mirror.map(|mirror| mirror.forget());
         if let Some(server) = last.as_deref().and_then(Database::private) {
             // What stays is removed by `prony db down --remove`.
             let _ = server.remove();
@@ -84,7 +90,7 @@ impl Databases {
         stop: Arc<AtomicBool>,
     ) -> Databases {
         let (system, spec) = (system.to_owned(), spec.clone());
-        Databases { system, spec, ours, cache_dir, stop, open: None, ends: None, costs: Ok(Vec::new()) }
+        Databases { system, spec, ours, cache_dir, stop, open: None, ends: None, costs: Ok(Vec::new()), mirrored: None }
     }
 
     /// Opens it without a data set, and says what could change a number.
@@ -116,6 +122,9 @@ impl Databases {
 
     /// Lets go of what is open. A server with a layout ends with it: its folders may lie on devices that end with the run.
     fn close(&mut self) {
+        if let Some(mirrored) = self.mirrored.take() {
+            mirrored.forget();
+        }
         self.open = None;
         if let Some(server) = self.ends.take().as_deref().and_then(Database::private) {
             // One that does not end is ended, or waited for, by its next start; one that another Prony uses goes on.
@@ -148,6 +157,16 @@ impl Databases {
         self.spec.layout.as_ref()
     }
 
+    /// What commits wait for, where a mirror follows.
+    pub(crate) fn waits(&self) -> Option<study::Waits> {
+        self.spec.mirror
+    }
+
+    /// How the mirror is kept equal.
+    pub(crate) fn pairing(&self) -> Pairing {
+        self.spec.pairing
+    }
+
     /// What is open, when anything is.
     pub(crate) fn open(&self) -> Option<&dyn Database> {
         self.open.as_ref().map(|opening| opening.database.as_ref())
@@ -171,8 +190,8 @@ impl Databases {
     ) -> Result<Vec<String>, TrialError> {
         let dataset = self.dataset_of(trial)?;
         let refused = self.refused();
-        let opening =
-            self.opening(dataset.clone(), &with_room(&self.spec, trial), profiled(trial)).map_err(&refused)?;
+        let settings = with_room(&self.spec, trial);
+        let opening = self.opening(dataset.clone(), &settings, profiled(trial)).map_err(&refused)?;
         let mut remarks = Vec::new();
         if let Some(dataset) = &dataset {
             if opening.claim.is_none() {
@@ -197,12 +216,14 @@ impl Databases {
         if asked(trial).any(|(asked, _)| asked.is_foreign()) {
             opening.database.admit_scripts().map_err(&refused)?;
         }
+        remarks.extend(self.see_to_mirror(trial, &settings)?);
+        let Some(database) = self.shared() else { return Ok(remarks) };
         if trial.state.checkpoints == Checkpoints::Leave {
             remarks.push("no checkpoint was forced before the warm-up".to_owned());
             return Ok(remarks);
         }
-        opening.database.checkpoint().map_err(DatabaseError::before_a_trial).map_err(&refused)?;
-        if matches!(opening.database.engine(), study::Engine::Postgres | study::Engine::Mariadb) {
+        database.checkpoint().map_err(DatabaseError::before_a_trial).map_err(&refused)?;
+        if matches!(database.engine(), study::Engine::Postgres | study::Engine::Mariadb) {
             remarks.push("a checkpoint was forced before the warm-up".to_owned());
         }
         Ok(remarks)
@@ -393,6 +414,9 @@ pub(crate) fn asked(trial: &Trial) -> impl Iterator<Item = (&dyn Transactions, &
 /// The setting of every server that says how many sessions it takes.
 pub(crate) const MAX_CONNECTIONS: &str = "max_connections";
 
+/// The setting that says how many transactions may be prepared at once.
+const PREPARED: &str = "max_prepared_transactions";
+
 /// The settings of a trial's server; a private one takes as many sessions as the trial has, unless the study says how many
 /// it takes.
 fn with_room(spec: &DatabaseSpec, trial: &Trial) -> Vec<(String, String)> {
@@ -404,6 +428,11 @@ fn with_room(spec: &DatabaseSpec, trial: &Trial) -> Vec<(String, String)> {
     if spec.at == At::Local && !said && sessions + OTHER_SESSIONS > SERVER_SESSIONS {
         let room = (sessions + OTHER_SESSIONS).next_multiple_of(SERVER_SESSIONS);
         settings.push((MAX_CONNECTIONS.to_owned(), room.to_string()));
+    }
+    // The server alone is the same one.
+    let prepares = settings.iter().any(|(key, _)| key == PREPARED);
+    if spec.at == At::Local && spec.pairing == Pairing::TwoPhase && !prepares {
+        settings.push((PREPARED.to_owned(), (sessions + OTHER_SESSIONS).next_multiple_of(SERVER_SESSIONS).to_string()));
     }
     settings
 }

@@ -5,6 +5,7 @@ pub(crate) mod costs;
 pub(crate) mod counters;
 pub(crate) mod databases;
 pub(crate) mod levels;
+mod mirrored;
 mod page_cache;
 mod pages;
 pub(crate) mod sessions;

@@ -63,6 +63,11 @@ pub(crate) trait Backing: Send {
         Vec::new()
     }
 
+    /// Root processes of the server that follows it, when one does.
+    fn mirror_processes(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
     /// How the counters of its server are read, where it has any: another thread does it, because a server may never answer.
     fn counters(&self) -> Option<Box<dyn FnOnce() -> observation::Counted + Send>> {
         None

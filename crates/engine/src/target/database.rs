@@ -85,6 +85,10 @@ impl Backing for Databases {
         self.open().map_or_else(Vec::new, |database| database.server_processes())
     }
 
+    fn mirror_processes(&self) -> Vec<u32> {
+        self.mirror_process().into_iter().collect()
+    }
+
     fn counters(&self) -> Option<Box<dyn FnOnce() -> observation::Counted + Send>> {
         let database = self.shared()?;
         Some(Box::new(move || database.counters()))
@@ -134,6 +138,7 @@ impl Backing for Databases {
                 Err(error) => return Err(error),
             }
         }
+        let lost_none = lost.is_none();
         if let Some(lost) = lost {
             let text =
                 format!("the server was lost when the load had ended: {lost}; waiting until it takes connections");
@@ -142,6 +147,11 @@ impl Backing for Databases {
             self.reopen(patience(trial), ended.clock)?;
             told.checks = checks::check(self, trial, ledger.as_ref(), moment, (observer, ended.clock))?;
             told.checks.insert(0, Check { name: "recovery behind the load".to_owned(), ..back(LOST, &lost) });
+        }
+        if lost_none {
+            let (checks, events) = self.leave_mirror()?;
+            told.checks.extend(checks);
+            told.events.extend(events);
         }
         told.events.extend(checks::events(trial, &told.checks));
         told.events.extend(self.doubts());

@@ -220,7 +220,9 @@ impl<'a, 'w> Coordinator<'a, 'w> {
             home: 0,
             outcome: Outcome::new(trial, workers as u16),
             fresh: Vec::new(),
-            probes: probe::Probes::new(&opened.backing.places()).with_server(opened.backing.processes()),
+            probes: probe::Probes::new(&opened.backing.places())
+                .with_server(opened.backing.processes())
+                .with_mirror(opened.backing.mirror_processes()),
             reading: None,
             points: Vec::new(),
             counters: None,

@@ -87,6 +87,7 @@ pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
             settle: Nanos::ZERO,
             restore: false,
             checkpoints: study::Checkpoints::default(),
+            wire: study::Wire::default(),
         },
         phases: Phases {
             warm_up: Nanos::ZERO,

@@ -30,6 +30,7 @@ pub struct Reading {
     pub(crate) memory: Memory,
     pub(crate) power: Power,
     pub(crate) server: Option<tree::Used>,
+    pub(crate) mirror: Option<tree::Used>,
 }
 
 /// One watched disk at one moment.
@@ -126,6 +127,9 @@ fn between(before: &Reading, now: &Reading, points: &mut Points) {
     throttle(before, now, points);
     if let (Some(a), Some(b)) = (&before.server, &now.server) {
         server(a, b, points);
+    }
+    if let (Some(a), Some(b)) = (&before.mirror, &now.mirror) {
+        points.cores(Whole::MirrorCpu, (b.user_ns + b.system_ns).saturating_sub(a.user_ns + a.system_ns));
     }
     gauges(now, points);
     points.known_rate(Whole::ThermalThrottles, now.power.thermal_throttles, before.power.thermal_throttles);

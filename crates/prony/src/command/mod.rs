@@ -10,9 +10,11 @@ mod db;
 mod emulate;
 mod import;
 mod judge;
+mod link;
 mod list;
 mod man;
 mod note;
+mod pair;
 mod plan;
 mod predict;
 mod quick;
@@ -49,11 +51,13 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Verify(asked) => return verify::run(&asked),
         Command::Ceiling(asked) => ceiling::run(&asked),
         Command::Emulate(asked) => emulate::run(&asked),
+        Command::Link(asked) => link::run(&asked),
         Command::Calibrate(asked) => calibrate::run(&asked),
         Command::Predict(asked) => predict::run(&asked),
         Command::Judge(asked) => judge::run(&asked),
         Command::Db(asked) => return db::run(&asked),
         Command::Tier(asked) => return tier::run(&asked),
+        Command::Pair(asked) => return pair::run(&asked),
         Command::Import(asked) => return import::run(&asked),
         Command::Tag(asked) => tag::run(&asked),
         Command::Note(asked) => note::run(&asked),

@@ -2,8 +2,9 @@
 
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
-    Beside, Comparison, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding, FootprintAmount, FootprintFinding,
-    HighestRate, Knee, OutageFinding, Scaling, ServiceFit, SustainedFinding, ThresholdOutcome, TierFinding, TierStep,
+    Beside, Comparison, Compensation, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding, FootprintAmount,
+    FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding, Scaling, ServiceFit, SustainedFinding,
+    ThresholdOutcome, TierFinding, TierStep,
 };
 use serde_json::Value;
 use study::Direction;
@@ -15,6 +16,7 @@ impl Json for Finding {
             Finding::Comparison(found) => return found.json(),
             Finding::Footprint(found) => ("footprint", found.json()),
             Finding::Tier(found) => ("tier", found.json()),
+            Finding::Mirror(found) => ("mirror", found.json()),
             Finding::Beside(found) => ("beside", found.json()),
             Finding::Knee(found) => ("knee", found.json()),
             Finding::HighestRate(found) => ("highest-rate", found.json()),
@@ -59,6 +61,12 @@ objects! {
 
     step: TierStep {
         system, "objects": pairs(&step.objects, ["name", "bytes"]), bytes, of_bytes, promised, delivered, per_s,
+    }
+
+    found: MirrorFinding { baseline, compensations, round_trips }
+
+    one: Compensation {
+        sessions, predicted, observed, "most": { let (sessions, share) = one.tried; object!(one { "sessions": sessions, "of_rate": share }) },
     }
 
     found: Beside {

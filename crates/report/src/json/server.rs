@@ -9,6 +9,7 @@ objects! {
     server: ServerSummary {
         embedded,
         "cpu_cores": object!(server { "user": server.cpu_user_cores, "system": server.cpu_system_cores }),
+        mirror_cpu_cores,
         bytes_read_per_s, bytes_written_per_s, processes, buffer_hit_share, per_transaction, checkpoints,
         "working_set": server.working_set.as_ref().map(|set| working_set(set, crate::view::working_set(server))),
         "transactions_per_machine_core_per_s": server.per_machine_core_per_s,
@@ -17,7 +18,7 @@ objects! {
         "counters_per_s": pairs(&server.counters, ["name", "per_s"]),
     }
 
-    each: PerTransaction { cpu_ms, bytes_read, bytes_written, log_bytes }
+    each: PerTransaction { cpu_ms, mirror_cpu_ms, bytes_read, bytes_written, log_bytes }
 
     profile: StatementsProfile { "cpu": profile.cpu.word(), log_shared_out, "total": profile.total(), statements }
 

@@ -64,6 +64,7 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
         Finding::Tier(finding) => {
             Conclusion::plain(&finding.point.experiment, "fast tier", finding.point.stream.clone(), &finding.says())
         }
+        Finding::Mirror(finding) => plain(&finding.point, "mirror", finding.says()),
         Finding::Beside(finding) => {
             let system = if several { format!(" on {}", finding.point.system) } else { String::new() };
             let subject = format!("{}{system}", finding.subject());

@@ -133,7 +133,7 @@ fn conclusions(findings: &Findings) -> Vec<Conclusion> {
         Finding::Outage(_) => 1,
         Finding::Threshold(_) | Finding::Deadline(_) => 2,
         Finding::Comparison(comparison) if comparison.primary => 3,
-        Finding::Beside(_) | Finding::Footprint(_) | Finding::Tier(_) => 3,
+        Finding::Beside(_) | Finding::Footprint(_) | Finding::Tier(_) | Finding::Mirror(_) => 3,
         Finding::Comparison(_) => 6,
         // At most and sustained that hardly differ are told after all that was found.
         Finding::Sustained(found) if !sustained::differs(found) => 5,

@@ -120,6 +120,12 @@ fn cpu_numbers(findings: &Findings, point: &PointSummary) -> Vec<Field> {
         mean("server user", "server_cpu_user_cores", |server| server.cpu_user_cores, Quantity::Cores),
         mean("server system", "server_cpu_system_cores", |server| server.cpu_system_cores, Quantity::Cores),
         mean("server CPU/tx", "server_cpu_ms_per_transaction", |s| s.per_transaction.cpu_ms, Quantity::Milliseconds),
+        mean(
+            "mirror CPU/tx",
+            "mirror_cpu_ms_per_transaction",
+            |s| s.per_transaction.mirror_cpu_ms,
+            Quantity::Milliseconds,
+        ),
         estimate("client CPU/tx", "cpu_us", &point.cpu_us, Quantity::Microseconds),
     ]
 }

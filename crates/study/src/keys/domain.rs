@@ -1,9 +1,25 @@
 //! Values of access and state as texts: durability, priority, preconditioning.
 
-use crate::{Precondition, Priority, PriorityClass, SyncMode};
+use crate::{Precondition, Priority, PriorityClass, SyncMode, Wire};
 use reading::key::Domain;
 use units::Nanos;
 use workload::happening::{self, Happening};
+
+/// `capacity=100MB/s jitter=5us`.
+pub(crate) struct Wires;
+
+impl Domain for Wires {
+    type Value = Wire;
+
+    fn read(&self, text: &str) -> Result<Wire, String> {
+        let words = if text == "plain" { "" } else { text };
+        Wire::parse(words).map_err(|error| format!("{}: {error}", self.allowed()))
+    }
+
+    fn allowed(&self) -> String {
+        "`plain`, or some of `delay=TIME jitter=TIME capacity=RATE aggressor=RATE share=SHARE`".to_owned()
+    }
+}
 
 /// `never`, `each`, `every 32`.
 pub(crate) struct Syncs;

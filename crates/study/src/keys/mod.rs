@@ -10,6 +10,7 @@ pub(crate) mod access;
 mod domain;
 pub(crate) mod layout;
 pub(crate) mod load;
+pub(crate) mod mirror;
 pub(crate) mod phases;
 pub(crate) mod session;
 pub(crate) mod state;
@@ -30,6 +31,8 @@ pub enum Group {
     Placing,
     /// What lies on which tier: in `[layout.NAME]` and `[system.NAME]`.
     Layout,
+    /// The mirror of a system: in `[system.NAME]` only.
+    Mirror,
     /// One workload: in `[workload.NAME]`, a stream or an experiment.
     Workload(&'static Row),
     /// How sessions talk to a database: in the same places.
@@ -52,6 +55,7 @@ impl Group {
             Group::Opening => "Opening",
             Group::Placing => "Tiers",
             Group::Layout => "Layouts",
+            Group::Mirror => "Mirrors",
             Group::Workload(row) => row.title,
             Group::Session => "Sessions",
             Group::Access => "Access",
@@ -74,6 +78,10 @@ impl Group {
                  are two systems."
             }
             Group::Layout => "In `[layout.NAME]`, and in `[system.NAME]`, never a factor.",
+            Group::Mirror => {
+                "In `[system.NAME]` only, never a factor, for systems `local:postgres` without a layout: with and without a mirror are \
+                 two systems."
+            }
             Group::Session => "How a database is talked to: in a workload that asks one, a stream, or an experiment.",
             Group::Access => "How a workload reaches the system: in a workload, a stream, or an experiment.",
             Group::Load => "In the `load` table of a stream or an experiment.",
@@ -185,7 +193,7 @@ pub fn keys() -> impl Iterator<Item = Key> + Clone {
     let of_workload = |row: &'static Row| {
         row.keys.iter().map(move |key| Key { group: Group::Workload(row), key: *key, meant: Meant::Always })
     };
-    let before = [system::SYSTEM, system::OPENING, layout::PLACING, layout::LAYOUTS];
+    let before = [system::SYSTEM, system::OPENING, layout::PLACING, layout::LAYOUTS, mirror::MIRROR_KEYS];
     let after = [session::SESSION, access::ACCESS, load::LOAD, state::STATE, phases::PHASES];
     let listed = |lists: &[&'static [Key]]| lists.iter().flat_map(|list| list.iter().copied()).collect::<Vec<_>>();
     listed(&before).into_iter().chain(WORKLOADS.iter().flat_map(of_workload)).chain(listed(&after))

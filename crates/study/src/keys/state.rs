@@ -1,9 +1,9 @@
 //! Keys of what a trial finds when it starts.
 
-use super::domain::Preconditions;
+use super::domain::{Preconditions, Wires};
 use super::group;
 use crate::{Cache, Checkpoints};
-use reading::key::{Choice, Flag, Span};
+use reading::key::{Choice, Count, Flag, Span};
 use units::Nanos;
 
 /// What becomes of the data of a database.
@@ -32,6 +32,11 @@ group! { STATE, State;
     ]), Is("cycles"),
         "Checkpoints of a database: force one before the warm-up and cut a window that holds whole cycles of them to these; \
          force one and take the window as asked for; or force none.";
+    Database DISTANCE "distance": Count = Count { min: 0, max: 40_000 }, Is("0"),
+        "Kilometres between a database and its mirror: each adds 5 us to the way there and as much to the way back.";
+    Database LINK "link": Wires = Wires, Is("plain"),
+        "What the wire to the mirror is like beyond its distance: slower, or shared with somebody else's traffic, who has a share of \
+         it for certain or stands in the same queue.";
     Always SETTLE "settle": Span<Nanos> = Span { min: Nanos::ZERO, max: Nanos::from_secs(86_400) }, Is("0 s"),
         "Pause before the warm-up, in which burst credit returns and the device tidies up.";
 }

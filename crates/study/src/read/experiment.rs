@@ -215,7 +215,7 @@ fn alone(workload: Placed) -> StreamDefinition {
 
 /// Repeats are not a factor: they are what a factor's levels are compared with.
 fn varies(key: Key) -> bool {
-    !matches!(key.group, Group::Opening | Group::Placing | Group::Layout)
+    !matches!(key.group, Group::Opening | Group::Placing | Group::Layout | Group::Mirror)
         && !key.is(&phases::REPLICATES)
         && !key.is(&phases::REPLICATES_MAX)
 }

@@ -24,7 +24,7 @@ impl Tables {
         let work = matches!(key.group, Group::Workload(_) | Group::Session | Group::Access);
         match self {
             Tables::System => {
-                matches!(key.group, Group::System | Group::Opening | Group::Placing | Group::Layout)
+                matches!(key.group, Group::System | Group::Opening | Group::Placing | Group::Layout | Group::Mirror)
             }
             Tables::Layout => key.group == Group::Layout,
             Tables::AnyWorkload | Tables::Stream => work,
@@ -60,7 +60,7 @@ impl Tables {
         let home = match group {
             Group::Workload(row) => return format!("a workload of kind `{}`, a stream or an experiment", row.word),
             Group::System => "`[system.NAME]` or an experiment",
-            Group::Opening | Group::Placing => "`[system.NAME]`",
+            Group::Opening | Group::Placing | Group::Mirror => "`[system.NAME]`",
             Group::Layout => "`[layout.NAME]` or `[system.NAME]`",
             Group::Session => "a workload that asks a database, a stream or an experiment",
             Group::Access => "a workload, a stream or an experiment",

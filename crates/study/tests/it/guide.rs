@@ -5,6 +5,7 @@ use workload::Interface;
 
 const TRANSACTIONS: &str = include_str!("../../../../docs/guide/transactions.md");
 const LAYOUTS: &str = include_str!("../../../../docs/guide/layouts.md");
+const MIRRORS: &str = include_str!("../../../../docs/guide/mirror.md");
 const GUIDE: &str = include_str!("../../../../docs/guide/study-file.md");
 
 fn row(key: Key) -> String {
@@ -25,6 +26,11 @@ fn of_layout(group: &Group) -> bool {
     matches!(group, Group::Placing | Group::Layout)
 }
 
+/// So have those of mirrors.
+fn of_mirror(group: &Group) -> bool {
+    *group == Group::Mirror
+}
+
 /// Keys of databases have a chapter of their own.
 fn of_database(group: &Group) -> bool {
     match group {
@@ -36,7 +42,8 @@ fn of_database(group: &Group) -> bool {
 
 #[test]
 fn every_key_stands_in_the_guide_as_it_is() {
-    let tables = groups().into_iter().filter(|group| !of_database(group) && !of_layout(group)).map(table);
+    let tables =
+        groups().into_iter().filter(|group| !of_database(group) && !of_layout(group) && !of_mirror(group)).map(table);
     let missing: Vec<String> = tables.filter(|table| !GUIDE.contains(table)).collect();
     assert!(missing.is_empty(), "docs/guide/study-file.md lacks:\n{}", missing.join("\n"));
 }
@@ -53,6 +60,13 @@ fn every_key_of_a_layout_stands_in_its_chapter_as_it_is() {
     let missing: Vec<String> =
         groups().into_iter().filter(of_layout).map(table).filter(|table| !LAYOUTS.contains(table)).collect();
     assert!(missing.is_empty(), "docs/guide/layouts.md lacks:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn every_key_of_a_mirror_stands_in_its_chapter_as_it_is() {
+    let missing: Vec<String> =
+        groups().into_iter().filter(of_mirror).map(table).filter(|table| !MIRRORS.contains(table)).collect();
+    assert!(missing.is_empty(), "docs/guide/mirror.md lacks:\n{}", missing.join("\n"));
 }
 
 #[test]

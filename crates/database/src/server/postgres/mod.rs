@@ -3,6 +3,8 @@
 //! What it does not do: it lives no life of its own; every server's is the same.
 
 mod configuration;
+mod mirror;
+mod paired;
 mod programs;
 #[cfg(test)]
 mod tests;
@@ -16,6 +18,8 @@ use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use study::{Layout, Tier};
+
+pub use mirror::Mirror;
 
 /// A private PostgreSQL.
 pub type Server = life::Server<Postgres>;
@@ -98,7 +102,8 @@ impl ServerKind for Postgres {
     fn making(&self, owner: &Owner, _folder: &Path, data: &Path) -> Vec<Command> {
         let make = |locale: &str| {
             let mut command = owner.command(&self.initdb);
-            command.args(["--encoding=UTF8", "--data-checksums", "--auth=trust", "--username", USER]);
+            // All of it is brought to the disk at once, when it is put in its place.
+            command.args(["--encoding=UTF8", "--data-checksums", "--auth=trust", "--no-sync", "--username", USER]);
             command.arg(format!("--locale={locale}")).arg("--pgdata").arg(data);
             command
         };
@@ -133,10 +138,10 @@ impl ServerKind for Postgres {
         command
     }
 
-    /// The server writes its state into the eighth line beside its number.
+    /// The server writes its state into the eighth line beside its number; one that follows another is a standby when it serves.
     fn is_ready(folder: &Path) -> bool {
         let text = crate::server::folder::read(&Postgres::pid_file(folder)).unwrap_or_default();
-        text.lines().nth(7).is_some_and(|state| state.trim() == "ready")
+        text.lines().nth(7).is_some_and(|state| matches!(state.trim(), "ready" | "standby"))
     }
 
     // Processes of a killed server end a moment after it.

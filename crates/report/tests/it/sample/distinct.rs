@@ -65,6 +65,7 @@ fn rename_finding(finding: &mut Finding, rename: &dyn Fn(&str) -> String) {
         Finding::Tier(f) => {
             of(&mut f.point).into_iter().chain(f.steps.iter_mut().map(|step| &mut step.system)).collect()
         }
+        Finding::Mirror(f) => of(&mut f.point).into_iter().chain([&mut f.baseline]).collect(),
         Finding::Beside(f) => of(&mut f.point).into_iter().chain(of(&mut f.baseline)).chain(&mut f.beside).collect(),
         Finding::Knee(f) => of(&mut f.point).into_iter().chain([&mut f.factor]).collect(),
         Finding::HighestRate(f) => of(&mut f.point).into_iter().chain([&mut f.reason]).collect(),
@@ -307,6 +308,7 @@ fn server(at: f64) -> ServerSummary {
         cpu_user_cores: Some(1.51 + at),
         cpu_system_cores: Some(1.62 + at),
         cpu_busy_cores: None,
+        mirror_cpu_cores: Some(0.273 + at),
         bytes_read_per_s: Some(8_510_000.5 + at),
         bytes_written_per_s: Some(8_620_000.5 + at),
         processes: Some(17.0 + at),
@@ -316,6 +318,7 @@ fn server(at: f64) -> ServerSummary {
         profile: None,
         per_transaction: PerTransaction {
             cpu_ms: Some(0.431 + at),
+            mirror_cpu_ms: Some(0.127 + at),
             bytes_read: Some(1_198.5 + at),
             bytes_written: Some(1_214.5 + at),
             log_bytes: Some(1_239.5 + at),
@@ -565,6 +568,17 @@ fn findings() -> Vec<Finding> {
                 tier_step("right", "hot_pkey", (8_192.0, 0.25), (0.71, 0.69)),
                 tier_step("right", "cold", (32_768.0, 1.0), (1.0, 1.0)),
             ],
+        }),
+        Finding::Mirror(MirrorFinding {
+            point: At::new("curve", "left", "stream-1").point(),
+            baseline: "right".into(),
+            compensations: vec![Compensation {
+                sessions: 8.0,
+                predicted: estimate(9.7),
+                observed: Some(9.4),
+                tried: (12.0, 1.07),
+            }],
+            round_trips: Some(estimate(1.02)),
         }),
         Finding::Beside(Beside {
             point: At::new("curve", "left", "stream-1").point(),

@@ -1,0 +1,163 @@
+//! What a mirror costs beyond a ratio: the sessions that make up for it, and the round trips that a transaction waits for.
+//!
+//! The one idea: sessions that never think are busy for the whole of each response, so that a rate is their number over the mean
+//! response (Little's law). The rate is back when their number has grown as the response has; whether the machine then has the
+//! processors for it is seen where more sessions were measured.
+//!
+//! What it does not do: it compares nothing that the verdicts compare.
+
+use super::beside::ratio;
+use super::pairs::Member;
+use crate::point::{Group, own_estimate};
+use crate::statistics::least_squares::{Weighted, weighted_line};
+use crate::{Compensation, Estimate, MirrorFinding};
+use observation::Level;
+use study::{Judgement, Metric};
+
+/// The factor that says how far away the mirror is.
+const DISTANCE: &str = "distance";
+
+/// The factor that says how many sessions there are.
+const SESSIONS: &str = "sessions";
+
+/// There and back, for each kilometre.
+const SECONDS_A_KM: f64 = 1e-5;
+
+/// What each system with a mirror costs against the same server alone.
+pub fn mirrors(groups: &[Group], judgement: &Judgement) -> Vec<MirrorFinding> {
+    let alone = judgement.baseline.as_deref().or_else(|| groups.first().map(|group| group.point.system.as_str()));
+    let Some(alone) = alone.filter(|alone| !judgement.mirrored.iter().any(|name| name == alone)) else {
+        return Vec::new();
+    };
+    let mut found: Vec<MirrorFinding> = Vec::new();
+    for group in groups.iter().filter(|group| judgement.mirrored.contains(&group.point.system)) {
+        if found.iter().any(|one| same_kin(&one.point, &group.point)) {
+            continue;
+        }
+        let swept: Vec<&Group> = groups.iter().filter(|other| same_kin(&other.point, &group.point)).collect();
+        let baseline: Vec<&Group> = groups.iter().filter(|other| beside(other, group, alone)).collect();
+        let compensations = baseline.iter().filter_map(|one| compensation(one, &swept, judgement.confidence)).collect();
+        let (point, baseline) = (group.point.clone(), alone.to_owned());
+        let round_trips = round_trips(&swept, judgement.confidence);
+        found.push(MirrorFinding { point, baseline, compensations, round_trips });
+    }
+    found.retain(|one| !one.compensations.is_empty() || one.round_trips.is_some());
+    found
+}
+
+fn same_kin(a: &observation::Point, b: &observation::Point) -> bool {
+    (&a.system, &a.experiment, &a.stream) == (&b.system, &b.experiment, &b.stream)
+}
+
+fn beside(other: &Group, group: &Group, alone: &str) -> bool {
+    let (one, two) = (&other.point, &group.point);
+    one.system == alone && (&one.experiment, &one.stream) == (&two.experiment, &two.stream)
+}
+
+fn level(group: &Group, name: &str) -> Option<f64> {
+    group.point.factors.iter().find(|factor| factor.name == name).map(|factor| &factor.level).and_then(Level::number)
+}
+
+/// All that is varied but sessions.
+fn others<'a>(group: &'a Group) -> Vec<&'a str> {
+    group.point.factors.iter().filter(|factor| factor.name != SESSIONS).map(|factor| factor.level.text()).collect()
+}
+
+/// How many sessions with the mirror do what so many do without.
+fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> Option<Compensation> {
+    let sessions = level(alone, SESSIONS)?;
+    let swept: Vec<&&Group> = swept.iter().filter(|group| others(group) == others(alone)).collect();
+    let same = swept.iter().find(|group| level(group, SESSIONS) == Some(sessions))?;
+    let response = ratio(alone, same, Metric::ResponseMean, confidence)?;
+    let wanted = alone.estimate(Metric::Throughput, confidence)?.value;
+    let mut curve: Vec<(f64, f64)> = swept
+        .iter()
+        .filter_map(|group| Some((level(group, SESSIONS)?, group.estimate(Metric::Throughput, confidence)?.value)))
+        .collect();
+    curve.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let best = curve.iter().copied().filter(|(at, _)| *at >= sessions).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(Compensation {
+        sessions,
+        predicted: response.scaled(sessions),
+        observed: crossing(&curve, sessions, wanted),
+        tried: (best.0, best.1 / wanted),
+    })
+}
+
+/// Where a curve reaches a rate, between the levels around it; none where it does not, or did at the first level already.
+fn crossing(curve: &[(f64, f64)], from: f64, wanted: f64) -> Option<f64> {
+    let from_here: Vec<(f64, f64)> = curve.iter().copied().filter(|(at, _)| *at >= from).collect();
+    from_here.windows(2).find_map(|pair| {
+        let [(low, below), (high, above)] = [pair[0], pair[1]];
+        (below < wanted && above >= wanted).then(|| low + (high - low) * (wanted - below) / (above - below))
+    })
+}
+
+/// How often a transaction waits for the way there and back, on average: the slope of its response over the distance, at one session,
+/// where nothing waits for anything else.
+fn round_trips(swept: &[&Group], confidence: f64) -> Option<Estimate> {
+    let points: Vec<Weighted> = swept
+        .iter()
+        .filter(|group| level(group, SESSIONS).is_none_or(|sessions| sessions == 1.0))
+        .filter_map(|group| Some((level(group, DISTANCE)?, group)))
+        .flat_map(|(x, group)| {
+            let own = |member: &Member| own_estimate(member.0, member.1, Metric::ResponseMean);
+            let own: Vec<Estimate> = group.members.iter().filter_map(own).collect();
+            own.into_iter().map(move |own| Weighted { x, y: own.value, weight: 1.0 })
+        })
+        .collect();
+    let places = points.iter().map(|point| point.x);
+    let (least, most) = (places.clone().fold(f64::INFINITY, f64::min), places.fold(0.0, f64::max));
+    let line = weighted_line(&points).filter(|line| most > least && line.freedom >= 1.0)?;
+    Some(line.slope_estimate(confidence).scaled(1.0 / SECONDS_A_KM))
+}
+
+impl MirrorFinding {
+    /// `to make up for it 8 sessions become 9.6 (9.1 to 10.2) by the law of response times; 9.4 measured`.
+    pub fn says(&self) -> String {
+        let each = self.compensations.iter().map(Compensation::says);
+        let trips = self.round_trips.map(|trips| {
+            let figure = |value: f64| units::ratio(value);
+            let interval = match trips.has_interval() {
+                true => format!(" ({} to {})", figure(trips.low), figure(trips.high)),
+                false => String::new(),
+            };
+            format!(
+                "a transaction waits for {}{interval} round trips to the mirror, by the slope over the distance",
+                figure(trips.value)
+            )
+        });
+        each.chain(trips).collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl Compensation {
+    fn says(&self) -> String {
+        let figure = |value: f64| units::ratio(value);
+        let interval = match self.predicted.has_interval() {
+            true => format!(" ({} to {})", figure(self.predicted.low), figure(self.predicted.high)),
+            false => String::new(),
+        };
+        let measured = match (self.observed, self.tried) {
+            (Some(observed), _) => format!("{} measured, between levels", figure(observed)),
+            (None, (at, share)) if share >= 1.0 => format!("the rate is there with {} already", units::significant(at)),
+            (None, (at, _)) if at == self.sessions => "more sessions were not measured".to_owned(),
+            (None, (at, share)) => {
+                format!(
+                    "not reached: at most {} of the rate, with {} sessions",
+                    units::percent(share),
+                    units::significant(at)
+                )
+            }
+        };
+        format!(
+            "to make up for the mirror, {} sessions become {}{interval} by the response-time law; {measured}",
+            units::significant(self.sessions),
+            figure(self.predicted.value)
+        )
+    }
+}
+
+#[cfg(test)]
+#[path = "tests/mirrors.rs"]
+mod tests;

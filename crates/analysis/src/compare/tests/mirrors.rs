@@ -1,0 +1,84 @@
+use super::*;
+use crate::point::groups;
+use crate::run::tests::{judgement, trial};
+use crate::{Finding, TrialSummary, judge};
+
+fn at(index: u32, system: &str, (factor, level): (&str, f64), throughput: f64) -> TrialSummary {
+    let mut one = trial(index, system, index / 2, throughput);
+    one.label.factors.push(crate::run::tests::level(factor, level));
+    // What so many sessions complete, each of whose responses takes so long.
+    let seconds = if factor == SESSIONS { level / throughput } else { 1.0 / throughput };
+    one.streams[0].response.mean_ms = 1e3 * seconds;
+    one
+}
+
+fn found(trials: &[TrialSummary]) -> Vec<MirrorFinding> {
+    let judgement = Judgement {
+        baseline: Some("alone".to_owned()),
+        mirrored: vec!["mirrored".to_owned()],
+        primary: None,
+        ..judgement()
+    };
+    mirrors(&groups(trials), &judgement)
+}
+
+#[test]
+fn as_many_sessions_make_up_for_a_mirror_as_the_response_has_grown_and_what_was_measured_stands_beside_it() {
+    let mut trials = Vec::new();
+    for block in 0..4 {
+        let mut add = |system: &str, sessions: f64, per_s: f64| {
+            trials.push(at(
+                trials.len() as u32,
+                system,
+                (SESSIONS, sessions),
+                per_s * (1.0 + 0.001 * f64::from(block)),
+            ));
+        };
+        // 8 sessions of 2 ms; of 2.5 ms with the mirror.
+        add("alone", 8.0, 4000.0);
+        add("mirrored", 8.0, 3200.0);
+        add("mirrored", 12.0, 4800.0);
+    }
+    let [one] = found(&trials).try_into().expect("one system with a mirror");
+    let [compensation] = one.compensations.as_slice() else { panic!("{one:?}") };
+    assert!((compensation.predicted.value - 10.0).abs() < 1e-6, "{compensation:?}");
+    assert!((compensation.observed.expect("between levels") - 10.0).abs() < 1e-6, "{compensation:?}");
+    let told = one.says();
+    assert!(told.starts_with("to make up for the mirror, 8 sessions become 10.00 ("), "{told}");
+    assert!(told.ends_with("by the response-time law; 10.00 measured, between levels"), "{told}");
+}
+
+#[test]
+fn a_rate_that_no_number_of_sessions_brought_back_is_told_with_how_near_it_came() {
+    let few = [at(0, "alone", (SESSIONS, 8.0), 4000.0), at(1, "mirrored", (SESSIONS, 8.0), 2000.0)];
+    assert!(found(&few)[0].says().ends_with("; more sessions were not measured"));
+    let more = [few.to_vec(), vec![at(2, "mirrored", (SESSIONS, 16.0), 3000.0)]].concat();
+    let told = found(&more)[0].says();
+    assert!(told.ends_with("; not reached: at most 75% of the rate, with 16 sessions"), "{told}");
+}
+
+#[test]
+fn the_slope_over_the_distance_is_round_trips_a_transaction() {
+    let mut trials = Vec::new();
+    for km in [0.0, 10.0, 50.0, 100.0, 0.0, 10.0, 50.0, 100.0] {
+        // 1 ms, and one way there and back.
+        let seconds = 1e-3 + 1e-5 * km;
+        trials.push(at(trials.len() as u32, "mirrored", (DISTANCE, km), 1.0 / seconds));
+        trials.push(at(trials.len() as u32, "alone", (DISTANCE, km), 1000.0));
+    }
+    let [one] = found(&trials).try_into().expect("one system with a mirror");
+    let trips = one.round_trips.expect("a slope");
+    assert!((trips.value - 1.0).abs() < 1e-6, "{trips:?}");
+    let judgement = Judgement { mirrored: vec!["mirrored".to_owned()], primary: None, ..judgement() };
+    assert!(
+        mirrors(&groups(&trials), &judgement).is_empty(),
+        "the first system is the baseline unless another is named"
+    );
+}
+
+#[test]
+fn a_study_without_mirrors_says_nothing_of_them() {
+    let trials = [at(0, "a", (SESSIONS, 8.0), 4000.0), at(1, "b", (SESSIONS, 8.0), 2000.0)];
+    let judged = judge(Default::default(), trials.to_vec(), &judgement());
+    assert!(!judged.findings.iter().any(|finding| matches!(finding, Finding::Mirror(_))));
+}

@@ -1,0 +1,197 @@
+//! A session on two PostgreSQL servers in lock step.
+//!
+//! The one idea: a transaction that writes runs on both, the near one first, so that rows are locked on both in one order; it is
+//! prepared on both and then committed on both, again the near one first. So what a crash leaves prepared can be told apart without a
+//! log of decisions: what the far one has prepared and the near one has not was committed there, and what only the near one has was
+//! never prepared on the far one.
+//!
+//! What it does not do: reads that lock nothing ask the near one alone. It looks at the beginning of a statement's text, not at what a
+//! function in it does, and makes no value once for both: a text that calls a clock or a sequence gives two values.
+
+use super::PostgresSession;
+use crate::{Cut, Failure, FailureKind, Session, Texts};
+use workload::dataset::Rows;
+use workload::transaction::{Answers, Batch, Call, Value};
+
+/// How transactions of ours are called while they are prepared.
+pub(crate) const PREPARED: &str = "prony_";
+
+/// Two sessions as one.
+pub(crate) struct TwoPhase {
+    near: PostgresSession,
+    far: PostgresSession,
+    /// Whether a statement, by its place, asks the near one alone.
+    reads: Vec<bool>,
+    /// The transaction that is open, and whether it writes.
+    open: Option<bool>,
+    begun: u64,
+    near_calls: Batch,
+    far_calls: Batch,
+    /// What the far one answers, which is what the near one did.
+    unread: Answers,
+}
+
+/// Whether a text only reads and locks nothing.
+fn only_reads(sql: &str) -> bool {
+    let text = sql.trim_start().to_ascii_lowercase();
+    let locks = ["for update", "for share", "for no key update", "for key share"];
+    text.starts_with("select") && !locks.iter().any(|lock| text.contains(lock))
+}
+
+impl TwoPhase {
+    pub(crate) fn new(near: PostgresSession, far: PostgresSession, texts: &Texts) -> TwoPhase {
+        TwoPhase {
+            near,
+            far,
+            reads: texts.iter().map(|text| only_reads(&text.sql)).collect(),
+            open: None,
+            begun: 0,
+            near_calls: Batch::default(),
+            far_calls: Batch::default(),
+            unread: Answers::default(),
+        }
+    }
+
+    fn reads(&self, statement: u16) -> bool {
+        self.reads.get(usize::from(statement)).is_some_and(|reads| *reads)
+    }
+
+    /// Carries out what was gathered for both.
+    fn flush(&mut self, answers: &mut Answers) -> Result<(), Failure> {
+        let near = self.near.run(&self.near_calls, answers);
+        self.near_calls.clear();
+        let far = match &near {
+            Ok(()) => self.far.run(&self.far_calls, &mut self.unread),
+            Err(_) => Ok(()),
+        };
+        self.far_calls.clear();
+        self.unread.clear();
+        near.and(far).map_err(|failure| self.undone(failure))
+    }
+
+    /// Neither of both keeps anything of a transaction that failed on one.
+    fn undone(&mut self, failure: Failure) -> Failure {
+        self.open = None;
+        for session in [&mut self.near, &mut self.far] {
+            // One that is gone keeps nothing either, unless it was prepared.
+            if session.in_transaction() == Some(true) {
+                let _ = session.script("ROLLBACK");
+            }
+        }
+        failure
+    }
+
+    /// Prepares on both, then commits on both.
+    fn commit(&mut self) -> Result<(), Failure> {
+        self.begun += 1;
+        let name = format!("{PREPARED}{}_{}_{}", std::process::id(), self.near.number, self.begun);
+        let said = |what: &str| format!("{what} '{name}'");
+        self.near.script(&said("PREPARE TRANSACTION")).map_err(|failure| self.undone(failure))?;
+        if let Err(failure) = self.far.script(&said("PREPARE TRANSACTION")) {
+            // Where this fails too, it is found as what only the near one has.
+            let _ = self.near.script(&said("ROLLBACK PREPARED"));
+            return Err(self.undone(failure));
+        }
+        self.open = None;
+        // From here on it will be committed, and nobody knows whether it is when a connection ends.
+        let lost = |failure: Failure| Failure { kind: FailureKind::Lost, ..failure };
+        self.near.script(&said("COMMIT PREPARED")).map_err(lost)?;
+        self.far.script(&said("COMMIT PREPARED")).map_err(lost)
+    }
+
+    /// A statement that writes, outside of any transaction.
+    fn alone(&mut self, statement: u16, parameters: &[Value], answers: &mut Answers) -> Result<(), Failure> {
+        for session in [&mut self.near, &mut self.far] {
+            session.script("BEGIN")?;
+        }
+        self.open = Some(true);
+        self.near_calls.call(statement, parameters.iter().cloned());
+        self.far_calls.call(statement, parameters.iter().cloned());
+        self.flush(answers)?;
+        self.commit()
+    }
+}
+
+impl Session for TwoPhase {
+    fn run(&mut self, batch: &Batch, answers: &mut Answers) -> Result<(), Failure> {
+        for call in batch.calls() {
+            match (call, self.open) {
+                (Call::Begin { write }, _) => {
+                    self.open = Some(write);
+                    self.near_calls.begin(write);
+                    if write {
+                        self.far_calls.begin(write);
+                    }
+                }
+                (Call::Statement { statement, parameters }, None) if !self.reads(statement) => {
+                    self.flush(answers)?;
+                    self.alone(statement, parameters, answers)?;
+                }
+                (Call::Statement { statement, parameters }, open) => {
+                    self.near_calls.call(statement, parameters.iter().cloned());
+                    if open == Some(true) && !self.reads(statement) {
+                        self.far_calls.call(statement, parameters.iter().cloned());
+                    }
+                }
+                (Call::Commit, Some(true)) => {
+                    self.flush(answers)?;
+                    self.commit()?;
+                    answers.begin(0);
+                    answers.end(0);
+                }
+                (Call::Commit, _) => {
+                    self.open = None;
+                    self.near_calls.commit();
+                }
+                (Call::Rollback, open) => {
+                    self.open = None;
+                    self.near_calls.rollback();
+                    if open == Some(true) {
+                        self.far_calls.rollback();
+                    }
+                }
+            }
+        }
+        self.flush(answers)
+    }
+
+    fn script(&mut self, sql: &str) -> Result<(), Failure> {
+        self.near.script(sql)?;
+        self.far.script(sql)
+    }
+
+    fn query(&mut self, sql: &str) -> Result<Vec<Vec<Value>>, Failure> {
+        self.near.query(sql)
+    }
+
+    fn load(&mut self, _table: &str, _columns: &[&str], _rows: &mut dyn Rows) -> Result<u64, Failure> {
+        Err(Failure::new(FailureKind::Refused, "two servers in lock step are filled by a copy of the first"))
+    }
+
+    fn in_transaction(&self) -> Option<bool> {
+        Some(self.open.is_some())
+    }
+
+    fn cut(&self) -> Option<Cut> {
+        let (near, far) = (self.near.cut()?, self.far.cut()?);
+        Some(Box::new(move || {
+            near();
+            far();
+        }))
+    }
+}
+
+#[test]
+fn what_locks_or_writes_is_no_read() {
+    for sql in ["SELECT a FROM t WHERE id = $1", "  select count(*) from t"] {
+        assert!(only_reads(sql), "{sql}");
+    }
+    for sql in [
+        "SELECT a FROM t WHERE id = $1 FOR UPDATE",
+        "select 1 for share",
+        "UPDATE t SET a = 1",
+        "WITH x AS (SELECT 1) DELETE FROM t",
+    ] {
+        assert!(!only_reads(sql), "{sql}");
+    }
+}

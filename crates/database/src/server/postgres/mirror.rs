@@ -1,0 +1,268 @@
+//! A second private PostgreSQL that follows a first one.
+//!
+//! The one idea: the mirror is a private server like any other, whose first files are a copy of the primary's. Between trials it is
+//! ended, and a replication slot of the primary keeps the log that it lacks; so with and without a mirror it is one primary with one
+//! fill.
+//!
+//! What it does not do: it decides nothing about a pair's life, and carries no log: the mirror reaches the primary by the socket that
+//! it is given.
+
+use super::{Server, USER};
+use crate::postgres::two_phase::PREPARED;
+use crate::postgres::{Connect, PostgresSession};
+use crate::server::{Private as _, folder, life, process};
+use crate::{DatabaseError, Failure, Session as _, Texts};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use study::{Engine, Sessions, Waits};
+use workload::transaction::Value;
+
+/// What the mirror is called by the primary, as a slot and as who waits at the other end.
+const NAME: &str = "prony_mirror";
+
+/// How long the mirror may take to catch up.
+const CATCH_UP_SECONDS: u64 = 600;
+
+/// A server and its mirror.
+#[derive(Clone, Debug)]
+pub struct Mirror {
+    primary: Server,
+    mirror: Server,
+}
+
+impl Server {
+    /// The server that follows this one, whether it is there or not.
+    pub fn mirror(&self) -> Mirror {
+        let mirror = Server { folder: folder::beside(&self.folder, "mirror"), ..self.clone() };
+        Mirror { primary: self.clone(), mirror }
+    }
+}
+
+impl Mirror {
+    /// The sockets between which the log travels: where the mirror connects to, in a folder that is made here, and the primary's.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn wire(&self) -> Result<(PathBuf, PathBuf), DatabaseError> {
+        folder::ours(&self.mirror.folder, &self.mirror.owner)?;
+        let (near, far) = (life::run(&self.wire_folder()), life::run(&self.primary.folder));
+        folder::ours(&self.wire_folder(), &self.mirror.owner)?;
+        folder::ours(&near, &self.mirror.owner)?;
+        let socket = |folder: PathBuf| folder.join(".s.PGSQL.5432");
+        Ok((socket(near), socket(far)))
+    }
+
+    /// Lets nobody but the mirror's user use the socket that whoever carries the log has made.
+    ///
+    /// # Errors
+    /// When it cannot be given away.
+    pub fn wired(&self, near: &Path) -> Result<(), DatabaseError> {
+        let given = self.mirror.owner.give_file(near);
+        given.map_err(|source| DatabaseError::file("hand over", near, source))
+    }
+
+    fn wire_folder(&self) -> PathBuf {
+        self.mirror.folder.join("wire")
+    }
+
+    /// Its process, when it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.mirror.pid()
+    }
+
+    /// How sessions reach it; they may read.
+    pub fn connect(&self) -> Connect {
+        self.mirror.connect()
+    }
+
+    /// Starts the mirror with these settings, makes it first where it is not there or lacks log that the primary keeps no more, and
+    /// waits until it has all and commits of the primary wait as they are to. Whoever carries the log stands between both sockets of
+    /// [`Mirror::wire`] already.
+    ///
+    /// # Errors
+    /// When a copy cannot be made, the mirror does not start or does not catch up.
+    pub fn follow(&self, waits: Waits, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        let mut session = self.session()?;
+        let kept =
+            format!("SELECT count(*) FROM pg_replication_slots WHERE slot_name = '{NAME}' AND wal_status <> 'lost'");
+        if !self.mirror.has_data() || self.number(&mut session, &kept)? == 0 {
+            self.make(&mut session)?;
+        }
+        let near = life::run(&self.wire_folder()).display().to_string();
+        let conninfo = self.primary.reached_by(Some(&near), NAME);
+        let own = [("primary_conninfo", conninfo.as_str()), ("primary_slot_name", NAME), ("hot_standby", "on")];
+        let own = own.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        self.mirror.serve(&[settings, &own].concat(), true)?;
+        let flushed = format!(
+            "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' AND state = 'streaming' \
+             AND replay_lsn >= pg_current_wal_flush_lsn()"
+        );
+        self.wait(&mut session, &flushed, "catch up with its primary")?;
+        let names = if waits.far() { NAME } else { "" };
+        self.run(
+            &mut session,
+            &format!(
+                "ALTER SYSTEM SET synchronous_standby_names = '{names}'; ALTER SYSTEM SET synchronous_commit = '{}'; \
+                 SELECT pg_reload_conf()",
+                waits.word()
+            ),
+        )?;
+        let state = if waits.far() { "sync" } else { "async" };
+        let waited = format!(
+            "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' AND sync_state = '{state}'"
+        );
+        self.wait(&mut session, &waited, &format!("become `{state}` on its primary"))
+    }
+
+    /// Starts a second server with a copy of the first that follows nobody: whoever works on both keeps them equal. Sessions reach it by
+    /// the wire, whose sockets are [`Mirror::wire_there`].
+    ///
+    /// # Errors
+    /// When a copy cannot be made, or the server does not start.
+    pub fn stand_beside(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        self.make(&mut self.session()?)?;
+        self.drop_slot(&mut self.session()?)?;
+        self.mirror.serve(settings, false)
+    }
+
+    /// The sockets between which sessions travel to the second server: where they connect to, and its own.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn wire_there(&self) -> Result<(PathBuf, PathBuf), DatabaseError> {
+        let (near, _) = self.wire()?;
+        Ok((near, life::run(&self.mirror.folder).join(".s.PGSQL.5432")))
+    }
+
+    /// How sessions reach the second server by the wire.
+    pub fn connect_by_wire(&self) -> Connect {
+        Connect::socket_in(&life::run(&self.wire_folder()), USER, "postgres")
+    }
+
+    /// Ends what was left prepared when sessions ended in the middle of a commit on both: what the far one alone has was committed on the
+    /// near one, what both have was prepared on both, and what the near one alone has was not. Answers with how many there were.
+    ///
+    /// # Errors
+    /// When one of both does not answer.
+    pub fn resolve(&self) -> Result<usize, DatabaseError> {
+        let mut near = self.session()?;
+        let texts = Arc::new(Texts::none(Engine::Postgres));
+        let mut far = self.mirror.connect().open_until(texts, &Sessions::default(), None, &self.primary.stop)?;
+        let sql = format!("SELECT gid FROM pg_prepared_xacts WHERE gid LIKE '{PREPARED}%' ORDER BY gid");
+        let names = |session: &mut PostgresSession| -> Result<Vec<String>, DatabaseError> {
+            let rows = session.query(&sql).map_err(|failure| self.failed(failure))?;
+            Ok(rows.iter().filter_map(|row| row.first()?.text().map(str::to_owned)).collect())
+        };
+        let (on_near, on_far) = (names(&mut near)?, names(&mut far)?);
+        for name in &on_near {
+            let what = if on_far.contains(name) { "COMMIT" } else { "ROLLBACK" };
+            self.run(&mut near, &format!("{what} PREPARED '{name}'"))?;
+        }
+        for name in &on_far {
+            self.run(&mut far, &format!("COMMIT PREPARED '{name}'"))?;
+        }
+        Ok(on_near.iter().chain(on_far.iter().filter(|name| !on_near.contains(name))).count())
+    }
+
+    /// Waits until the mirror shows all that the primary has acknowledged.
+    ///
+    /// # Errors
+    /// When it does not come so far.
+    pub fn level(&self) -> Result<(), DatabaseError> {
+        let mut session = self.session()?;
+        let level = format!(
+            "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' \
+             AND replay_lsn >= pg_current_wal_flush_lsn()"
+        );
+        self.wait(&mut session, &level, "apply what its primary has")
+    }
+
+    /// Lets the primary go on alone: no commit waits for the mirror, which ends. The slot keeps what it lacks.
+    ///
+    /// # Errors
+    /// When the primary does not answer, or the mirror does not end.
+    pub fn leave(&self) -> Result<(), DatabaseError> {
+        self.alone()?;
+        self.mirror.down().map(drop)
+    }
+
+    /// The primary waits for nobody, where an earlier run that was killed left it waiting.
+    ///
+    /// # Errors
+    /// When it refuses.
+    pub fn alone(&self) -> Result<(), DatabaseError> {
+        let changed = std::fs::read_to_string(self.primary.data().join("postgresql.auto.conf")).unwrap_or_default();
+        if !changed.contains("synchronous_") {
+            return Ok(());
+        }
+        let mut session = self.session()?;
+        self.run(
+            &mut session,
+            "ALTER SYSTEM RESET synchronous_standby_names; ALTER SYSTEM RESET synchronous_commit; SELECT pg_reload_conf()",
+        )
+    }
+
+    /// Ends the mirror for good: its files and its slot are gone, and the primary keeps no log for it.
+    ///
+    /// # Errors
+    /// When something of it stays.
+    pub fn forget(&self) -> Result<(), DatabaseError> {
+        self.leave()?;
+        self.drop_slot(&mut self.session()?)?;
+        self.mirror.remove().map(drop)
+    }
+
+    fn drop_slot(&self, session: &mut PostgresSession) -> Result<(), DatabaseError> {
+        // One that was held a moment ago is let go of once its sender has noticed.
+        let held = format!("SELECT count(*) FROM pg_replication_slots WHERE slot_name = '{NAME}' AND active");
+        let free = format!("SELECT 1 - ({held})");
+        self.wait(session, &free, "let go of its slot")?;
+        self.run(
+            session,
+            &format!("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = '{NAME}'"),
+        )
+    }
+
+    /// Copies the primary, with a slot that keeps its log from there on.
+    fn make(&self, session: &mut PostgresSession) -> Result<(), DatabaseError> {
+        self.mirror.down()?;
+        self.drop_slot(session)?;
+        self.run(session, &format!("SELECT pg_create_physical_replication_slot('{NAME}', true)"))?;
+        self.mirror.copied_from(&self.primary.reached_by(None, NAME), NAME)
+    }
+
+    fn session(&self) -> Result<PostgresSession, DatabaseError> {
+        let texts = Arc::new(Texts::none(Engine::Postgres));
+        let schema = Some("pg_catalog".to_owned());
+        self.primary.connect().open_until(texts, &Sessions::default(), schema, &self.primary.stop)
+    }
+
+    fn run(&self, session: &mut PostgresSession, sql: &str) -> Result<(), DatabaseError> {
+        // Each for itself: some of them may stand in no transaction with others.
+        sql.split("; ").try_for_each(|one| session.script(one)).map_err(|failure| self.failed(failure))
+    }
+
+    fn failed(&self, failure: Failure) -> DatabaseError {
+        DatabaseError::statement(&self.primary.shown(), "see to its mirror", failure)
+    }
+
+    fn number(&self, session: &mut PostgresSession, sql: &str) -> Result<i64, DatabaseError> {
+        let rows = session.query(sql).map_err(|failure| self.failed(failure))?;
+        Ok(rows.first().and_then(|row| row.first()).and_then(Value::int).unwrap_or(0))
+    }
+
+    /// Waits until a count is not 0.
+    fn wait(&self, session: &mut PostgresSession, sql: &str, what: &str) -> Result<(), DatabaseError> {
+        for _ in 0..CATCH_UP_SECONDS * process::LOOKS_A_SECOND {
+            if self.number(session, sql)? > 0 {
+                return Ok(());
+            }
+            if self.primary.stop.load(Ordering::Relaxed) {
+                return Err(DatabaseError::Stopped);
+            }
+            std::thread::sleep(process::LOOK);
+        }
+        Err(self.mirror.says(format!("it did not {what} within {CATCH_UP_SECONDS} s")))
+    }
+}

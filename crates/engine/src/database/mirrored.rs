@@ -1,0 +1,159 @@
+//! A database with a mirror: the wire between both, before and after a trial.
+//!
+//! The one idea: a trial with a mirror begins with one that has all and ends without; whatever trial comes next finds the first server
+//! alone, as a trial without a mirror needs it.
+
+use crate::TrialError;
+use crate::database::databases::Databases;
+use database::server::postgres::Mirror;
+use database::{DatabaseError, Session as _, Texts};
+use link::{Address, Choice, Relay, Settings};
+use observation::{Check, CheckResult, Event};
+use std::path::PathBuf;
+use std::sync::Arc;
+use study::{Engine, Pairing, Sessions, Trial, Waits, Wire};
+use units::Nanos;
+
+use crate::target::backing::remark;
+
+/// A mirror that follows, and what carries the log to it.
+pub(crate) struct Mirrored {
+    mirror: Mirror,
+    wire: Relay,
+    /// What the wire carried before the load.
+    before: [(u64, u64); 2],
+    waits: Waits,
+}
+
+impl Databases {
+    /// Brings the mirror of a trial up to its primary, or lets the primary go on alone where the trial wants none.
+    pub(crate) fn see_to_mirror(
+        &mut self,
+        trial: &Trial,
+        settings: &[(String, String)],
+    ) -> Result<Vec<String>, TrialError> {
+        self.mirrored = None;
+        let refused = self.refused();
+        let Some(mirror) = self.open().and_then(database::Database::mirror) else { return Ok(Vec::new()) };
+        let Some(waits) = self.waits() else {
+            if mirror.pid().is_some() {
+                mirror.leave().map_err(refused)?;
+            }
+            return Ok(Vec::new());
+        };
+        let two_phase = self.pairing() == Pairing::TwoPhase;
+        let ends = if two_phase { mirror.wire_there() } else { mirror.wire() };
+        let wire = ends.and_then(|ends| wire(&mirror, ends, trial.state.wire)).map_err(&refused)?;
+        if two_phase {
+            mirror.stand_beside(settings).map_err(&refused)?;
+            self.open().into_iter().for_each(|database| database.in_lock_step(Some(mirror.connect_by_wire())));
+        } else {
+            mirror.follow(waits, settings).map_err(&refused)?;
+        }
+        let own = wire.own();
+        let before = wire.told().1;
+        self.mirrored = Some(Mirrored { mirror, wire, before, waits });
+        let far = match trial.state.wire {
+            plain if plain.is_plain() => "on a plain wire".to_owned(),
+            shaped => {
+                format!("over a wire of {shaped} each way, of which its own {} is taken off", units::duration(own))
+            }
+        };
+        Ok(vec![match two_phase {
+            true => format!("a second server with a copy of the first works in lock step on the same machine, {far}"),
+            false => format!("a mirror follows on the same machine, {far}; commits wait for {}", waits.shown()),
+        }])
+    }
+
+    /// Holds both servers against each other once the mirror has applied all, and lets the first go on alone.
+    pub(crate) fn leave_mirror(&mut self) -> Result<(Vec<Check>, Vec<Event>), TrialError> {
+        let Some(mirrored) = self.mirrored.take() else { return Ok(Default::default()) };
+        let refused = self.refused();
+        let Mirrored { mirror, wire, before, waits } = mirrored;
+        let now = wire.told().1;
+        let carried = [0, 1].map(|way| (now[way].0 - before[way].0, now[way].1 - before[way].1));
+        let words = |(bytes, pieces): (u64, u64)| {
+            format!("{} in {}", units::bytes(units::Bytes(bytes)), units::counted(pieces, "pieces"))
+        };
+        self.open().into_iter().for_each(|database| database.in_lock_step(None));
+        let text = match self.pairing() {
+            Pairing::TwoPhase => {
+                let left = mirror.resolve().map_err(&refused)?;
+                let (there, back) = (words(carried[0]), words(carried[1]));
+                let left = units::counted(left as u64, "transactions");
+                format!(
+                    "the wire carried {there} to the second server and {back} back; {left} were left prepared and ended"
+                )
+            }
+            // The mirror is who connects: what goes back to it is the log.
+            Pairing::Postgres => {
+                let (there, back, waited) = (words(carried[1]), words(carried[0]), waits.shown());
+                format!("the wire carried {there} to the mirror and {back} back; commits waited for {waited}")
+            }
+        };
+        if self.pairing() == Pairing::Postgres {
+            mirror.level().map_err(&refused)?;
+        }
+        let check = self.equal(&mirror).map_err(&refused)?;
+        mirror.leave().map_err(&refused)?;
+        drop(wire);
+        Ok((check.into_iter().collect(), vec![remark(text)]))
+    }
+
+    /// Whether both hold the same rows.
+    fn equal(&self, mirror: &Mirror) -> Result<Option<Check>, DatabaseError> {
+        let Some((database, dataset)) = self.checked() else { return Ok(None) };
+        let texts = Arc::new(Texts::none(Engine::Postgres));
+        let mut first = database.outside()?;
+        let mut second = mirror.connect().open(texts, &Sessions::default())?;
+        let mut differ = Vec::new();
+        let tables = dataset.tables();
+        for table in &tables {
+            let sql = format!(
+                "SELECT count(*)::text || ' rows, ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text \
+                 FROM {}.{} t",
+                dataset.schema(),
+                table.name
+            );
+            let failed = |failure| DatabaseError::statement(&database.place(), "compare it with its mirror", failure);
+            let (here, there) = (first.query(&sql).map_err(failed)?, second.query(&sql).map_err(failed)?);
+            if here != there {
+                differ.push(format!("{}: {here:?} and on the mirror {there:?}", table.name));
+            }
+        }
+        let found = match differ.as_slice() {
+            [] => format!("{} with the same rows on both", units::counted(tables.len() as u64, "tables")),
+            differ => differ.join("\n"),
+        };
+        let result = if differ.is_empty() { CheckResult::Passed } else { CheckResult::Failed };
+        let says = "the mirror holds the same rows as the first server".to_owned();
+        Ok(Some(Check { name: "mirror".to_owned(), says, result, found, ..Check::default() }))
+    }
+
+    /// The processes of the mirror that follows.
+    pub(crate) fn mirror_process(&self) -> Option<u32> {
+        self.mirrored.as_ref()?.mirror.pid()
+    }
+}
+
+impl Mirrored {
+    /// Lets the first server go on alone, whatever became of the trial.
+    pub(crate) fn forget(self) {
+        // Whoever opens the server next sees to what stays.
+        let _ = self.mirror.leave();
+    }
+}
+
+/// What carries the log to a mirror.
+fn wire(mirror: &Mirror, (near, far): (PathBuf, PathBuf), shape: Wire) -> Result<Relay, DatabaseError> {
+    let failed = |source| DatabaseError::Refused { place: near.display().to_string(), text: format!("{source}") };
+    if near.exists() {
+        std::fs::remove_file(&near).map_err(failed)?;
+    }
+    let paths = vec![shape];
+    let (listen, to) = (Address::Unix(near.clone()), Address::Unix(far));
+    let settings = Settings { listen, to, paths, choice: Choice::Priority, failover: Nanos::ZERO, seed: 0 };
+    let relay = Relay::start(&settings).map_err(failed)?;
+    mirror.wired(&near)?;
+    Ok(relay)
+}

@@ -1,0 +1,123 @@
+//! Sockets of two kinds under one name.
+
+use std::fmt;
+use std::io::{Read, Result, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Where somebody listens: `HOST:PORT`, or the path of a socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// TCP, as `HOST:PORT`.
+    Tcp(String),
+    /// A socket in a folder.
+    Unix(PathBuf),
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Address, String> {
+        match text.rsplit_once(':') {
+            _ if text.starts_with(['/', '.']) => Ok(Address::Unix(text.into())),
+            Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(Address::Tcp(text.into())),
+            _ => Err(format!(
+                "`{text}` is no address: say HOST:PORT, or the path of a socket, which begins with `/` or `.`"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Tcp(address) => f.write_str(address),
+            Address::Unix(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// Somebody who listens.
+pub(crate) enum Listener {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+impl Listener {
+    pub(crate) fn bind(address: &Address) -> Result<Listener> {
+        match address {
+            Address::Tcp(address) => TcpListener::bind(address).map(Listener::Tcp),
+            Address::Unix(path) => UnixListener::bind(path).map(Listener::Unix),
+        }
+    }
+
+    pub(crate) fn accept(&self) -> Result<Stream> {
+        match self {
+            Listener::Tcp(listener) => listener.accept().and_then(|(stream, _)| Stream::tcp(stream)),
+            Listener::Unix(listener) => listener.accept().map(|(stream, _)| Stream::Unix(stream)),
+        }
+    }
+
+    /// Where it listens: a port that was asked for as 0 is known now.
+    pub(crate) fn address(&self) -> Result<Address> {
+        match self {
+            Listener::Tcp(listener) => Ok(Address::Tcp(listener.local_addr()?.to_string())),
+            Listener::Unix(listener) => {
+                Ok(Address::Unix(listener.local_addr()?.as_pathname().unwrap_or("".as_ref()).to_owned()))
+            }
+        }
+    }
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(crate) enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Stream {
+    pub(crate) fn connect(address: &Address) -> Result<Stream> {
+        match address {
+            Address::Tcp(address) => TcpStream::connect(address).and_then(Stream::tcp),
+            Address::Unix(path) => UnixStream::connect(path).map(Stream::Unix),
+        }
+    }
+
+    fn tcp(stream: TcpStream) -> Result<Stream> {
+        stream.set_nodelay(true)?;
+        Ok(Stream::Tcp(stream))
+    }
+
+    /// Ends one side or both; one that is gone already has nothing to end.
+    pub(crate) fn end(&self, how: Shutdown) {
+        let _ = match self {
+            Stream::Tcp(stream) => stream.shutdown(how),
+            Stream::Unix(stream) => stream.shutdown(how),
+        };
+    }
+}
+
+impl Read for &Stream {
+    fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+        match self {
+            Stream::Tcp(stream) => (&mut &*stream).read(into),
+            Stream::Unix(stream) => (&mut &*stream).read(into),
+        }
+    }
+}
+
+impl Write for &Stream {
+    fn write(&mut self, from: &[u8]) -> Result<usize> {
+        match self {
+            Stream::Tcp(stream) => (&mut &*stream).write(from),
+            Stream::Unix(stream) => (&mut &*stream).write(from),
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,233 @@
+//! A relay: who listens, whom it connects to, and what all its connections share.
+
+use crate::network::{Address, Listener, Stream};
+use crate::path::{Choice, Paths, Told, Way};
+use crate::pipe::Pipe;
+use crate::{cost, locked};
+use recorder::{Clock, WallClock};
+use std::io::Result;
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{JoinHandle, sleep};
+use std::time::Duration;
+use study::Wire;
+use units::Nanos;
+
+/// How often one who waits for a path looks.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// What a relay is started with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where it listens; port 0 takes a free one.
+    pub listen: Address,
+    /// Whom it connects to for each connection.
+    pub to: Address,
+    /// Its paths, the first of which is preferred. At least one.
+    pub paths: Vec<Wire>,
+    /// Which path a connection takes.
+    pub choice: Choice,
+    /// How long a sender waits before it sends over another path what a cut one lost.
+    pub failover: Nanos,
+    /// Seed of the jitter.
+    pub seed: u64,
+}
+
+/// Bytes and pieces of one direction.
+#[derive(Default)]
+pub(crate) struct Traffic {
+    bytes: AtomicU64,
+    pieces: AtomicU64,
+}
+
+impl Traffic {
+    pub(crate) fn add(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.pieces.fetch_add(u64::from(bytes > 0), Ordering::Relaxed);
+    }
+
+    fn read(&self) -> (u64, u64) {
+        (self.bytes.load(Ordering::Relaxed), self.pieces.load(Ordering::Relaxed))
+    }
+}
+
+/// A connection: both sockets, and both of its directions.
+struct Connection {
+    ends: [Stream; 2],
+    pipes: [Arc<Pipe>; 2],
+}
+
+impl Connection {
+    fn end(&self) {
+        self.ends.iter().for_each(|end| end.end(Shutdown::Both));
+        self.pipes.iter().for_each(|pipe| pipe.look());
+    }
+}
+
+/// What all connections share.
+pub(crate) struct Hub {
+    pub(crate) clock: WallClock,
+    pub(crate) paths: Mutex<Paths>,
+    pub(crate) traffic: [Traffic; 2],
+    /// What a piece that stands in a queue takes besides, nanoseconds; it is taken off its delay.
+    pub(crate) own_ns: AtomicU64,
+    pub(crate) stop: AtomicBool,
+    connections: Mutex<Vec<Arc<Connection>>>,
+}
+
+impl Hub {
+    /// Ends all connections: both ends see it.
+    fn end_all(&self) {
+        locked(&self.connections).iter().for_each(|connection| connection.end());
+    }
+
+    /// Everybody who waits looks at the paths again.
+    fn look(&self) {
+        locked(&self.connections).iter().flat_map(|connection| &connection.pipes).for_each(|pipe| pipe.look());
+    }
+
+    /// The path of a new connection, once one carries, and how long a round trip over it is.
+    fn path(&self) -> Option<(usize, Nanos)> {
+        loop {
+            let mut paths = locked(&self.paths);
+            let chosen = paths.choose();
+            let path = &mut paths.all[chosen];
+            if [Way::There, Way::Back].iter().all(|way| path.carries(*way)) {
+                path.connections += 1;
+                return Some((chosen, Nanos(2 * path.shape.delay.0)));
+            }
+            drop(paths);
+            if self.stop.load(Ordering::Acquire) {
+                return None;
+            }
+            sleep(LOOK);
+        }
+    }
+
+    /// Serves a connection until both of its directions have ended.
+    fn serve(&self, near: Stream, to: &Address) -> Result<()> {
+        let Some((path, round_trip)) = self.path() else { return Ok(()) };
+        // Whoever connects over a long wire waits for a round trip.
+        sleep(Duration::from_nanos(round_trip.0));
+        let ended = Stream::connect(to).map(|far| {
+            let pipes = [Pipe::new(Way::There, path), Pipe::new(Way::Back, path)];
+            let connection = Arc::new(Connection { ends: [near, far], pipes });
+            locked(&self.connections).push(connection.clone());
+            self.carry(&connection);
+            locked(&self.connections).retain(|other| !Arc::ptr_eq(other, &connection));
+        });
+        locked(&self.paths).all[path].connections -= 1;
+        ended
+    }
+
+    fn carry(&self, connection: &Connection) {
+        let [near, far] = &connection.ends;
+        std::thread::scope(|scope| {
+            for (pipe, from, to) in [(&connection.pipes[0], near, far), (&connection.pipes[1], far, near)] {
+                scope.spawn(move || pipe.read(self, from, to));
+                scope.spawn(move || pipe.write(self, to));
+            }
+        });
+    }
+}
+
+/// A relay that runs until it is dropped.
+pub struct Relay {
+    hub: Arc<Hub>,
+    address: Address,
+    accepts: Option<JoinHandle<()>>,
+}
+
+impl Relay {
+    /// Starts a relay, and measures what it takes itself.
+    ///
+    /// # Errors
+    /// It cannot listen.
+    pub fn start(settings: &Settings) -> Result<Relay> {
+        let relay = Relay::unmeasured(settings)?;
+        relay.take_off(cost::queued()?);
+        Ok(relay)
+    }
+
+    /// As [`Relay::start`], without taking anything off a delay.
+    pub(crate) fn unmeasured(settings: &Settings) -> Result<Relay> {
+        let listener = Listener::bind(&settings.listen)?;
+        let address = listener.address()?;
+        let hub = Arc::new(Hub {
+            clock: WallClock::new(),
+            paths: Mutex::new(Paths::new(&settings.paths, settings.choice, settings.failover, settings.seed)),
+            traffic: Default::default(),
+            own_ns: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            connections: Mutex::default(),
+        });
+        let (serving, to) = (hub.clone(), settings.to.clone());
+        let accept = move || {
+            while let Ok(near) = listener.accept()
+                && !serving.stop.load(Ordering::Acquire)
+            {
+                let (hub, to) = (serving.clone(), to.clone());
+                // Whoever cannot be served sees that the connection ends.
+                std::thread::spawn(move || hub.serve(near, &to));
+            }
+        };
+        let accepts = Some(std::thread::Builder::new().name("link".into()).spawn(accept)?);
+        Ok(Relay { hub, address, accepts })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// What it takes itself of each way, where pieces stand in a queue.
+    pub fn own(&self) -> Nanos {
+        Nanos(self.hub.own_ns.load(Ordering::Relaxed))
+    }
+
+    /// Takes so much off each delay.
+    pub(crate) fn take_off(&self, own: Nanos) {
+        self.hub.own_ns.store(own.0, Ordering::Relaxed);
+    }
+
+    /// Its paths, and bytes and pieces there and back.
+    pub fn told(&self) -> (Vec<Told>, [(u64, u64); 2]) {
+        (locked(&self.hub.paths).told(), [self.hub.traffic[0].read(), self.hub.traffic[1].read()])
+    }
+
+    /// Gives a path another shape. What is on its way arrives as it was to.
+    pub(crate) fn shape(&self, number: usize, shape: Wire) {
+        locked(&self.hub.paths).all[number].shape = shape;
+    }
+
+    /// Lets a path carry there and back, or not.
+    pub(crate) fn carry(&self, number: usize, carries: [bool; 2]) {
+        locked(&self.hub.paths).set(self.hub.clock.now(), number, carries);
+        self.hub.look();
+    }
+
+    /// Ends all connections; new ones are taken.
+    pub(crate) fn reset(&self) {
+        self.hub.end_all();
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.hub.stop.store(true, Ordering::Release);
+        // Wakes who accepts.
+        let _ = Stream::connect(&self.address);
+        self.hub.end_all();
+        if let Some(accepts) = self.accepts.take() {
+            let _ = accepts.join();
+        }
+        if let Address::Unix(path) = &self.address {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "tests/relay.rs"]
+mod tests;

@@ -1,0 +1,119 @@
+use super::*;
+use std::io::{Read, Write};
+use std::sync::mpsc::channel;
+
+const FREE: &str = "127.0.0.1:0";
+
+fn tcp() -> Address {
+    Address::Tcp(FREE.into())
+}
+
+/// Somebody who sends back all that comes, with a mark when it ends.
+fn echo() -> Address {
+    let listener = Listener::bind(&tcp()).expect("a port");
+    let address = listener.address().expect("an address");
+    std::thread::spawn(move || {
+        while let Ok(stream) = listener.accept() {
+            std::thread::spawn(move || {
+                let mut room = vec![0; 1 << 16];
+                while let Ok(read @ 1..) = { &stream }.read(&mut room) {
+                    let _ = { &stream }.write_all(&room[..read]);
+                }
+                let _ = { &stream }.write_all(b"end");
+            });
+        }
+    });
+    address
+}
+
+fn relay(paths: &[&str], failover: Nanos) -> Relay {
+    let paths = paths.iter().map(|path| Wire::parse(path).expect("a path")).collect();
+    let settings = Settings { listen: tcp(), to: echo(), paths, choice: Choice::Priority, failover, seed: 5 };
+    Relay::unmeasured(&settings).expect("a relay")
+}
+
+fn bytes(many: usize) -> Vec<u8> {
+    (0..many).map(|at| (at * 31 + at / 251) as u8).collect()
+}
+
+/// What comes back for `sent`, after the shape was changed by `meanwhile` in the middle.
+fn sent_back(relay: &Relay, sent: &[u8], meanwhile: impl FnOnce() + Send) -> Vec<u8> {
+    let stream = Stream::connect(relay.address()).expect("a connection");
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (first, second) = sent.split_at(sent.len() / 2);
+            { &stream }.write_all(first).expect("the first half");
+            meanwhile();
+            { &stream }.write_all(second).expect("the second half");
+            stream.end(Shutdown::Write);
+        });
+        let mut back = Vec::new();
+        { &stream }.read_to_end(&mut back).expect("an answer");
+        back
+    })
+}
+
+#[test]
+fn every_byte_comes_in_order_whatever_the_path_becomes_meanwhile() {
+    let sent = bytes(3_000_000);
+    for (path, then) in
+        [("", ""), ("delay=1ms jitter=1ms", ""), ("", "delay=2ms capacity=500MB/s"), ("capacity=200MB/s", "")]
+    {
+        let relay = relay(&[path], Nanos::ZERO);
+        let back = sent_back(&relay, &sent, || relay.shape(0, Wire::parse(then).expect("a path")));
+        assert!(
+            back.len() == sent.len() + 3 && back.starts_with(&sent) && back.ends_with(b"end"),
+            "{path} then {then}"
+        );
+        assert_eq!(relay.told().1.map(|(bytes, _)| bytes), [sent.len() as u64, sent.len() as u64 + 3]);
+    }
+}
+
+#[test]
+fn a_cut_link_is_silent_and_a_healed_one_brings_all_that_was_sent() {
+    let (relay, sent) = (relay(&[""], Nanos::ZERO), bytes(100_000));
+    let (cut, heals) = channel();
+    let back = std::thread::scope(|scope| {
+        let healing = &relay;
+        scope.spawn(move || {
+            heals.recv().expect("the cut");
+            sleep(Duration::from_millis(50));
+            // The far end has no part of the second half yet.
+            assert!(healing.told().1[1].0 <= 50_000);
+            healing.carry(0, [true, true]);
+        });
+        sent_back(&relay, &sent, || {
+            relay.carry(0, [false, false]);
+            cut.send(()).expect("who heals");
+        })
+    });
+    assert!(back.starts_with(&sent) && back.ends_with(b"end"));
+}
+
+#[test]
+fn a_connection_goes_on_over_the_second_path_when_the_first_is_cut() {
+    let (relay, sent) = (relay(&["delay=1ms", "delay=2ms"], Nanos::from_millis(20)), bytes(1_000_000));
+    let back = sent_back(&relay, &sent, || relay.carry(0, [false, false]));
+    assert!(back.starts_with(&sent) && back.ends_with(b"end"));
+}
+
+#[test]
+fn a_reset_ends_both_ends_and_new_connections_are_taken() {
+    let relay = relay(&["delay=1ms"], Nanos::ZERO);
+    let stream = Stream::connect(relay.address()).expect("a connection");
+    { &stream }.write_all(b"hello").expect("written");
+    { &stream }.read_exact(&mut [0; 5]).expect("the echo");
+    relay.reset();
+    assert!(matches!({ &stream }.read(&mut [0; 9]), Ok(0) | Err(_)));
+    assert!(sent_back(&relay, b"again", || ()).starts_with(b"again"));
+}
+
+#[test]
+fn nobody_behind_the_relay_ends_the_connection() {
+    let nobody = Listener::bind(&tcp()).expect("a port").address().expect("an address");
+    let (paths, choice) = (vec![Wire::default()], Choice::Priority);
+    let settings = Settings { listen: tcp(), to: nobody, paths, choice, failover: Nanos::ZERO, seed: 5 };
+    let relay = Relay::unmeasured(&settings).expect("a relay");
+    let stream = Stream::connect(relay.address()).expect("a connection");
+    assert!(matches!({ &stream }.read(&mut [0; 9]), Ok(0) | Err(_)));
+}

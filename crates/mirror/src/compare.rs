@@ -1,0 +1,173 @@
+//! Whether both nodes hold the same rows, table by table.
+//!
+//! The one idea: for a moment nobody may write, until the mirror has replayed all that was written; then each node keeps a
+//! snapshot, writers go on, and the two snapshots are read at leisure. Rows are counted and their hashes added up, so that the order
+//! in which a node keeps them does not matter.
+
+use crate::nodes::{Nodes, asked};
+use crate::{MirrorError, Pair};
+use database::Session;
+use pair::{Node, Refusal};
+use std::collections::BTreeMap;
+
+/// How long the mirror may take to replay what was written before.
+const REPLAY_SECONDS: u64 = 60;
+
+/// What a node holds of a table: rows, and the sum of their hashes.
+pub type Content = (u64, String);
+
+/// A table, and what each node holds of it; none where it is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Its database.
+    pub database: String,
+    /// Its schema and name, as they are quoted.
+    pub name: String,
+    /// What the nodes hold, the first first.
+    pub held: [Option<Content>; 2],
+}
+
+impl Table {
+    /// Whether both hold the same.
+    pub fn equal(&self) -> bool {
+        self.held[0] == self.held[1]
+    }
+
+    /// The same in words.
+    pub fn says(&self) -> String {
+        let Table { database, name, held } = self;
+        match held {
+            [Some((a, _)), Some((b, _))] if self.equal() || a != b => {
+                let word = if self.equal() { "equal" } else { "DIFFERS" };
+                format!("{word}  {database}: {name}: {} on node a, {} on node b", rows(*a), rows(*b))
+            }
+            [Some((a, _)), Some(_)] => format!("DIFFERS  {database}: {name}: {} on both, with other values", rows(*a)),
+            [a, _] => {
+                let missing = if a.is_none() { Node::A } else { Node::B };
+                format!("DIFFERS  {database}: {name}: it is not there on node {missing}")
+            }
+        }
+    }
+}
+
+fn rows(count: u64) -> String {
+    units::counted(count, "rows")
+}
+
+/// A table that is not compared, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Its database.
+    pub database: String,
+    /// Its schema and name.
+    pub name: String,
+    /// Why.
+    pub why: &'static str,
+}
+
+/// What was compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// All tables of all databases.
+    pub tables: Vec<Table>,
+    /// Tables that have no mirror.
+    pub left_out: Vec<Left>,
+}
+
+impl Compared {
+    /// Whether both nodes hold the same.
+    pub fn equal(&self) -> bool {
+        self.tables.iter().all(Table::equal)
+    }
+}
+
+/// All tables of users with whether their rows are in the log.
+const TABLES: &str = "SELECT format('%I.%I', n.nspname, c.relname), (c.relpersistence = 'p')::text FROM pg_class c \
+    JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND c.relpersistence <> 't' \
+    AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%' ORDER BY 1";
+
+/// Writes into the log, and brings all before it to the disk, from where it goes to the mirror.
+const MARK: &str =
+    "SELECT pg_logical_emit_message(true, 'prony', set_config('synchronous_commit', 'local', true))::text";
+
+impl<N: Nodes> Pair<N> {
+    /// Compares both nodes as they are now.
+    ///
+    /// # Errors
+    /// When a node does not answer, writers do not let the primary be read for a moment, or the mirror replays nothing.
+    pub fn check(&mut self) -> Result<Compared, MirrorError> {
+        self.look()?;
+        let away = Node::ALL.into_iter().find(|node| !self.life().is_up(*node));
+        away.map_or(Ok(()), |node| Err(Refusal::Away(node)))?;
+        self.compare()
+    }
+
+    pub(crate) fn compare(&mut self) -> Result<Compared, MirrorError> {
+        let sql = "SELECT datname::text FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1";
+        let primary = self.life().primary();
+        let mut compared = Compared::default();
+        for row in self.nodes.ask(primary, "list its databases", sql)? {
+            self.compare_database(&row.concat(), &mut compared)?;
+        }
+        Ok(compared)
+    }
+
+    fn compare_database(&mut self, database: &str, compared: &mut Compared) -> Result<(), MirrorError> {
+        let (primary, mirror) = (self.life().primary(), self.life().mirror());
+        let mut from = self.nodes.session(primary, database)?;
+        let listed = asked(&mut *from, primary, "list its tables", TABLES)?;
+        let (logged, unlogged): (Vec<_>, Vec<_>) = listed.into_iter().partition(|row| row[1] == "true");
+        let why = "it is unlogged, so that nothing of it goes to a mirror";
+        let left = unlogged.into_iter().map(|row| Left { database: database.to_owned(), name: row[0].clone(), why });
+        compared.left_out.extend(left);
+        let names: Vec<String> = logged.into_iter().map(|row| row[0].clone()).collect();
+        let mut to = self.snapshots(&mut *from, &names, database)?;
+        let mut tables = BTreeMap::<String, [Option<Content>; 2]>::new();
+        for name in names {
+            tables.entry(name.clone()).or_default()[primary as usize] = Some(content(&mut *from, primary, &name)?);
+        }
+        for row in asked(&mut *to, mirror, "list its tables", TABLES)?.into_iter().filter(|row| row[1] == "true") {
+            tables.entry(row[0].clone()).or_default()[mirror as usize] = Some(content(&mut *to, mirror, &row[0])?);
+        }
+        let table = |(name, held)| Table { database: database.to_owned(), name, held };
+        compared.tables.extend(tables.into_iter().map(table));
+        Ok(())
+    }
+
+    /// Both sessions see the same moment from here on, as far as the mirror follows.
+    fn snapshots(
+        &mut self,
+        from: &mut dyn Session,
+        names: &[String],
+        database: &str,
+    ) -> Result<Box<dyn Session>, MirrorError> {
+        let (primary, mirror) = (self.life().primary(), self.life().mirror());
+        let only: Vec<String> = names.iter().map(|name| format!("ONLY {name}")).collect();
+        let lock =
+            if only.is_empty() { String::new() } else { format!("LOCK TABLE {} IN SHARE MODE", only.join(", ")) };
+        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ; SAVEPOINT nobody_writes; SET LOCAL lock_timeout = '10s';";
+        let failed = |node, doing| move |failure| MirrorError::Statement(node, doing, failure);
+        from.script(&format!("{begin} {lock}")).map_err(failed(primary, "keep writers out for a moment"))?;
+        asked(from, primary, "take a snapshot", "SELECT 1")?;
+        let reached = self.nodes.ask(primary, "mark its log", MARK)?.concat().concat();
+        let mut to = self.nodes.session(mirror, database)?;
+        if self.record.follows {
+            let sql = format!("SELECT (pg_last_wal_replay_lsn() >= '{reached}')::text");
+            self.until(REPLAY_SECONDS, "the mirror did not replay what was written", |_| {
+                Ok(asked(&mut *to, mirror, "look at what it replayed", &sql)?.concat().concat() == "true")
+            })?;
+        }
+        to.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1").map_err(failed(mirror, "take a snapshot"))?;
+        from.script("ROLLBACK TO SAVEPOINT nobody_writes").map_err(failed(primary, "let writers go on"))?;
+        Ok(to)
+    }
+}
+
+fn content(session: &mut dyn Session, node: Node, name: &str) -> Result<Content, MirrorError> {
+    let sql = format!(
+        "SELECT count(*)::text, coalesce(sum(hashtextextended(prony_row::text, 0)::numeric), 0)::text FROM ONLY {name} prony_row"
+    );
+    let rows = asked(session, node, "read a table", &sql)?;
+    let row = rows.into_iter().next().unwrap_or_default();
+    Ok((row.first().and_then(|count| count.parse().ok()).unwrap_or(0), row.into_iter().nth(1).unwrap_or_default()))
+}

@@ -1,0 +1,79 @@
+//! Why a pair does not do what it was asked for.
+
+use database::{DatabaseError, Failure};
+use pair::{Node, Refusal};
+use std::path::PathBuf;
+
+/// Why a pair does not do what it was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum MirrorError {
+    /// The life of the pair does not allow it now.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A server did not do its part.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// A node refused a statement, while this was done.
+    #[error("node {0}: cannot {1}")]
+    Statement(Node, &'static str, #[source] Failure),
+    /// The folder holds what Prony did not make.
+    #[error("`{path}` holds `{1}`, which is no part of a pair of Prony's; it was left untouched", path = .0.display())]
+    NotOurs(PathBuf, String),
+    /// There is no pair in the folder.
+    #[error("`{}` holds no pair", .0.display())]
+    NoPair(PathBuf),
+    /// Another command works on the pair.
+    #[error("another command works on the pair in `{}`", .0.display())]
+    Busy(PathBuf),
+    /// The pair is down.
+    #[error("the pair in `{}` is down", .0.display())]
+    Down(PathBuf),
+    /// A file of the pair cannot be read or written.
+    #[error("cannot {1} `{path}`", path = .0.display())]
+    File(PathBuf, &'static str, #[source] std::io::Error),
+    /// Both nodes let clients write, and only one of them should: the other.
+    #[error("split brain: node {0} takes writes of its own, beside the primary")]
+    Split(Node),
+    /// What was waited for did not come within so many seconds.
+    #[error("{0} within {1} s")]
+    Late(&'static str, u64),
+    /// The mirror did not get all of the primary's log before the roles were to change.
+    #[error("node {0} did not get the last of the log of node {1} within {2} s, so that the roles stay as they are")]
+    NotDrained(Node, Node, u64),
+}
+
+/// Where to look when a node does not do its part.
+const SEE: &str = "see what the nodes do: prony pair status; each writes a file `log` in its folder";
+
+impl MirrorError {
+    /// What to do next.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            MirrorError::Refused(Refusal::Away(_)) => {
+                "start it: prony pair up, with the kind and folder of the pair".to_owned()
+            }
+            MirrorError::Refused(Refusal::Missing(_) | Refusal::MayBeMissing | Refusal::Unfinished) => {
+                "start the lost primary: prony pair up, with the kind and folder of the pair".to_owned()
+            }
+            MirrorError::Refused(Refusal::NotReplicating) => "see what it does: prony pair status".to_owned(),
+            MirrorError::Refused(Refusal::Apart) => "heal the link: prony pair heal".to_owned(),
+            MirrorError::Refused(_) => return None,
+            MirrorError::Database(DatabaseError::Server { .. } | DatabaseError::Refused { .. }) => SEE.to_owned(),
+            MirrorError::Database(DatabaseError::Stopped) => "the next command goes on with it".to_owned(),
+            MirrorError::Database(error) => return error.hint(),
+            MirrorError::NotOurs(..) => "name an empty folder, or one that is not there yet, with --dir".to_owned(),
+            MirrorError::NoPair(_) => "bring one up: prony pair up postgres-pair --dir DIR".to_owned(),
+            MirrorError::Busy(_) => {
+                "wait until it has ended, or end it; `prony pair status` looks meanwhile".to_owned()
+            }
+            MirrorError::Down(_) => "bring it up: prony pair up, with its kind and folder".to_owned(),
+            MirrorError::Split(node) => {
+                format!("throw away what node {node} wrote alone: prony pair resume --discard-mirror")
+            }
+            MirrorError::Statement(..)
+            | MirrorError::Late(..)
+            | MirrorError::File(..)
+            | MirrorError::NotDrained(..) => SEE.to_owned(),
+        })
+    }
+}

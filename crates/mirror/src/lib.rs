@@ -1,0 +1,28 @@
+//! Runs mirrored pairs: their servers, who follows whom, what the mirror lacks, and whether both hold the same.
+//!
+//! The one idea: [`pair::Life`] decides, and this room sees and does. A [`Pair`] looks at its nodes, tells its life what it saw, writes
+//! down what is to be done, and carries it out through [`Nodes`], which know only how. A command that is killed in between
+//! leaves its orders behind for the next.
+//!
+//! What it does not do: nobody watches a pair between two commands. A lost mirror is noticed by the next command, and commits that
+//! wait for it wait until then.
+
+mod act;
+mod compare;
+mod error;
+mod home;
+mod nodes;
+mod quota;
+mod run;
+mod seen;
+mod servers;
+#[cfg(test)]
+mod tests;
+
+pub use compare::{Compared, Left, Table};
+pub use error::MirrorError;
+pub use home::{Asked, Home, Sync};
+pub use nodes::{Nodes, Rows};
+pub use run::Pair;
+pub use seen::{List, Seen, SeenNode};
+pub use servers::Servers;

@@ -1,0 +1,107 @@
+//! The few operations that two PostgreSQL servers must know to be a pair.
+
+use crate::MirrorError;
+use database::{DatabaseError, FailureKind, Session};
+use pair::Node;
+use units::Nanos;
+use workload::transaction::Value;
+
+/// Rows of texts; a value that is none is empty.
+pub type Rows = Vec<Vec<String>>;
+
+/// Settings of a server, by its own names.
+pub type Settings = Vec<(String, String)>;
+
+/// Two nodes, as whoever runs a pair needs them.
+pub trait Nodes {
+    /// The time now, since 1970.
+    fn now(&self) -> Nanos;
+
+    /// Lets a moment pass: between two looks.
+    fn pass(&mut self, time: Nanos);
+
+    /// Tells the user how far it is.
+    fn say(&mut self, text: &str);
+
+    /// A session in a database of a node; an error when it does not let us in within some seconds.
+    ///
+    /// # Errors
+    /// Why not.
+    fn session(&mut self, node: Node, database: &str) -> Result<Box<dyn Session>, MirrorError>;
+
+    /// Whether a node has data.
+    fn has_data(&self, node: Node) -> bool;
+
+    /// Starts a node with these settings, as one that stands by for the other or as what it was. One that runs is told them.
+    ///
+    /// # Errors
+    /// When it does not start.
+    fn serve(&mut self, node: Node, settings: &Settings, stands_by: bool) -> Result<(), MirrorError>;
+
+    /// Gives a node its settings for its next start, and has one that answers read them now.
+    ///
+    /// # Errors
+    /// When it did not read them.
+    fn told(&mut self, node: Node, settings: &Settings, answers: bool) -> Result<(), MirrorError>;
+
+    /// Ends a node in order; all of its log goes to who follows it first.
+    ///
+    /// # Errors
+    /// When it does not end.
+    fn end(&mut self, node: Node) -> Result<(), MirrorError>;
+
+    /// Ends a node at once, and marks its data so that it comes back only as one that stands by.
+    ///
+    /// # Errors
+    /// When it does not end.
+    fn bar(&mut self, node: Node) -> Result<(), MirrorError>;
+
+    /// Puts a copy of the other node in the place of a node's data; the other keeps its log in this slot.
+    ///
+    /// # Errors
+    /// When there is no room, or the copy breaks off.
+    fn copy(&mut self, node: Node, via: Option<&str>, slot: &str) -> Result<(), MirrorError>;
+
+    /// A node takes back what it has and the other has not.
+    ///
+    /// # Errors
+    /// When its log does not reach back so far.
+    fn back(&mut self, node: Node) -> Result<(), MirrorError>;
+
+    /// Where the log of a node ends that ended in order.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    fn closed_at(&mut self, node: Node) -> Result<Option<String>, MirrorError>;
+
+    /// How the other says where it finds this node.
+    fn reached_by(&self, node: Node, via: Option<&str>, name: &str) -> String;
+
+    /// Asks a node, and answers with texts.
+    ///
+    /// # Errors
+    /// When it does not answer, or refuses.
+    fn ask(&mut self, node: Node, doing: &'static str, sql: &str) -> Result<Rows, MirrorError> {
+        asked(&mut *self.session(node, "postgres")?, node, doing, sql)
+    }
+}
+
+/// The rows of a statement as texts.
+pub(crate) fn asked(
+    session: &mut dyn Session,
+    node: Node,
+    doing: &'static str,
+    sql: &str,
+) -> Result<Rows, MirrorError> {
+    let rows = session.query(sql).map_err(|failure| match failure.kind {
+        FailureKind::Stopped => DatabaseError::Stopped.into(),
+        _ => MirrorError::Statement(node, doing, failure),
+    })?;
+    let text = |value: Value| match value {
+        Value::Null => String::new(),
+        Value::Int(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Text(text) => text,
+    };
+    Ok(rows.into_iter().map(|row| row.into_iter().map(text).collect()).collect())
+}

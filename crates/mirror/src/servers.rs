@@ -1,0 +1,149 @@
+//! Two private PostgreSQL servers in the folder of a pair.
+
+use crate::nodes::{Nodes, Settings};
+use crate::quota::Quota;
+use crate::{Home, MirrorError};
+use database::server::Private as _;
+use database::server::postgres::Server;
+use database::{DatabaseError, Session};
+use pair::Node;
+use recorder::{Clock as _, WallClock};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use units::Nanos;
+
+/// The servers of a pair.
+pub struct Servers {
+    servers: [Server; 2],
+    stop: Arc<AtomicBool>,
+    cores: Option<[f64; 2]>,
+    clock: WallClock,
+    say: Box<dyn FnMut(&str)>,
+}
+
+impl Servers {
+    /// Those in this folder, whether they run or not.
+    ///
+    /// # Errors
+    /// When PostgreSQL is not installed.
+    pub fn of(
+        home: &Home,
+        cores: Option<[f64; 2]>,
+        stop: &Arc<AtomicBool>,
+        say: impl FnMut(&str) + 'static,
+    ) -> Result<Servers, MirrorError> {
+        let server = |node: Node| Server::at(&home.folder().join(node.to_string()), stop.clone());
+        let servers = [server(Node::A)?, server(Node::B)?];
+        Ok(Servers { servers, stop: stop.clone(), cores, clock: WallClock::new(), say: Box::new(say) })
+    }
+
+    /// The address of a node, as commands take it.
+    pub fn url(&self, node: Node) -> String {
+        self.at(node).url("postgres")
+    }
+
+    /// Its folder.
+    pub fn folder(&self, node: Node) -> PathBuf {
+        self.at(node).folder().to_owned()
+    }
+
+    /// Its first process.
+    pub fn process(&self, node: Node) -> Option<u32> {
+        self.at(node).first_process()
+    }
+
+    /// Cores that it may use; none where it shares those of the machine.
+    pub fn cores(&self, node: Node) -> Option<f64> {
+        Quota::of(self.at(node).folder()).and_then(|quota| quota.cores())
+    }
+
+    /// Ends both and takes their control groups away.
+    pub fn released(&self) {
+        self.servers.iter().filter_map(|server| Quota::of(server.folder())).for_each(|quota| quota.remove());
+    }
+
+    fn at(&self, node: Node) -> &Server {
+        &self.servers[node as usize]
+    }
+
+    /// Holds a node that was started to its cores.
+    fn limit(&mut self, node: Node) {
+        let (Some(cores), Some(process)) = (self.cores, self.process(node)) else { return };
+        let limited = Quota::of(self.at(node).folder()).map(|quota| quota.set(cores[node as usize], process));
+        if !matches!(limited, Some(Ok(()))) {
+            let why = limited.and_then(Result::err).map(|error| format!(": {error}")).unwrap_or_default();
+            (self.say)(&format!(
+                "node {node} is not held to its cores, no control group for the processor can be made{why}"
+            ));
+        }
+    }
+}
+
+impl Nodes for Servers {
+    fn now(&self) -> Nanos {
+        Nanos((self.clock.unix_start_ns().max(0) as u64).saturating_add(self.clock.now().0))
+    }
+
+    fn pass(&mut self, time: Nanos) {
+        std::thread::sleep(Duration::from_nanos(time.0));
+    }
+
+    fn say(&mut self, text: &str) {
+        (self.say)(text);
+    }
+
+    fn session(&mut self, node: Node, database: &str) -> Result<Box<dyn Session>, MirrorError> {
+        // Whatever is waited for is asked about again and again.
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(DatabaseError::Stopped.into());
+        }
+        Ok(self.at(node).session(database)?)
+    }
+
+    fn has_data(&self, node: Node) -> bool {
+        self.at(node).has_data()
+    }
+
+    fn serve(&mut self, node: Node, settings: &Settings, stands_by: bool) -> Result<(), MirrorError> {
+        self.at(node).serve(settings, stands_by)?;
+        self.limit(node);
+        Ok(())
+    }
+
+    fn told(&mut self, node: Node, settings: &Settings, answers: bool) -> Result<(), MirrorError> {
+        Ok(self.at(node).told(settings, answers)?)
+    }
+
+    fn end(&mut self, node: Node) -> Result<(), MirrorError> {
+        Ok(self.at(node).down().map(drop)?)
+    }
+
+    fn bar(&mut self, node: Node) -> Result<(), MirrorError> {
+        Ok(self.at(node).barred()?)
+    }
+
+    fn copy(&mut self, node: Node, via: Option<&str>, slot: &str) -> Result<(), MirrorError> {
+        let source = self.reached_by(node.other(), via, slot);
+        Ok(self.at(node).copied_from(&source, slot)?)
+    }
+
+    fn back(&mut self, node: Node) -> Result<(), MirrorError> {
+        let source = self.at(node.other()).reached_by(None, "prony_back");
+        Ok(self.at(node).back_to(&source)?)
+    }
+
+    fn closed_at(&mut self, node: Node) -> Result<Option<String>, MirrorError> {
+        Ok(self.at(node).closed_at()?)
+    }
+
+    fn reached_by(&self, node: Node, via: Option<&str>, name: &str) -> String {
+        self.at(node).reached_by(link(node, via).as_deref(), name)
+    }
+}
+
+/// The folder of the socket that leads to a node.
+fn link(node: Node, via: Option<&str>) -> Option<String> {
+    via.map(|folder| format!("{folder}/{node}"))
+}

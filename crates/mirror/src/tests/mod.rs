@@ -1,0 +1,286 @@
+//! Pairs on scripted nodes: what is done in which order, and what is left when a command is killed between any two steps.
+
+mod world;
+
+use crate::home::Asked;
+use crate::{Home, MirrorError, Pair, Sync};
+use pair::{Node, Reason, Refusal, State};
+use random::Draws;
+use world::World;
+
+const ASKED: Asked = Asked { sync: Sync::On, list_bytes: 64 << 20, cores: None, via: None };
+
+struct Scratch {
+    folder: tempfile::TempDir,
+    world: World,
+}
+
+impl Scratch {
+    fn new() -> Scratch {
+        // Records are brought to the disk, of which some have a thousand: in memory that costs nothing.
+        let memory = std::path::Path::new("/dev/shm");
+        let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        Scratch { folder: folder.expect("a folder"), world: World::default() }
+    }
+
+    fn home(&self) -> Home {
+        Home::make(&self.folder.path().join("pair")).expect("an empty folder")
+    }
+
+    fn up(&self) -> Result<Pair<World>, MirrorError> {
+        Pair::up(self.home(), self.world.clone(), &ASKED)
+    }
+
+    fn open(&self) -> Pair<World> {
+        Pair::open(self.home(), self.world.clone()).expect("it was begun")
+    }
+
+    /// Whoever mends it has a pair again, which lost nothing.
+    fn is_brought_back(&self, after: &str) {
+        self.world.with(|inner| inner.left = usize::MAX);
+        for _ in 0..4 {
+            let mut pair = self.up().unwrap_or_else(|error| panic!("{after}: {error}: {:#?}", self.world.done()));
+            if pair.life().state() == State::Replicating {
+                break;
+            }
+            let _ = pair.heal();
+            let _ = pair.resume(false);
+        }
+        let pair = self.open();
+        assert_eq!(pair.life().state(), State::Replicating, "{after}: {:#?}", self.world.done());
+        let (primary, mirror) = (pair.life().primary(), pair.life().mirror());
+        assert!(self.world.follows(mirror) && self.world.serves(primary), "{after}: {:#?}", self.world.done());
+        assert!(self.world.is_whole(), "{after}: {:#?}", self.world.done());
+    }
+
+    /// What is done meanwhile.
+    fn done<T>(&self, work: impl FnOnce(&mut Pair<World>) -> T) -> (T, Vec<String>) {
+        let mut pair = self.open();
+        self.world.forget();
+        let worked = work(&mut pair);
+        (worked, self.world.done())
+    }
+}
+
+fn place(done: &[String], what: &str) -> usize {
+    done.iter().position(|one| one.contains(what)).unwrap_or_else(|| panic!("{what} was not done: {done:#?}"))
+}
+
+fn in_order(done: &[String], wanted: &[&str]) {
+    let places: Vec<usize> = wanted.iter().map(|what| place(done, what)).collect();
+    assert!(places.is_sorted(), "{wanted:?} stand at {places:?}: {done:#?}");
+}
+
+#[test]
+fn a_new_mirror_is_filled_from_a_kept_log_and_compared_before_the_pair_counts_as_replicating() {
+    let scratch = Scratch::new();
+    let pair = scratch.up().expect("it comes up");
+    assert_eq!(pair.life().state(), State::Replicating);
+    in_order(
+        &scratch.world.done(),
+        &["a serves", "a asks pg_create_physical", "b copies", "b stands by", "a waits for b", "a asks SELECT datname"],
+    );
+    assert!(scratch.world.follows(Node::B));
+}
+
+#[test]
+fn commits_stop_waiting_before_a_suspended_mirror_stops_to_follow_and_wait_again_only_when_it_has_all() {
+    let scratch = Scratch::new();
+    scratch.up().expect("it comes up");
+    let (suspended, done) = scratch.done(Pair::suspend);
+    suspended.expect("it may");
+    in_order(&done, &["a asks pg_create_physical", "a waits for nobody", "b follows nobody"]);
+    let (again, done) = scratch.done(Pair::suspend);
+    assert!(again.is_ok() && !done.iter().any(|one| one.contains("waits")), "{done:?}");
+    let (resumed, done) = scratch.done(|pair| pair.resume(false));
+    resumed.expect("it may");
+    in_order(&done, &["b follows a", "CASE WHEN r.flush_lsn", "a waits for b", "SELECT datname"]);
+    assert!(!done.iter().any(|one| one.contains("copies") || one.contains("goes back")), "{done:?}");
+}
+
+#[test]
+fn a_mirror_that_is_lost_is_waited_for_no_more_and_a_resume_says_who_is_away() {
+    let scratch = Scratch::new();
+    scratch.up().expect("it comes up");
+    scratch.world.kill(Node::B);
+    let (looked, done) = scratch.done(Pair::look);
+    looked.expect("the primary answers");
+    place(&done, "a waits for nobody");
+    let mut pair = scratch.open();
+    assert!(matches!(pair.life().state(), State::Tracking(Reason::MirrorLost, _)));
+    assert!(matches!(pair.resume(false), Err(MirrorError::Refused(Refusal::Away(Node::B)))));
+}
+
+#[test]
+fn a_take_over_bars_the_lost_primary_before_the_mirror_is_promoted_and_it_goes_back_before_it_follows() {
+    let scratch = Scratch::new();
+    scratch.up().expect("it comes up");
+    assert!(matches!(scratch.open().take_over(true), Err(MirrorError::Refused(Refusal::Served(Node::A)))));
+    scratch.world.kill(Node::A);
+    let (taken, done) = scratch.done(|pair| pair.take_over(false));
+    taken.expect("nothing is missing");
+    in_order(
+        &done,
+        &["a is barred", "b asks SELECT pg_promote", "b asks pg_create_physical", "b writes", "CHECKPOINT"],
+    );
+    scratch.up().expect("the old primary starts");
+    let (resumed, done) = scratch.done(|pair| pair.resume(false));
+    resumed.expect("both answer");
+    in_order(&done, &["b asks CHECKPOINT", "a goes back", "a stands by", "b waits for a"]);
+}
+
+#[test]
+fn roles_are_swapped_only_when_the_mirror_has_the_last_of_the_log() {
+    let scratch = Scratch::new();
+    scratch.up().expect("it comes up");
+    let (swapped, done) = scratch.done(Pair::swap);
+    swapped.expect("it may");
+    in_order(
+        &done,
+        &["a is read only", "a ends", "pg_last_wal_replay_lsn", "b asks SELECT pg_promote", "a stands by", "b writes"],
+    );
+    assert_eq!(scratch.open().life().primary(), Node::B);
+    scratch.world.with(|inner| inner.drains = false);
+    let (kept, done) = scratch.done(Pair::swap);
+    kept.expect("the roles stay, and that is said");
+    assert!(done.iter().any(|one| one.contains("so that the roles stay")), "{done:?}");
+    let pair = scratch.open();
+    assert_eq!(pair.life().primary(), Node::B);
+    assert!(matches!(pair.life().state(), State::Tracking(Reason::LinkCut, _)));
+}
+
+#[test]
+fn a_list_that_is_lost_and_data_that_cannot_go_back_mean_a_copy_and_that_is_said() {
+    let scratch = Scratch::new();
+    scratch.up().expect("it comes up");
+    scratch.open().suspend().expect("it may");
+    scratch.world.with(|inner| inner.lost = true);
+    scratch.open().look().expect("both answer");
+    assert_eq!(scratch.open().life().state(), State::CopyNeeded(Reason::Asked));
+    let (resumed, done) = scratch.done(|pair| pair.resume(false));
+    resumed.expect("both answer");
+    in_order(&done, &["a asks pg_create_physical", "b copies", "a waits for b"]);
+    scratch.world.kill(Node::A);
+    scratch.open().take_over(false).expect("nothing is missing");
+    scratch.up().expect("the old primary starts");
+    scratch.world.with(|inner| inner.back = false);
+    let (resumed, done) = scratch.done(|pair| pair.resume(false));
+    resumed.expect("both answer");
+    in_order(&done, &["says node a cannot go back", "a copies"]);
+}
+
+#[test]
+fn a_mirror_that_somebody_promoted_is_named_and_loses_its_writes_only_when_told_so() {
+    let scratch = Scratch::new();
+    scratch.up().expect("it comes up");
+    scratch.world.with(|inner| inner.nodes[1].recovers = false);
+    let mut pair = scratch.open();
+    pair.look().expect("both answer");
+    assert_eq!(pair.seen().expect("both answer").split, Some(Node::B));
+    assert!(matches!(pair.resume(false), Err(MirrorError::Split(Node::B))));
+    assert!(matches!(pair.swap(), Err(MirrorError::Split(Node::B))));
+    let (resumed, done) = scratch.done(|pair| pair.resume(true));
+    resumed.expect("it was told");
+    in_order(&done, &["b is barred", "b goes back", "a waits for b"]);
+    assert_eq!(scratch.open().life().state(), State::Replicating);
+}
+
+#[test]
+fn whoever_lowers_what_commits_wait_for_is_heard_at_the_next_up() {
+    let scratch = Scratch::new();
+    scratch.up().expect("it comes up");
+    scratch.world.forget();
+    let asked = Asked { sync: Sync::Local, ..ASKED };
+    let pair = Pair::up(scratch.home(), scratch.world.clone(), &asked).expect("it is up");
+    place(&scratch.world.done(), "a waits for nobody");
+    assert!(!pair.life().rule.waits && scratch.world.follows(Node::B));
+}
+
+/// A way through the life of a pair.
+type Way = fn(&Scratch) -> Result<(), MirrorError>;
+
+const WAYS: [Way; 5] = [
+    |scratch| scratch.up().map(drop),
+    |scratch| scratch.open().suspend().and_then(|()| scratch.open().resume(false)),
+    |scratch| scratch.open().swap(),
+    |scratch| {
+        scratch.world.kill(scratch.open().life().primary());
+        scratch.open().look()?;
+        scratch.open().take_over(true)
+    },
+    |scratch| {
+        scratch.world.kill(scratch.open().life().mirror());
+        scratch.open().look()?;
+        scratch.up().map(drop)?;
+        scratch.open().resume(false)
+    },
+];
+
+#[test]
+fn a_command_that_is_killed_between_any_two_steps_loses_nothing_and_the_next_ones_bring_the_pair_back() {
+    for (number, way) in WAYS.iter().enumerate() {
+        let mut steps = 0;
+        loop {
+            let scratch = Scratch::new();
+            if number > 0 {
+                scratch.up().expect("it comes up");
+            }
+            scratch.world.with(|inner| inner.left = steps);
+            let killed = way(&scratch).is_err();
+            scratch.is_brought_back(&format!("way {number}, step {steps}"));
+            if !killed {
+                break;
+            }
+            steps += 1;
+        }
+        assert!(steps > 10, "way {number} has {steps} steps");
+    }
+}
+
+#[test]
+fn a_folder_that_holds_anything_else_is_left_alone_and_one_command_works_at_a_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let strange = folder.path().join("strange");
+    std::fs::create_dir(&strange).expect("a folder");
+    std::fs::write(strange.join("mine"), "mine").expect("a file");
+    assert!(matches!(Home::make(&strange), Err(MirrorError::NotOurs(_, name)) if name == "mine"));
+    assert!(matches!(Home::find(&strange), Err(MirrorError::NoPair(_))));
+    assert_eq!(std::fs::read_dir(&strange).expect("it is there").count(), 1);
+    let home = Home::make(&folder.path().join("pair")).expect("it is not there yet");
+    let held = home.hold().expect("nobody works on it");
+    assert!(matches!(home.hold(), Err(MirrorError::Busy(_))));
+    drop(held);
+    home.hold().expect("nobody works on it any more");
+}
+
+#[test]
+fn in_hundreds_of_lives_with_nodes_and_commands_that_are_killed_nothing_acknowledged_is_lost() {
+    for seed in 0..250 {
+        let scratch = Scratch::new();
+        scratch.up().expect("it comes up");
+        let mut draws = Draws::named(seed, &[]);
+        for _ in 0..8 {
+            let node = if draws.chance(0.5) { Node::A } else { Node::B };
+            // Half of all commands come to their end.
+            let steps = if draws.chance(0.5) { usize::MAX } else { draws.below(60) as usize };
+            scratch.world.with(|inner| inner.left = steps);
+            let what = draws.below(10);
+            scratch.world.notes(format!("== {what} on {node}, killed after {steps} steps"));
+            // What is refused, and what is cut off, is part of a life.
+            let _ = match what {
+                0 | 1 => {
+                    scratch.world.kill(node);
+                    Ok(())
+                }
+                2 => scratch.open().suspend(),
+                3 | 4 => scratch.open().resume(false),
+                5 => scratch.open().swap(),
+                6 => scratch.open().take_over(false),
+                7 => scratch.open().cut(),
+                8 => scratch.open().heal(),
+                _ => scratch.up().map(drop),
+            };
+        }
+        scratch.is_brought_back(&format!("seed {seed}"));
+    }
+}

@@ -1,0 +1,229 @@
+//! `prony pair`: mirrored pairs, brought up, disturbed, mended and looked at.
+//!
+//! The one idea: every command but `down` ends with what the pair does now, in the words and fields of `status`.
+
+mod told;
+
+use crate::args::{Pair as Asked, PairDown, PairPlace, PairUp};
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::{cache, output, run};
+use mirror::{Home, MirrorError, Nodes as _, Pair, Seen, Servers, Sync};
+use recorder::{Clock as _, WallClock};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// How far commits come, unless somebody says otherwise.
+const SYNC: Sync = Sync::On;
+
+/// Every word for that.
+const SYNCS: [Sync; 5] = [Sync::Off, Sync::Local, Sync::RemoteWrite, Sync::On, Sync::RemoteApply];
+
+/// Room for what the mirror lacks, unless somebody says otherwise.
+const LIST_BYTES: u64 = 4 << 30;
+
+/// Kinds of pairs that have a name and cannot be brought up yet.
+const TO_COME: [&str; 2] = ["galera-pair", "two-phase-pair"];
+
+/// Carries out one of the commands.
+pub fn run(asked: &Asked) -> Result<Outcome, Failure> {
+    match asked {
+        Asked::Up(asked) => up(asked),
+        Asked::Status(place) => status(place),
+        Asked::Suspend(place) => change(place, "suspending the pair", Pair::suspend),
+        Asked::Resume(asked) => change(&asked.place, "resuming the pair", |pair| pair.resume(asked.discard_mirror)),
+        Asked::Swap(place) => change(place, "swapping the roles of the pair", Pair::swap),
+        Asked::TakeOver(asked) => {
+            change(&asked.place, "taking over from the primary", |pair| pair.take_over(asked.accept_missing))
+        }
+        Asked::Cut(place) => change(place, "cutting the link of the pair", Pair::cut),
+        Asked::Heal(place) => change(place, "healing the link of the pair", Pair::heal),
+        Asked::Check(place) => check(place),
+        Asked::Down(asked) => down(asked),
+    }
+}
+
+fn failed(doing: &str) -> impl Fn(MirrorError) -> Failure {
+    move |error| {
+        let hint = error.hint();
+        Failure::caused(doing, &error).hints(hint)
+    }
+}
+
+fn up(asked: &PairUp) -> Result<Outcome, Failure> {
+    const DOING: &str = "bringing the pair up";
+    if TO_COME.contains(&asked.kind.as_str()) {
+        return Err(Failure::new(format!("{DOING}: `postgres-pair` is the only kind so far, got `{}`", asked.kind)));
+    }
+    if asked.kind != "postgres-pair" {
+        return Err(Failure::new(format!("{DOING}: a kind of pair, got `{}`", asked.kind)).hint("say `postgres-pair`"));
+    }
+    let stop = run::listen()?;
+    let (sync, list, cores) = (given_sync(asked)?, given_list(asked)?, given_cores(asked)?);
+    let via = asked.via.as_deref().map(std::path::absolute).transpose();
+    let via = via.map_err(|error| Failure::caused("reading --via", &error))?.map(|folder| folder.display().to_string());
+    let folder = named(asked.place.dir.as_deref())?;
+    let clock = WallClock::new();
+    let home = Home::make(&folder).map_err(failed(DOING))?;
+    let _held = home.hold().map_err(failed(DOING))?;
+    // What is not said stays as it is.
+    let there = home.record().map_err(failed(DOING))?;
+    let kept = there.as_ref();
+    let sync = sync.or_else(|| SYNCS.into_iter().find(|sync| kept.is_some_and(|kept| kept.sync == sync.word())));
+    let wanted = mirror::Asked {
+        sync: sync.unwrap_or(SYNC),
+        list_bytes: list.or(kept.map(|kept| kept.list_bytes)).unwrap_or(LIST_BYTES),
+        cores: cores.or(kept.and_then(|kept| kept.cores)),
+        via: via.or_else(|| kept.and_then(|kept| kept.via.clone())),
+    };
+    know(&home, true)?;
+    let servers = servers(&home, wanted.cores, &stop).map_err(failed(DOING))?;
+    let mut pair = Pair::up(home, servers, &wanted).map_err(failed(DOING))?;
+    output::note_line(&format!("it took {}", units::duration(clock.now())));
+    tell(&mut pair, asked.place.json, DOING, false)
+}
+
+fn given_sync(asked: &PairUp) -> Result<Option<Sync>, Failure> {
+    let Some(word) = &asked.sync else { return Ok(None) };
+    let known = SYNCS.into_iter().find(|sync| sync.word() == word);
+    let refused = || {
+        let words = SYNCS.map(Sync::word).join(", ");
+        Failure::new(format!("reading --sync: one of {words}, got `{word}`"))
+    };
+    known.ok_or_else(refused).map(Some)
+}
+
+/// At least the two segments that a server of this size of log cannot do without.
+fn given_list(asked: &PairUp) -> Result<Option<u64>, Failure> {
+    const LEAST: u64 = 32 << 20;
+    let Some(text) = &asked.list else { return Ok(None) };
+    let bytes = units::parse_bytes(text)
+        .map_err(|error| Failure::new(format!("reading --list: {error}")).hint("give a size, such as `4GiB`"))?;
+    if bytes.0 < LEAST {
+        let least = units::bytes(units::Bytes(LEAST));
+        return Err(Failure::new(format!("reading --list: at least {least}, got {}", units::bytes(bytes))));
+    }
+    Ok(Some(bytes.0))
+}
+
+fn given_cores(asked: &PairUp) -> Result<Option<[f64; 2]>, Failure> {
+    let Some(text) = &asked.cores else { return Ok(None) };
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|cores| (0.05..=4096.0).contains(cores));
+    let both = text.split_once(',').and_then(|(a, b)| Some([number(a)?, number(b)?]));
+    let refused = || {
+        Failure::new(format!("reading --cores: two numbers of at least 0.05, got `{text}`"))
+            .hint("give the cores of node a and of node b: `--cores 0.5,1`")
+    };
+    both.ok_or_else(refused).map(Some)
+}
+
+/// The folder that was named, or that of the pair that was brought up last.
+fn named(dir: Option<&Path>) -> Result<PathBuf, Failure> {
+    // One whose folder somebody took away is forgotten.
+    let last = || store::known_pairs(&cache::folder()).into_iter().rev().find(|folder| Home::find(folder).is_ok());
+    dir.map(Path::to_owned).or_else(last).ok_or_else(|| {
+        Failure::new("finding the pair: none was brought up yet")
+            .hint("name its folder with --dir, or bring one up: prony pair up postgres-pair --dir DIR")
+    })
+}
+
+fn know(home: &Home, there: bool) -> Result<(), Failure> {
+    let cache = cache::folder();
+    store::know_pair(&cache, home.folder(), there)
+        .map_err(|error| Failure::caused(format!("writing the list of pairs in `{}`", cache.display()), &error))
+}
+
+fn servers(home: &Home, cores: Option<[f64; 2]>, stop: &Arc<AtomicBool>) -> Result<Servers, MirrorError> {
+    Servers::of(home, cores, stop, output::note_line)
+}
+
+fn opened(home: Home, stop: &Arc<AtomicBool>) -> Result<Pair<Servers>, MirrorError> {
+    let cores = home.record()?.and_then(|record| record.cores);
+    let servers = servers(&home, cores, stop)?;
+    Pair::open(home, servers)
+}
+
+/// Says what the pair does now.
+fn tell(pair: &mut Pair<Servers>, json: bool, doing: &str, busy: bool) -> Result<Outcome, Failure> {
+    let seen = Seen { busy, ..pair.seen().map_err(failed(doing))? };
+    output::answer(json, || told::json(pair, &seen), || told::text(pair, &seen))?;
+    Ok(Outcome::Fine)
+}
+
+fn status(place: &PairPlace) -> Result<Outcome, Failure> {
+    const DOING: &str = "looking at the pair";
+    let stop = run::listen()?;
+    let home = Home::find(&named(place.dir.as_deref())?).map_err(failed(DOING))?;
+    let held = home.hold();
+    let mut pair = opened(home, &stop).map_err(failed(DOING))?;
+    match &held {
+        // Whoever works on it does what is to be done.
+        Err(MirrorError::Busy(_)) => {}
+        held => {
+            held.as_ref().map_err(|error| Failure::caused(DOING, error))?;
+            if let Err(error) = pair.look()
+                && !matches!(error, MirrorError::Down(_))
+            {
+                output::note_line(&format!("not all that follows from what was seen could be done: {error}"));
+            }
+        }
+    }
+    tell(&mut pair, place.json, DOING, held.is_err())
+}
+
+fn change(
+    place: &PairPlace,
+    doing: &str,
+    work: impl FnOnce(&mut Pair<Servers>) -> Result<(), MirrorError>,
+) -> Result<Outcome, Failure> {
+    let stop = run::listen()?;
+    let home = Home::find(&named(place.dir.as_deref())?).map_err(failed(doing))?;
+    let _held = home.hold().map_err(failed(doing))?;
+    let mut pair = opened(home, &stop).map_err(failed(doing))?;
+    work(&mut pair).map_err(failed(doing))?;
+    tell(&mut pair, place.json, doing, false)
+}
+
+fn check(place: &PairPlace) -> Result<Outcome, Failure> {
+    const DOING: &str = "comparing both nodes of the pair";
+    let stop = run::listen()?;
+    let home = Home::find(&named(place.dir.as_deref())?).map_err(failed(DOING))?;
+    let _held = home.hold().map_err(failed(DOING))?;
+    let mut pair = opened(home, &stop).map_err(failed(DOING))?;
+    let compared = pair.check().map_err(failed(DOING))?;
+    let state = pair.life().state();
+    output::answer(place.json, || told::check_json(&compared, state), || told::check_text(&compared, state))?;
+    Ok(if compared.equal() { Outcome::Fine } else { Outcome::Failed })
+}
+
+fn down(asked: &PairDown) -> Result<Outcome, Failure> {
+    const DOING: &str = "taking the pair down";
+    let stop = run::listen()?;
+    let home = Home::find(&named(asked.dir.as_deref())?).map_err(failed(DOING))?;
+    let _held = home.hold().map_err(failed(DOING))?;
+    let mut servers = servers(&home, None, &stop).map_err(failed(DOING))?;
+    let was_up = pair::Node::ALL.iter().any(|node| servers.process(*node).is_some());
+    let begun = home.record().map_err(failed(DOING))?.is_some();
+    if begun {
+        let mut pair = Pair::open(home.clone(), servers).map_err(failed(DOING))?;
+        pair.down().map_err(failed(DOING))?;
+        pair.nodes().released();
+    } else {
+        // It was cut off before anything was written of it.
+        pair::Node::ALL.iter().try_for_each(|node| servers.end(*node)).map_err(failed(DOING))?;
+    }
+    let folder = home.folder().display().to_string();
+    if asked.remove {
+        know(&home, false)?;
+        home.remove().map_err(failed(DOING))?;
+    }
+    let words = match (was_up, asked.remove) {
+        (true, true) => "stopped and removed",
+        (true, false) => "stopped; its data stay in",
+        (false, true) => "removed",
+        (false, false) => "was down already; its data stay in",
+    };
+    output::print(&format!("{words} {folder}\n"))?;
+    Ok(Outcome::Fine)
+}

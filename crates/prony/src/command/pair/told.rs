@@ -1,0 +1,242 @@
+//! What a pair does, in words and as fields.
+
+use mirror::{Compared, Pair, Seen, Servers};
+use pair::{Behind, Node, State};
+use serde_json::{Value, json};
+use units::{Bytes, Nanos};
+
+/// The word for a state, and a sentence about it.
+fn state(seen: &Seen) -> (&'static str, String) {
+    let life = &seen.record.life;
+    if seen.record.down {
+        return ("down", "both nodes are down".to_owned());
+    }
+    if let Some(node) = seen.split {
+        let text = format!("node {node} takes writes of its own beside the primary, node {}", node.other());
+        return ("split-brain", text);
+    }
+    let (primary, mirror) = (life.primary(), life.mirror());
+    match life.state() {
+        State::Replicating if life.rule.waits => {
+            ("replicating", format!("node {mirror} follows node {primary}; what is acknowledged is on both"))
+        }
+        State::Replicating => {
+            ("replicating", format!("node {mirror} follows node {primary}; commits do not wait for it"))
+        }
+        State::Tracking(reason, behind) => ("tracking", format!("{}, because {reason}", lacks(behind, mirror))),
+        State::Resynchronising(behind) => {
+            let behind = Behind { bytes: seen.list.map_or(behind.bytes, |list| list.bytes), ..behind };
+            let left = seen.time_left.map(|time| format!(", about {} left", units::duration(time)));
+            ("resynchronising", format!("{}, and is sent it{}", lacks(behind, mirror), left.unwrap_or_default()))
+        }
+        State::Comparing => ("comparing", "everything was sent, and both nodes are compared".to_owned()),
+        State::CopyNeeded(reason) => (
+            "copy-needed",
+            format!("node {mirror} needs a copy of everything, because {reason}, and no list says what it lacks"),
+        ),
+        State::Copying => ("copying", format!("a copy of everything goes to node {mirror}")),
+        State::Swapping => ("swapping", "the nodes change their roles, and nobody may write".to_owned()),
+        State::Unserved(missing) => {
+            let missing = match missing {
+                Some(Behind { bytes: 0, .. }) => "has all that was acknowledged".to_owned(),
+                Some(behind) => format!("lacks {} of what was acknowledged", units::bytes(Bytes(behind.bytes))),
+                None => "may lack some of what was acknowledged".to_owned(),
+            };
+            (
+                "blocked",
+                format!("the primary, node {primary}, does not answer, and nobody may write; node {mirror} {missing}"),
+            )
+        }
+        State::Diverged => ("diverged", "both nodes answer and differ, although nothing waits to be sent".to_owned()),
+    }
+}
+
+fn lacks(behind: Behind, mirror: Node) -> String {
+    let objects = behind.objects.map(|objects| format!(" in {}", units::counted(objects, "tables")));
+    let bytes = units::bytes(Bytes(behind.bytes));
+    format!("since {} node {mirror} lacks {bytes} of log{}", moment(behind.since), objects.unwrap_or_default())
+}
+
+/// A moment as text, in UTC.
+fn moment(since: Nanos) -> String {
+    jiff::Timestamp::from_nanosecond(since.0.into())
+        .map(|stamp| stamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+        .unwrap_or_default()
+}
+
+/// The next step, where there is one to take.
+fn next(seen: &Seen) -> Option<&'static str> {
+    if seen.busy {
+        return Some("wait: another command works on the pair");
+    }
+    if seen.record.down {
+        return Some("prony pair up postgres-pair");
+    }
+    if seen.split.is_some() {
+        return Some("prony pair resume --discard-mirror");
+    }
+    let life = &seen.record.life;
+    let away = Node::ALL.into_iter().any(|node| !seen.nodes[node as usize].answers);
+    match life.state() {
+        State::Replicating => None,
+        State::Unserved(_) => Some("prony pair take-over, or start the primary again with prony pair up postgres-pair"),
+        _ if away => Some("prony pair up postgres-pair"),
+        _ if !life.linked => Some("prony pair heal"),
+        _ => Some("prony pair resume"),
+    }
+}
+
+/// Where the list of what the mirror lacks lives, and what happens when it is full.
+fn list_place(pair: &Pair<Servers>, seen: &Seen) -> (String, &'static str) {
+    let life = &seen.record.life;
+    let log = pair.nodes().folder(life.primary()).join("data/pg_wal");
+    let place =
+        format!("the log of node {} ({}), kept by the slot prony_{}", life.primary(), log.display(), life.mirror());
+    (place, "the pair is suspended for good, and `prony pair resume` copies everything")
+}
+
+fn role(seen: &Seen, node: Node) -> &'static str {
+    if node == seen.record.life.primary() { "primary" } else { "mirror" }
+}
+
+/// The page for a person.
+pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
+    let record = &seen.record;
+    let (word, says) = state(seen);
+    let mut text = format!("{} in {}\n{word}: {says}\n", record.kind, pair.home().folder().display());
+    if let Some(next) = next(seen) {
+        text.push_str(&format!("next: {next}\n"));
+    }
+    for node in Node::ALL {
+        let it = &seen.nodes[node as usize];
+        let does = match (it.answers, it.writes) {
+            (false, _) => "does not answer",
+            (true, true) => "takes writes",
+            (true, false) => "read-only",
+        };
+        text.push_str(&format!("node {node}: {}, {does}: {}\n", role(seen, node), pair.nodes().url(node)));
+    }
+    text.push_str(&format!("commits: synchronous_commit = {}", record.sync));
+    let waits =
+        if record.waits { ", and they wait for the mirror" } else { ", and they do not wait for the mirror now" };
+    text.push_str(if record.life.rule.waits { waits } else { "" });
+    text.push_str(&match seen.waiting {
+        0 => "\n".to_owned(),
+        count => format!("; {} at this moment\n", units::counted(count, "wait")),
+    });
+    let (place, full) = list_place(pair, seen);
+    let limit = units::bytes(Bytes(record.list_bytes));
+    let holds = seen.list.map(|list| format!("{} of ", units::bytes(Bytes(list.bytes))));
+    text.push_str(&format!("list of what the mirror lacks: {}{limit}, in {place}\n", holds.unwrap_or_default()));
+    text.push_str(&format!("when the list is full, {full}\n"));
+    text.push_str(&format!("{}\n", host(pair)));
+    text
+}
+
+/// How far the nodes are apart as machines.
+fn host(pair: &Pair<Servers>) -> String {
+    let cores = Node::ALL.map(|node| pair.nodes().cores(node));
+    match cores {
+        [Some(a), Some(b)] => format!("shared host: node a has {a} cores, node b {b}; both share its disk and memory"),
+        _ => "shared host: both nodes share its cores, disk and memory, which counts in every overhead".to_owned(),
+    }
+}
+
+/// The same as fields.
+pub(super) fn json(pair: &Pair<Servers>, seen: &Seen) -> Value {
+    let record = &seen.record;
+    let (word, says) = state(seen);
+    let (reason, behind) = match record.life.state() {
+        State::Tracking(reason, behind) => (Some(reason), Some(behind)),
+        State::CopyNeeded(reason) => (Some(reason), None),
+        State::Resynchronising(behind) => (None, Some(behind)),
+        State::Unserved(behind) => (None, behind),
+        _ => (None, None),
+    };
+    let node = |node: Node| {
+        let it = &seen.nodes[node as usize];
+        json!({
+            "role": role(seen, node),
+            "answers": it.answers,
+            "writes": it.writes,
+            "url": pair.nodes().url(node),
+            "folder": pair.nodes().folder(node),
+            "pid": pair.nodes().process(node),
+            "cores": pair.nodes().cores(node),
+        })
+    };
+    let (place, full) = list_place(pair, seen);
+    json!({
+        "schema": "prony/pair-status/1",
+        "kind": record.kind,
+        "dir": pair.home().folder(),
+        "state": word,
+        "says": says,
+        "reason": reason.map(|reason| reason.to_string()),
+        "since": behind.map(|behind| moment(behind.since)),
+        "behind_bytes": behind.map(|behind| behind.bytes),
+        "behind_objects": behind.and_then(|behind| behind.objects),
+        "time_left_s": seen.time_left.map(Nanos::seconds),
+        "busy": seen.busy,
+        "next": next(seen),
+        "sync": record.sync,
+        "waits": record.waits,
+        "waiting_commits": seen.waiting,
+        "primary": record.life.primary().to_string(),
+        "nodes": { "a": node(Node::A), "b": node(Node::B) },
+        "link": { "carries": record.life.linked, "via": record.via },
+        "list": {
+            "place": place,
+            "bytes": seen.list.map(|list| list.bytes),
+            "left_bytes": seen.list.map(|list| list.left),
+            "limit_bytes": record.list_bytes,
+            "when_full": full,
+        },
+        "host": host(pair),
+    })
+}
+
+fn behind_note(state: State) -> Option<&'static str> {
+    (state != State::Replicating).then_some("the pair does not replicate now, so that its nodes may differ")
+}
+
+/// What was compared, table by table.
+pub(super) fn check_text(compared: &Compared, state: State) -> String {
+    let mut lines: Vec<String> = compared.tables.iter().map(mirror::Table::says).collect();
+    lines.extend(
+        compared.left_out.iter().map(|left| format!("left out  {}: {}: {}", left.database, left.name, left.why)),
+    );
+    let differ = compared.tables.iter().filter(|table| !table.equal()).count() as u64;
+    lines.push(match (compared.tables.len() as u64, differ) {
+        (0, _) => "there are no tables to compare".to_owned(),
+        (all, 0) => format!("both nodes hold the same rows in {}", units::counted(all, "tables")),
+        (all, differ) => format!("{differ} of {} differ", units::counted(all, "tables")),
+    });
+    lines.extend(behind_note(state).map(str::to_owned));
+    lines.join("\n") + "\n"
+}
+
+/// The same as fields.
+pub(super) fn check_json(compared: &Compared, state: State) -> Value {
+    let table = |table: &mirror::Table| {
+        let held = |node: Node| {
+            let held = table.held[node as usize].as_ref();
+            held.map(|(rows, hash)| json!({ "rows": rows, "hash": hash }))
+        };
+        json!({
+            "database": table.database,
+            "table": table.name,
+            "equal": table.equal(),
+            "a": held(Node::A),
+            "b": held(Node::B),
+        })
+    };
+    let left = |left: &mirror::Left| json!({ "database": left.database, "table": left.name, "why": left.why });
+    json!({
+        "schema": "prony/pair-check/1",
+        "equal": compared.equal(),
+        "note": behind_note(state),
+        "tables": compared.tables.iter().map(table).collect::<Vec<_>>(),
+        "left_out": compared.left_out.iter().map(left).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,253 @@
+//! Mirrored pairs of real PostgreSQL servers: brought up, disturbed, mended, and never a row that only one node has.
+
+use crate::house::House;
+use crate::program::skipped;
+use crate::schema::hold;
+use database::server::Private as _;
+use database::server::postgres::Server;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+/// A pair in the folder of a test, which ends with it.
+struct Mirrored {
+    house: House,
+}
+
+impl Mirrored {
+    /// One that replicates; none, said and counted, where PostgreSQL is not installed.
+    fn up(options: &str) -> Option<Mirrored> {
+        let mirrored = Mirrored { house: House::new("null:") };
+        let via = mirrored.house.program.path("via");
+        std::fs::create_dir(&via).expect("a folder");
+        for node in ["a", "b"] {
+            let run = mirrored.house.program.path("pair").join(node).join("run");
+            std::os::unix::fs::symlink(run, via.join(node)).expect("a link");
+        }
+        let ran = mirrored.house.program.run(&format!("pair up postgres-pair --dir pair {options} --json"));
+        if ran.stderr.contains("is not installed") {
+            skipped("no package of PostgreSQL");
+            return None;
+        }
+        assert_eq!(ran.code, Some(0), "{ran}");
+        let status = ran.json();
+        hold(&status);
+        assert_eq!(status["state"], "replicating", "{status:#}");
+        Some(mirrored)
+    }
+
+    /// A command that comes to its end with the status.
+    fn does(&self, line: &str) -> Value {
+        let ran = self.house.program.run(&format!("pair {line} --json"));
+        assert_eq!(ran.code, Some(0), "pair {line}\n{ran}");
+        let status = ran.json();
+        hold(&status);
+        status
+    }
+
+    fn refused(&self, line: &str) -> String {
+        self.house.program.refused(&format!("pair {line}"))
+    }
+
+    fn server(&self, node: &str) -> Server {
+        Server::at(&self.house.program.path("pair").join(node), Default::default()).expect("it is installed")
+    }
+
+    fn asks(&self, node: &str, sql: &str) -> String {
+        let mut session = self.server(node).session("postgres").expect("it answers");
+        let rows = session.query(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        rows.into_iter()
+            .flatten()
+            .map(|value| value.text().map_or_else(|| format!("{value:?}"), str::to_owned))
+            .collect()
+    }
+
+    /// `kill -9` of the first process.
+    fn kill(&self, node: &str) {
+        let pid = self.server(node).pid().and_then(|pid| Pid::from_raw(pid as i32)).expect("it runs");
+        kill_process(pid, Signal::KILL).expect("it is ours");
+        while self.server(node).pid().is_some() {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Clients write on a node until it is killed; what it acknowledged to them.
+    fn killed_under_load(&self, node: &str) -> BTreeSet<u64> {
+        self.asks(node, "CREATE TABLE kept (id bigint PRIMARY KEY)");
+        let acknowledged = Mutex::new(BTreeSet::new());
+        let client = |number: u64| {
+            let mut session = self.server(node).session("postgres").expect("it answers");
+            for id in (0..).map(|round| round * 4 + number) {
+                if session.query(&format!("INSERT INTO kept VALUES ({id})")).is_err() {
+                    break;
+                }
+                acknowledged.lock().expect("no client panics").insert(id);
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..4).for_each(|number| {
+                drop(scope.spawn({
+                    let client = &client;
+                    move || client(number)
+                }))
+            });
+            while acknowledged.lock().expect("no client panics").len() < 200 {
+                std::thread::yield_now();
+            }
+            self.kill(node);
+        });
+        acknowledged.into_inner().expect("no client panics")
+    }
+
+    /// Both nodes hold the same, told table by table.
+    fn is_equal(&self, tables: usize) {
+        let ran = self.house.program.run("pair check --json");
+        assert_eq!(ran.code, Some(0), "{ran}");
+        let checked = ran.json();
+        hold(&checked);
+        assert_eq!((&checked["equal"], checked["tables"].as_array().map(Vec::len)), (&Value::Bool(true), Some(tables)));
+    }
+}
+
+impl Drop for Mirrored {
+    fn drop(&mut self) {
+        let _ = self.house.program.command("pair down --remove").output();
+    }
+}
+
+#[test]
+fn a_pair_mirrors_stays_behind_is_sent_what_it_lacks_changes_roles_and_goes_down() {
+    let Some(pair) = Mirrored::up("--sync remote_apply --via via") else { return };
+    assert!(pair.asks("b", "SHOW primary_conninfo").contains("/via/a' "));
+    pair.asks("a", "CREATE TABLE t AS SELECT g FROM generate_series(1, 1000) g");
+    assert_eq!(pair.asks("b", "SELECT count(*)::text FROM t"), "1000", "who reads on the mirror sees it");
+    pair.is_equal(1);
+
+    let suspended = pair.does("suspend");
+    assert_eq!((&suspended["state"], &suspended["reason"]), (&"tracking".into(), &"it was asked for".into()));
+    pair.asks("a", "INSERT INTO t SELECT g FROM generate_series(1, 20000) g");
+    assert_eq!(pair.asks("b", "SELECT count(*)::text FROM t"), "1000");
+    assert_eq!(pair.house.program.run("pair check").code, Some(1), "they differ");
+    let again = pair.does("suspend");
+    assert_eq!(again["since"], suspended["since"]);
+    assert!(again["behind_bytes"].as_u64().expect("a number") > 1_000_000, "{again:#}");
+
+    assert_eq!(pair.does("resume")["state"], "replicating");
+    assert!(pair.refused("resume").contains("not suspended"));
+    assert_eq!(pair.asks("b", "SELECT count(*)::text FROM t"), "21000");
+    pair.is_equal(1);
+
+    for (primary, mirror) in [("b", "a"), ("a", "b")] {
+        let swapped = pair.does("swap");
+        assert_eq!((&swapped["state"], &swapped["primary"]), (&"replicating".into(), &primary.into()));
+        assert_eq!(
+            (&swapped["nodes"][primary]["writes"], &swapped["nodes"][mirror]["writes"]),
+            (&true.into(), &false.into())
+        );
+        pair.asks(primary, "INSERT INTO t VALUES (0)");
+        pair.is_equal(1);
+    }
+
+    for _ in 0..2 {
+        let cut = pair.does("cut");
+        assert_eq!((&cut["reason"], &cut["link"]["carries"]), (&"the link is cut".into(), &false.into()));
+    }
+    assert!(pair.refused("resume").contains("heal it first"));
+    pair.does("heal");
+    assert_eq!(pair.does("heal")["state"], "tracking");
+    assert_eq!(pair.does("resume")["state"], "replicating");
+
+    assert!(pair.house.program.fine("pair down").starts_with("stopped; "));
+    assert!(pair.house.program.fine("pair down").starts_with("was down already; "));
+    assert_eq!(pair.does("status")["state"], "down");
+    assert!(pair.refused("suspend").contains("is down"));
+    assert_eq!(pair.does("up postgres-pair")["state"], "replicating");
+    pair.is_equal(1);
+}
+
+#[test]
+fn a_node_that_is_killed_is_named_and_nothing_that_was_acknowledged_is_lost() {
+    let Some(pair) = Mirrored::up("") else { return };
+    pair.asks("a", "CREATE TABLE t AS SELECT g FROM generate_series(1, 1000) g");
+    pair.kill("b");
+    let lost = pair.does("status");
+    assert_eq!(
+        (&lost["reason"], &lost["nodes"]["b"]["answers"]),
+        (&"the mirror does not answer".into(), &false.into())
+    );
+    pair.asks("a", "INSERT INTO t VALUES (1)");
+    assert!(pair.refused("resume").contains("node b does not answer"));
+    assert_eq!(pair.does("up postgres-pair")["state"], "tracking");
+    assert_eq!(pair.does("resume")["state"], "replicating");
+
+    let acknowledged = pair.killed_under_load("a");
+    assert!(acknowledged.len() > 10, "{acknowledged:?}");
+    let blocked = pair.does("status");
+    assert_eq!(blocked["state"], "blocked");
+    assert!(blocked["says"].as_str().is_some_and(|says| says.contains("node b has all")), "{blocked:#}");
+    assert!(pair.refused("swap").contains("not replicating"));
+    let taken = pair.does("take-over");
+    assert_eq!((&taken["primary"], &taken["nodes"]["b"]["writes"]), (&"b".into(), &true.into()));
+    assert!(pair.refused("take-over").contains("swap the roles"));
+    let there = |node: &str| {
+        let all = pair.asks(node, "SELECT coalesce(string_agg(id::text, ','), '') FROM kept");
+        all.split(',').filter_map(|id| id.parse().ok()).collect::<BTreeSet<u64>>()
+    };
+    assert!(there("b").is_superset(&acknowledged), "lost: {:?}", &acknowledged - &there("b"));
+    pair.asks("b", "INSERT INTO t VALUES (3)");
+    let back = pair.does("up postgres-pair");
+    assert_eq!((&back["nodes"]["a"]["answers"], &back["nodes"]["a"]["writes"]), (&true.into(), &false.into()));
+    assert_eq!(pair.does("resume")["state"], "replicating");
+    assert_eq!(there("a"), there("b"));
+    pair.is_equal(2);
+}
+
+#[test]
+fn a_full_list_means_a_copy_and_a_second_primary_is_named_and_thrown_away_only_when_told() {
+    let Some(pair) = Mirrored::up("--list 32MiB") else { return };
+    let list = pair.does("suspend")["list"].clone();
+    assert_eq!(list["limit_bytes"], 32 << 20);
+    assert!(list["when_full"].as_str().is_some_and(|says| says.contains("copies everything")));
+    pair.asks("a", "CREATE TABLE t AS SELECT g, repeat('x', 500) FROM generate_series(1, 150000) g");
+    pair.asks("a", "CHECKPOINT");
+    pair.asks("a", "CHECKPOINT");
+    assert_eq!(pair.does("status")["state"], "copy-needed");
+    assert_eq!(pair.does("resume")["state"], "replicating");
+    pair.is_equal(1);
+
+    pair.asks("b", "SELECT pg_promote()::text");
+    assert_eq!(pair.does("status")["state"], "split-brain");
+    let mut session = pair.server("b").session("postgres").expect("it answers");
+    session.script("SET default_transaction_read_only = off").expect("it may");
+    session.script("INSERT INTO t VALUES (0, 'only here')").expect("it is a primary");
+    drop(session);
+    assert!(pair.refused("resume").contains("split brain: node b"));
+    assert!(pair.refused("swap").contains("--discard-mirror"));
+    assert_eq!(pair.does("resume --discard-mirror")["state"], "replicating");
+    assert_eq!(pair.asks("b", "SELECT count(*)::text FROM t"), "150000");
+    pair.is_equal(1);
+}
+
+#[test]
+fn what_is_no_pair_is_left_alone_and_what_cannot_be_is_refused_with_a_reason() {
+    let house = House::new("null:");
+    let program = &house.program;
+    let refused = |line: &str| program.refused(&format!("pair {line}"));
+    assert!(refused("status").contains("none was brought up yet"));
+    assert!(refused("up galera-pair --dir pair").contains("only kind so far"));
+    assert!(refused("up twin --dir pair").contains("say `postgres-pair`"));
+    assert!(refused("up postgres-pair --dir pair --sync maybe").contains("remote_apply"));
+    assert!(refused("up postgres-pair --dir pair --cores 1").contains("--cores 0.5,1"));
+    assert!(refused("up postgres-pair --dir pair --list 1MiB").contains("at least 32 MiB"));
+    assert!(!program.path("pair").exists());
+    std::fs::create_dir(program.path("mine")).expect("a folder");
+    program.write("mine/file", "mine");
+    let strange = refused("up postgres-pair --dir mine");
+    assert!(strange.contains("holds `file`") && strange.contains("left untouched"), "{strange}");
+    for command in ["status", "down", "down --remove", "check", "swap"] {
+        let text = refused(&format!("{command} --dir mine"));
+        assert!(text.contains("holds no pair"), "{text}");
+    }
+    assert_eq!(std::fs::read_to_string(program.path("mine/file")).expect("it is there"), "mine");
+}

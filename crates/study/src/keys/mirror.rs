@@ -1,0 +1,22 @@
+//! The key that gives a database a mirror.
+
+use super::group;
+use crate::{Pairing, Waits};
+use reading::key::Choice;
+
+group! { MIRROR_KEYS, Mirror;
+    Never PAIR "pair": Choice<Pairing> = Choice(&[("postgres-pair", Pairing::Postgres), ("two-phase-pair", Pairing::TwoPhase)]),
+        Is("postgres-pair"),
+        "Which kind of pair: two PostgreSQL servers of which the second follows the log of the first; or two that work in lock step, on \
+         which every transaction that writes runs and is prepared before it is committed on both.";
+    Never MIRROR "mirror": Choice<Option<Waits>> = Choice(&[
+        ("none", None),
+        ("off", Some(Waits::Nothing)),
+        ("local", Some(Waits::Local)),
+        ("remote_write", Some(Waits::Written)),
+        ("on", Some(Waits::Flushed)),
+        ("remote_apply", Some(Waits::Applied)),
+    ]), Follows("(none: one server alone)"),
+        "A second server follows the first, and a commit waits: for nothing, for the log of the first, until the second was handed \
+         the log, has flushed it, or has applied it. `none` is one server alone. A list behind `--set` makes a system of each.";
+}
