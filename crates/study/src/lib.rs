@@ -19,6 +19,7 @@ mod layout;
 mod left_out;
 mod measurable;
 mod mirror;
+mod mirroring;
 mod mix;
 mod opening;
 mod order;

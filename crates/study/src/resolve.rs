@@ -10,7 +10,7 @@ use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemCh
 use crate::keys::layout::LAYOUT;
 use crate::keys::mirror::MIRROR;
 use crate::keys::{Group, Key, phases, system};
-use crate::mirror::{self, mirrors};
+use crate::mirroring::{self, mirrors};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
 use crate::{DatabaseSpec, Deadline, Place, SystemSpec, deadline, placing, target};
 use reading::{Origin, Problems, known_names, listed};
@@ -51,7 +51,7 @@ pub(crate) fn resolve(
     let steps = definition.proof.is_some();
     let whole = whole && !(steps && overrides.leaves_all());
     placing::settle(&mut systems, &named, (whole, steps), problems);
-    mirror::settle(&mut systems, problems);
+    mirroring::settle(&mut systems, problems);
     for system in &mut systems {
         if let Place::Database(spec) = &mut system.spec.place
             && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))

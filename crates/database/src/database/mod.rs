@@ -107,8 +107,8 @@ pub trait Database: Send + Sync {
         None
     }
 
-    /// Has sessions that are opened from now on work on this server and another in lock step, or on this one alone again.
-    fn in_lock_step(&self, _far: Option<crate::postgres::Connect>) {}
+    /// Has sessions that are opened from now on work on this server and its second one in lock step, or on this one alone again.
+    fn in_lock_step(&self, _on: bool) {}
 
     /// The server that follows this one, whether it is there or not; none where there can be none.
     fn mirror(&self) -> Option<crate::server::postgres::Mirror> {

@@ -249,7 +249,8 @@ impl Database for Postgres {
         self.server.as_ref().map(|server| server as &dyn Private)
     }
 
-    fn in_lock_step(&self, far: Option<Connect>) {
+    fn in_lock_step(&self, on: bool) {
+        let far = self.mirror().filter(|_| on).map(|mirror| Connect::socket_in(&mirror.wire_run(), USER, "postgres"));
         *self.far.lock().unwrap_or_else(PoisonError::into_inner) = far;
     }
 

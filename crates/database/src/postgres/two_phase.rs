@@ -9,12 +9,10 @@
 //! function in it does, and makes no value once for both: a text that calls a clock or a sequence gives two values.
 
 use super::PostgresSession;
+use crate::server::postgres::PREPARED;
 use crate::{Cut, Failure, FailureKind, Session, Texts};
 use workload::dataset::Rows;
 use workload::transaction::{Answers, Batch, Call, Value};
-
-/// How transactions of ours are called while they are prepared.
-pub(crate) const PREPARED: &str = "prony_";
 
 /// Two sessions as one.
 pub(crate) struct TwoPhase {

@@ -1,7 +1,6 @@
 //! Two real servers in lock step: whatever ends between two steps of a commit, nothing stays in doubt and both hold the same.
 
 use super::skip::skipped;
-use crate::postgres::Connect;
 use crate::server::postgres::Server;
 use crate::{Database, OpenOptions, Profiling, Texts, open, server};
 use std::os::unix::fs::PermissionsExt as _;
@@ -49,25 +48,26 @@ impl Both {
         session.script("INSERT INTO t SELECT g, 0 FROM generate_series(1, 10) g").unwrap();
         let mirror = database.mirror().unwrap();
         mirror.stand_beside(&settings()).unwrap();
-        database.in_lock_step(Some(mirror.connect()));
+        std::os::unix::fs::symlink(mirror.wire_there().unwrap().1, mirror.wire_there().unwrap().0).unwrap();
+        database.in_lock_step(true);
         Some(Both { folder, database })
     }
 
-    fn far(&self) -> Connect {
-        self.database.mirror().unwrap().connect()
+    fn far(&self) -> Box<dyn crate::Session> {
+        self.database.mirror().unwrap().reader().unwrap()
     }
 
     /// The rows of each.
     fn rows(&self) -> [Vec<Vec<Value>>; 2] {
         let sql = "SELECT id, n FROM public.t ORDER BY id";
-        let mut far = self.far().open(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default()).unwrap();
-        [self.database.outside().unwrap().query(sql).unwrap(), crate::Session::query(&mut far, sql).unwrap()]
+        let mut far = self.far();
+        [self.database.outside().unwrap().query(sql).unwrap(), far.query(sql).unwrap()]
     }
 
     /// Statements of one server, as somebody in the middle of a commit has sent them.
     fn at(&self, far: bool, texts: &[&str]) {
         let mut session: Box<dyn crate::Session> = match far {
-            true => Box::new(self.far().open(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default()).unwrap()),
+            true => self.far(),
             false => self.database.outside().unwrap(),
         };
         texts.iter().for_each(|text| session.script(text).unwrap());

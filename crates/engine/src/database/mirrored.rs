@@ -5,16 +5,13 @@
 
 use crate::TrialError;
 use crate::database::databases::Databases;
+use database::DatabaseError;
 use database::server::postgres::Mirror;
-use database::{DatabaseError, Session as _, Texts};
 use link::{Address, Choice, Relay, Settings};
-use observation::{Check, CheckResult, Event};
+use observation::{Check, CheckResult};
 use std::path::PathBuf;
-use std::sync::Arc;
-use study::{Engine, Pairing, Sessions, Trial, Waits, Wire};
+use study::{Pairing, Trial, Waits, Wire};
 use units::Nanos;
-
-use crate::target::backing::remark;
 
 /// A mirror that follows, and what carries the log to it.
 pub(crate) struct Mirrored {
@@ -46,7 +43,7 @@ impl Databases {
         let wire = ends.and_then(|ends| wire(&mirror, ends, trial.state.wire)).map_err(&refused)?;
         if two_phase {
             mirror.stand_beside(settings).map_err(&refused)?;
-            self.open().into_iter().for_each(|database| database.in_lock_step(Some(mirror.connect_by_wire())));
+            self.open().into_iter().for_each(|database| database.in_lock_step(true));
         } else {
             mirror.follow(waits, settings).map_err(&refused)?;
         }
@@ -66,7 +63,7 @@ impl Databases {
     }
 
     /// Holds both servers against each other once the mirror has applied all, and lets the first go on alone.
-    pub(crate) fn leave_mirror(&mut self) -> Result<(Vec<Check>, Vec<Event>), TrialError> {
+    pub(crate) fn leave_mirror(&mut self) -> Result<(Option<Check>, Option<String>), TrialError> {
         let Some(mirrored) = self.mirrored.take() else { return Ok(Default::default()) };
         let refused = self.refused();
         let Mirrored { mirror, wire, before, waits } = mirrored;
@@ -75,7 +72,7 @@ impl Databases {
         let words = |(bytes, pieces): (u64, u64)| {
             format!("{} in {}", units::bytes(units::Bytes(bytes)), units::counted(pieces, "pieces"))
         };
-        self.open().into_iter().for_each(|database| database.in_lock_step(None));
+        self.open().into_iter().for_each(|database| database.in_lock_step(false));
         let text = match self.pairing() {
             Pairing::TwoPhase => {
                 let left = mirror.resolve().map_err(&refused)?;
@@ -97,15 +94,14 @@ impl Databases {
         let check = self.equal(&mirror).map_err(&refused)?;
         mirror.leave().map_err(&refused)?;
         drop(wire);
-        Ok((check.into_iter().collect(), vec![remark(text)]))
+        Ok((check, Some(text)))
     }
 
     /// Whether both hold the same rows.
     fn equal(&self, mirror: &Mirror) -> Result<Option<Check>, DatabaseError> {
         let Some((database, dataset)) = self.checked() else { return Ok(None) };
-        let texts = Arc::new(Texts::none(Engine::Postgres));
         let mut first = database.outside()?;
-        let mut second = mirror.connect().open(texts, &Sessions::default())?;
+        let mut second = mirror.reader()?;
         let mut differ = Vec::new();
         let tables = dataset.tables();
         for table in &tables {

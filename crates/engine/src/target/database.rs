@@ -149,9 +149,9 @@ impl Backing for Databases {
             told.checks.insert(0, Check { name: "recovery behind the load".to_owned(), ..back(LOST, &lost) });
         }
         if lost_none {
-            let (checks, events) = self.leave_mirror()?;
-            told.checks.extend(checks);
-            told.events.extend(events);
+            let (check, text) = self.leave_mirror()?;
+            told.checks.extend(check);
+            told.events.extend(text.map(remark));
         }
         told.events.extend(checks::events(trial, &told.checks));
         told.events.extend(self.doubts());

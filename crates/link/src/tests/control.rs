@@ -1,3 +1,5 @@
+//! Orders: read, refused, obeyed.
+
 use super::*;
 use crate::{Choice, Settings};
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! When pieces arrive, worked out by hand and for any pieces.
+
 use super::*;
 use proptest::prelude::*;
 use study::Aggressor;

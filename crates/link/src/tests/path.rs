@@ -1,3 +1,5 @@
+//! Which path is taken, and what becomes of what a cut one had on its way.
+
 use super::*;
 
 fn paths(choice: Choice) -> Paths {

@@ -1,3 +1,5 @@
+//! Real sockets through a relay: every byte, in order, whatever happens to the paths.
+
 use super::*;
 use std::io::{Read, Write};
 use std::sync::mpsc::channel;

@@ -1,3 +1,5 @@
+//! What a mirror costs, told from trials made by hand.
+
 use super::*;
 use crate::point::groups;
 use crate::run::tests::{judgement, trial};

@@ -7,19 +7,19 @@
 //! What it does not do: it decides nothing about a pair's life, and carries no log: the mirror reaches the primary by the socket that
 //! it is given.
 
-use super::{Server, USER};
-use crate::postgres::two_phase::PREPARED;
-use crate::postgres::{Connect, PostgresSession};
+use super::Server;
 use crate::server::{Private as _, folder, life, process};
-use crate::{DatabaseError, Failure, Session as _, Texts};
+use crate::{DatabaseError, Failure, Session};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use study::{Engine, Sessions, Waits};
+use study::Waits;
 use workload::transaction::Value;
 
 /// What the mirror is called by the primary, as a slot and as who waits at the other end.
 const NAME: &str = "prony_mirror";
+
+/// How transactions of ours are called while they are prepared.
+pub(crate) const PREPARED: &str = "prony_";
 
 /// How long the mirror may take to catch up.
 const CATCH_UP_SECONDS: u64 = 600;
@@ -71,9 +71,12 @@ impl Mirror {
         self.mirror.pid()
     }
 
-    /// How sessions reach it; they may read.
-    pub fn connect(&self) -> Connect {
-        self.mirror.connect()
+    /// A session on it; it may read where the mirror follows.
+    ///
+    /// # Errors
+    /// When it does not let us in.
+    pub fn reader(&self) -> Result<Box<dyn Session>, DatabaseError> {
+        self.mirror.session("postgres")
     }
 
     /// Starts the mirror with these settings, makes it first where it is not there or lacks log that the primary keeps no more, and
@@ -86,8 +89,8 @@ impl Mirror {
         let mut session = self.session()?;
         let kept =
             format!("SELECT count(*) FROM pg_replication_slots WHERE slot_name = '{NAME}' AND wal_status <> 'lost'");
-        if !self.mirror.has_data() || self.number(&mut session, &kept)? == 0 {
-            self.make(&mut session)?;
+        if !self.mirror.has_data() || self.number(&mut *session, &kept)? == 0 {
+            self.make(&mut *session)?;
         }
         let near = life::run(&self.wire_folder()).display().to_string();
         let conninfo = self.primary.reached_by(Some(&near), NAME);
@@ -98,10 +101,10 @@ impl Mirror {
             "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' AND state = 'streaming' \
              AND replay_lsn >= pg_current_wal_flush_lsn()"
         );
-        self.wait(&mut session, &flushed, "catch up with its primary")?;
+        self.wait(&mut *session, &flushed, "catch up with its primary")?;
         let names = if waits.far() { NAME } else { "" };
         self.run(
-            &mut session,
+            &mut *session,
             &format!(
                 "ALTER SYSTEM SET synchronous_standby_names = '{names}'; ALTER SYSTEM SET synchronous_commit = '{}'; \
                  SELECT pg_reload_conf()",
@@ -112,7 +115,7 @@ impl Mirror {
         let waited = format!(
             "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' AND sync_state = '{state}'"
         );
-        self.wait(&mut session, &waited, &format!("become `{state}` on its primary"))
+        self.wait(&mut *session, &waited, &format!("become `{state}` on its primary"))
     }
 
     /// Starts a second server with a copy of the first that follows nobody: whoever works on both keeps them equal. Sessions reach it by
@@ -121,8 +124,8 @@ impl Mirror {
     /// # Errors
     /// When a copy cannot be made, or the server does not start.
     pub fn stand_beside(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
-        self.make(&mut self.session()?)?;
-        self.drop_slot(&mut self.session()?)?;
+        self.make(&mut *self.session()?)?;
+        self.drop_slot(&mut *self.session()?)?;
         self.mirror.serve(settings, false)
     }
 
@@ -135,9 +138,9 @@ impl Mirror {
         Ok((near, life::run(&self.mirror.folder).join(".s.PGSQL.5432")))
     }
 
-    /// How sessions reach the second server by the wire.
-    pub fn connect_by_wire(&self) -> Connect {
-        Connect::socket_in(&life::run(&self.wire_folder()), USER, "postgres")
+    /// The folder of the socket by which sessions reach the second server over the wire.
+    pub(crate) fn wire_run(&self) -> PathBuf {
+        life::run(&self.wire_folder())
     }
 
     /// Ends what was left prepared when sessions ended in the middle of a commit on both: what the far one alone has was committed on the
@@ -147,20 +150,19 @@ impl Mirror {
     /// When one of both does not answer.
     pub fn resolve(&self) -> Result<usize, DatabaseError> {
         let mut near = self.session()?;
-        let texts = Arc::new(Texts::none(Engine::Postgres));
-        let mut far = self.mirror.connect().open_until(texts, &Sessions::default(), None, &self.primary.stop)?;
+        let mut far = self.reader()?;
         let sql = format!("SELECT gid FROM pg_prepared_xacts WHERE gid LIKE '{PREPARED}%' ORDER BY gid");
-        let names = |session: &mut PostgresSession| -> Result<Vec<String>, DatabaseError> {
+        let names = |session: &mut dyn Session| -> Result<Vec<String>, DatabaseError> {
             let rows = session.query(&sql).map_err(|failure| self.failed(failure))?;
             Ok(rows.iter().filter_map(|row| row.first()?.text().map(str::to_owned)).collect())
         };
-        let (on_near, on_far) = (names(&mut near)?, names(&mut far)?);
+        let (on_near, on_far) = (names(&mut *near)?, names(&mut *far)?);
         for name in &on_near {
             let what = if on_far.contains(name) { "COMMIT" } else { "ROLLBACK" };
-            self.run(&mut near, &format!("{what} PREPARED '{name}'"))?;
+            self.run(&mut *near, &format!("{what} PREPARED '{name}'"))?;
         }
         for name in &on_far {
-            self.run(&mut far, &format!("COMMIT PREPARED '{name}'"))?;
+            self.run(&mut *far, &format!("COMMIT PREPARED '{name}'"))?;
         }
         Ok(on_near.iter().chain(on_far.iter().filter(|name| !on_near.contains(name))).count())
     }
@@ -175,7 +177,7 @@ impl Mirror {
             "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' \
              AND replay_lsn >= pg_current_wal_flush_lsn()"
         );
-        self.wait(&mut session, &level, "apply what its primary has")
+        self.wait(&mut *session, &level, "apply what its primary has")
     }
 
     /// Lets the primary go on alone: no commit waits for the mirror, which ends. The slot keeps what it lacks.
@@ -198,7 +200,7 @@ impl Mirror {
         }
         let mut session = self.session()?;
         self.run(
-            &mut session,
+            &mut *session,
             "ALTER SYSTEM RESET synchronous_standby_names; ALTER SYSTEM RESET synchronous_commit; SELECT pg_reload_conf()",
         )
     }
@@ -209,11 +211,11 @@ impl Mirror {
     /// When something of it stays.
     pub fn forget(&self) -> Result<(), DatabaseError> {
         self.leave()?;
-        self.drop_slot(&mut self.session()?)?;
+        self.drop_slot(&mut *self.session()?)?;
         self.mirror.remove().map(drop)
     }
 
-    fn drop_slot(&self, session: &mut PostgresSession) -> Result<(), DatabaseError> {
+    fn drop_slot(&self, session: &mut dyn Session) -> Result<(), DatabaseError> {
         // One that was held a moment ago is let go of once its sender has noticed.
         let held = format!("SELECT count(*) FROM pg_replication_slots WHERE slot_name = '{NAME}' AND active");
         let free = format!("SELECT 1 - ({held})");
@@ -225,20 +227,18 @@ impl Mirror {
     }
 
     /// Copies the primary, with a slot that keeps its log from there on.
-    fn make(&self, session: &mut PostgresSession) -> Result<(), DatabaseError> {
+    fn make(&self, session: &mut dyn Session) -> Result<(), DatabaseError> {
         self.mirror.down()?;
         self.drop_slot(session)?;
         self.run(session, &format!("SELECT pg_create_physical_replication_slot('{NAME}', true)"))?;
         self.mirror.copied_from(&self.primary.reached_by(None, NAME), NAME)
     }
 
-    fn session(&self) -> Result<PostgresSession, DatabaseError> {
-        let texts = Arc::new(Texts::none(Engine::Postgres));
-        let schema = Some("pg_catalog".to_owned());
-        self.primary.connect().open_until(texts, &Sessions::default(), schema, &self.primary.stop)
+    fn session(&self) -> Result<Box<dyn Session>, DatabaseError> {
+        self.primary.session("postgres")
     }
 
-    fn run(&self, session: &mut PostgresSession, sql: &str) -> Result<(), DatabaseError> {
+    fn run(&self, session: &mut dyn Session, sql: &str) -> Result<(), DatabaseError> {
         // Each for itself: some of them may stand in no transaction with others.
         sql.split("; ").try_for_each(|one| session.script(one)).map_err(|failure| self.failed(failure))
     }
@@ -247,13 +247,13 @@ impl Mirror {
         DatabaseError::statement(&self.primary.shown(), "see to its mirror", failure)
     }
 
-    fn number(&self, session: &mut PostgresSession, sql: &str) -> Result<i64, DatabaseError> {
+    fn number(&self, session: &mut dyn Session, sql: &str) -> Result<i64, DatabaseError> {
         let rows = session.query(sql).map_err(|failure| self.failed(failure))?;
         Ok(rows.first().and_then(|row| row.first()).and_then(Value::int).unwrap_or(0))
     }
 
     /// Waits until a count is not 0.
-    fn wait(&self, session: &mut PostgresSession, sql: &str, what: &str) -> Result<(), DatabaseError> {
+    fn wait(&self, session: &mut dyn Session, sql: &str, what: &str) -> Result<(), DatabaseError> {
         for _ in 0..CATCH_UP_SECONDS * process::LOOKS_A_SECOND {
             if self.number(session, sql)? > 0 {
                 return Ok(());

@@ -20,6 +20,7 @@ use std::process::Command;
 use study::{Layout, Tier};
 
 pub use mirror::Mirror;
+pub(crate) use mirror::PREPARED;
 
 /// A private PostgreSQL.
 pub type Server = life::Server<Postgres>;
