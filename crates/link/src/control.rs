@@ -84,12 +84,14 @@ pub fn ask(socket: &Path, order: &str) -> Result<String> {
 /// It cannot listen there.
 pub fn obey(relay: &std::sync::Arc<Relay>, socket: &Path) -> Result<()> {
     let listener = Listener::bind(&Address::Unix(socket.to_owned()))?;
-    let relay = relay.clone();
+    // Whoever serves the relay ends it.
+    let relay = std::sync::Arc::downgrade(relay);
     std::thread::Builder::new().name("orders".into()).spawn(move || {
         while let Ok(stream) = listener.accept() {
             let mut order = String::new();
             // Who says more than an order is cut off; who goes away gets no answer.
             let _ = { &stream }.take(4096).read_to_string(&mut order);
+            let Some(relay) = relay.upgrade() else { return };
             let _ = { &stream }.write_all(answer(&relay, &order).as_bytes());
         }
     })?;
