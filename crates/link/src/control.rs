@@ -21,6 +21,8 @@ pub enum Order {
     Heal(Option<usize>),
     /// All connections end, and both ends see it.
     Reset,
+    /// The relay ends.
+    End,
     /// Nothing: it only tells.
     Tell,
 }
@@ -30,7 +32,7 @@ pub enum Order {
 pub enum Unordered {
     /// Nothing that a relay does.
     #[error(
-        "`{0}` is no order: say cut, half-open or heal, each alone or with a path (`cut 2`), reset, tell, or `shape 1 km=10`"
+        "`{0}` is no order: say cut, half-open or heal, each alone or with a path (`cut 2`), reset, end, tell, or `shape 1 km=10`"
     )]
     Word(String),
     /// A shape that cannot be read.
@@ -52,6 +54,7 @@ pub fn parse(text: &str) -> std::result::Result<Order, Unordered> {
         ("half-open", _) => path().map(Order::HalfOpen),
         ("heal", _) => path().map(Order::Heal),
         ("reset", "") => Ok(Order::Reset),
+        ("end", "") => Ok(Order::End),
         ("tell", "") => Ok(Order::Tell),
         ("shape", _) => {
             let (of, shape) = rest.split_once(' ').ok_or_else(unknown)?;
@@ -120,6 +123,7 @@ fn answer(relay: &Relay, order: &str) -> String {
             Order::HalfOpen(number) => all(number, [true, false]),
             Order::Heal(number) => all(number, [true, true]),
             Order::Reset => relay.reset(),
+            Order::End => relay.end(),
             Order::Tell => {}
         }
         Ok(tell(relay))

@@ -137,6 +137,7 @@ pub struct Relay {
     hub: Arc<Hub>,
     address: Address,
     accepts: Option<JoinHandle<()>>,
+    ended: AtomicBool,
 }
 
 impl Relay {
@@ -173,7 +174,7 @@ impl Relay {
             }
         };
         let accepts = Some(std::thread::Builder::new().name("link".into()).spawn(accept)?);
-        Ok(Relay { hub, address, accepts })
+        Ok(Relay { hub, address, accepts, ended: AtomicBool::new(false) })
     }
 
     /// Where it listens.
@@ -205,6 +206,16 @@ impl Relay {
     pub(crate) fn carry(&self, number: usize, carries: [bool; 2]) {
         locked(&self.hub.paths).set(self.hub.clock.now(), number, carries);
         self.hub.look();
+    }
+
+    /// Says that it is to end; whoever serves it looks at [`Relay::is_ended`].
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+    }
+
+    /// Whether it was told to end.
+    pub fn is_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
     }
 
     /// Ends all connections; new ones are taken.

@@ -668,6 +668,10 @@ arguments! {
             "Room for what the mirror lacks: log that is kept for it (`max_slot_wal_keep_size`). Default: as it was, else 4GiB.";
         cores: Option<String> = arg(long, value_name = "A,B") "Cores of each node, such as `0.5,1`",
             "Cores of node a and of node b, such as `0.5,1`, by control groups. Default: both share those of the machine.";
+        link: Option<String> = arg(long, value_name = "WORDS", conflicts_with = "via") "What the wire between both nodes is like: `km=10`",
+            "Puts a relay between both nodes, and says what the wire is like: `plain`, or some of km=N, delay=TIME, jitter=TIME, \
+             capacity=RATE, aggressor=RATE and share=SHARE, as `prony link --help` says. `pair cut` and `heal` then cut and heal that wire. \
+             Default: as it was, else directly.";
         via: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath) "Folder of the sockets between both nodes",
             "Folder of the sockets by which the nodes reach one another: `DIR/a/.s.PGSQL.5432` leads to node a, `DIR/b/.s.PGSQL.5432` to node \
              b; whatever relays between them stands there. Default: as it was, else directly.";
@@ -948,7 +952,8 @@ arguments! {
             "Take orders at this socket. With --order, give one to the relay that takes orders there.";
         order: Option<String> = arg(long, value_name = "ORDER", requires = "orders", conflicts_with = "listen") "Tell a relay: cut, heal, tell ..",
             "Tell a relay that runs: cut, half-open or heal, of all paths or with the number of one; `shape N WORDS`; reset, which ends \
-             all connections; tell, which changes nothing. The answer is its paths and what it carried.";
+             all connections; end, which ends the relay; tell, which changes nothing. The answer is its paths and what it carried.";
+        user: Option<u32> = arg(long, hide = true) "The user, by number, who may connect";
         cost: bool = arg(long, conflicts_with_all = ["listen", "order"]) "Measure what a relay itself costs here",
             "Measure what a relay without delay adds to a round trip here, what it carries a second, and how exact a delay of 100 us is.";
         json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/link/1).";

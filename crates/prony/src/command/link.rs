@@ -54,6 +54,10 @@ fn serve(asked: &Link, settings: &Settings) -> Result<(), Failure> {
             .hint("name a free port or a socket that does not exist")
     };
     let relay = Arc::new(Relay::start(settings).map_err(listening)?);
+    if let (Some(user), Address::Unix(socket)) = (asked.user, relay.address()) {
+        let given = std::os::unix::fs::lchown(socket, Some(user), None);
+        given.map_err(|error| Failure::caused(format!("handing over `{}`", socket.display()), &error))?;
+    }
     if let Some(orders) = &asked.orders {
         let refused = |error| Failure::caused(format!("taking orders at `{}`", orders.display()), &error);
         link::obey(&relay, orders).map_err(refused)?;
@@ -64,7 +68,7 @@ fn serve(asked: &Link, settings: &Settings) -> Result<(), Failure> {
         settings.to,
         units::duration(relay.own())
     ));
-    while !told.load(Ordering::Relaxed) {
+    while !told.load(Ordering::Relaxed) && !relay.is_ended() {
         sleep(LOOK);
     }
     if let Some(orders) = &asked.orders {

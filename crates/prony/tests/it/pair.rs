@@ -251,3 +251,24 @@ fn what_is_no_pair_is_left_alone_and_what_cannot_be_is_refused_with_a_reason() {
     }
     assert_eq!(std::fs::read_to_string(program.path("mine/file")).expect("it is there"), "mine");
 }
+
+#[test]
+fn a_wire_between_both_nodes_is_cut_and_healed_with_the_pair_and_ends_with_it() {
+    let Some(pair) = Mirrored::up("--link km=10") else { return };
+    let program = &pair.house.program;
+    let told = || program.json("link --orders pair/wires/a/orders --order tell --json");
+    assert_eq!(told()["paths"][0]["shape"], "delay=50us");
+    assert!(told()["back"]["bytes"].as_u64() > Some(0), "the log travels over it");
+    pair.asks("a", "CREATE TABLE t AS SELECT g FROM generate_series(1, 100) g");
+    assert_eq!(pair.does("cut --dir pair")["state"], "tracking");
+    assert_eq!(told()["paths"][0]["there"], false);
+    pair.asks("a", "INSERT INTO t SELECT g FROM generate_series(1, 100) g");
+    pair.does("heal --dir pair");
+    assert_eq!(pair.does("resume --dir pair")["state"], "replicating");
+    assert_eq!(pair.asks("b", "SELECT count(*)::text FROM t"), "200");
+    // Another shape, while it runs.
+    let again = program.json("pair up postgres-pair --dir pair --link plain --json");
+    assert_eq!((&again["state"], &told()["paths"][0]["shape"]), (&"replicating".into(), &"delay=0us".into()));
+    program.fine("pair down --dir pair");
+    assert!(program.refused("link --orders pair/wires/a/orders --order tell").contains("telling the link"));
+}

@@ -49,6 +49,11 @@ impl Server {
         folder::ours(folder, &Owner::of(Postgres::USERS))
     }
 
+    /// The number of the user as whom servers run.
+    pub fn user() -> u32 {
+        Owner::of(Postgres::USERS).uid
+    }
+
     /// Its address as a URL that commands take.
     pub fn url(&self, database: &str) -> String {
         format!("postgres://{USER}@/{database}?host={}", self.run().display())

@@ -3,6 +3,7 @@
 //! The one idea: every command but `down` ends with what the pair does now, in the words and fields of `status`.
 
 mod told;
+mod wires;
 
 use crate::args::{Pair as Asked, PairDown, PairPlace, PairUp};
 use crate::exit::Outcome;
@@ -37,8 +38,8 @@ pub fn run(asked: &Asked) -> Result<Outcome, Failure> {
         Asked::TakeOver(asked) => {
             change(&asked.place, "taking over from the primary", |pair| pair.take_over(asked.accept_missing))
         }
-        Asked::Cut(place) => change(place, "cutting the link of the pair", Pair::cut),
-        Asked::Heal(place) => change(place, "healing the link of the pair", Pair::heal),
+        Asked::Cut(place) => wired(place, "cutting the link of the pair", "cut", Pair::cut),
+        Asked::Heal(place) => wired(place, "healing the link of the pair", "heal", Pair::heal),
         Asked::Check(place) => check(place),
         Asked::Down(asked) => down(asked),
     }
@@ -62,13 +63,16 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     let stop = run::listen()?;
     let (sync, list, cores) = (given_sync(asked)?, given_list(asked)?, given_cores(asked)?);
     let via = asked.via.as_deref().map(std::path::absolute).transpose();
-    let via = via.map_err(|error| Failure::caused("reading --via", &error))?.map(|folder| folder.display().to_string());
+    let mut via =
+        via.map_err(|error| Failure::caused("reading --via", &error))?.map(|folder| folder.display().to_string());
+    let wire = asked.link.as_deref().map(wires::words).transpose()?;
     let folder = named(asked.place.dir.as_deref())?;
     let clock = WallClock::new();
     let home = Home::make(&folder).map_err(failed(DOING))?;
     let _held = home.hold().map_err(failed(DOING))?;
     // What is not said stays as it is.
     let there = home.record().map_err(failed(DOING))?;
+    via = via.or_else(|| wire.is_some().then(|| wires::folder(&home)));
     let kept = there.as_ref();
     let sync = sync.or_else(|| SYNCS.into_iter().find(|sync| kept.is_some_and(|kept| kept.sync == sync.word())));
     let wanted = mirror::Asked {
@@ -78,6 +82,9 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
         via: via.or_else(|| kept.and_then(|kept| kept.via.clone())),
     };
     know(&home, true)?;
+    if wanted.via.as_deref() == Some(&wires::folder(&home)) {
+        wires::start(&home, wire.as_deref())?;
+    }
     let servers = servers(&home, wanted.cores, &stop).map_err(failed(DOING))?;
     let mut pair = Pair::up(home, servers, &wanted).map_err(failed(DOING))?;
     output::note_line(&format!("it took {}", units::duration(clock.now())));
@@ -185,6 +192,17 @@ fn change(
     tell(&mut pair, place.json, doing, false)
 }
 
+/// The same once the wires between both nodes have done it, where there are any.
+fn wired(
+    place: &PairPlace,
+    doing: &str,
+    order: &str,
+    work: impl FnOnce(&mut Pair<Servers>) -> Result<(), MirrorError>,
+) -> Result<Outcome, Failure> {
+    wires::order(&Home::find(&named(place.dir.as_deref())?).map_err(failed(doing))?, order)?;
+    change(place, doing, work)
+}
+
 fn check(place: &PairPlace) -> Result<Outcome, Failure> {
     const DOING: &str = "comparing both nodes of the pair";
     let stop = run::listen()?;
@@ -213,6 +231,7 @@ fn down(asked: &PairDown) -> Result<Outcome, Failure> {
         // It was cut off before anything was written of it.
         pair::Node::ALL.iter().try_for_each(|node| servers.end(*node)).map_err(failed(DOING))?;
     }
+    wires::order(&home, "end")?;
     let folder = home.folder().display().to_string();
     if asked.remove {
         know(&home, false)?;
