@@ -8,6 +8,7 @@ use pair::{Action, Life, Rule, State};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use store::PairRecord;
+use study::Waits;
 
 /// The file that says that the folder is a pair of ours.
 const MARK: &str = "prony-pair";
@@ -18,44 +19,11 @@ const RECORD: &str = "pair.json";
 /// The only kind so far.
 const KIND: &str = "postgres-pair";
 
-/// How far a commit must have come on the mirror before it is acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sync {
-    /// Not even to the primary's own disk.
-    Off,
-    /// To the primary's disk.
-    Local,
-    /// To the memory of the mirror's machine.
-    RemoteWrite,
-    /// To the mirror's disk.
-    On,
-    /// To whoever reads on the mirror.
-    RemoteApply,
-}
-
-impl Sync {
-    /// The server's own word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Sync::Off => "off",
-            Sync::Local => "local",
-            Sync::RemoteWrite => "remote_write",
-            Sync::On => "on",
-            Sync::RemoteApply => "remote_apply",
-        }
-    }
-
-    /// Whether commits wait for the mirror.
-    pub fn waits(self) -> bool {
-        !matches!(self, Sync::Off | Sync::Local)
-    }
-}
-
 /// What a new pair is to be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
     /// How far commits must come.
-    pub sync: Sync,
+    pub sync: Waits,
     /// Bytes that the list of what the mirror lacks may hold.
     pub list_bytes: u64,
     /// Cores of each node.
@@ -159,7 +127,7 @@ impl Home {
 
 /// The record of a new pair: its mirror is still to be filled.
 pub(crate) fn new(asked: &Asked) -> PairRecord {
-    let rule = Rule { waits: asked.sync.waits(), both_write: false };
+    let rule = Rule { waits: asked.sync.far(), both_write: false };
     PairRecord {
         kind: KIND.to_owned(),
         sync: asked.sync.word().to_owned(),

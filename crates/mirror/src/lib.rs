@@ -21,7 +21,7 @@ mod tests;
 
 pub use compare::{Compared, Left, Table};
 pub use error::MirrorError;
-pub use home::{Asked, Home, Sync};
+pub use home::{Asked, Home};
 pub use nodes::{Nodes, Rows};
 pub use run::Pair;
 pub use seen::{List, Seen, SeenNode};

@@ -3,12 +3,13 @@
 mod world;
 
 use crate::home::Asked;
-use crate::{Home, MirrorError, Pair, Sync};
+use crate::{Home, MirrorError, Pair};
 use pair::{Node, Reason, Refusal, State};
 use random::Draws;
+use study::Waits;
 use world::World;
 
-const ASKED: Asked = Asked { sync: Sync::On, list_bytes: 64 << 20, cores: None, via: None };
+const ASKED: Asked = Asked { sync: Waits::Flushed, list_bytes: 64 << 20, cores: None, via: None };
 
 struct Scratch {
     folder: tempfile::TempDir,
@@ -190,7 +191,7 @@ fn whoever_lowers_what_commits_wait_for_is_heard_at_the_next_up() {
     let scratch = Scratch::new();
     scratch.up().expect("it comes up");
     scratch.world.forget();
-    let asked = Asked { sync: Sync::Local, ..ASKED };
+    let asked = Asked { sync: Waits::Local, ..ASKED };
     let pair = Pair::up(scratch.home(), scratch.world.clone(), &asked).expect("it is up");
     place(&scratch.world.done(), "a waits for nobody");
     assert!(!pair.life().rule.waits && scratch.world.follows(Node::B));

@@ -9,17 +9,18 @@ use crate::args::{Pair as Asked, PairDown, PairPlace, PairUp};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::{cache, output, run};
-use mirror::{Home, MirrorError, Nodes as _, Pair, Seen, Servers, Sync};
+use mirror::{Home, MirrorError, Nodes as _, Pair, Seen, Servers};
 use recorder::{Clock as _, WallClock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use study::Waits;
 
 /// How far commits come, unless somebody says otherwise.
-const SYNC: Sync = Sync::On;
+const SYNC: Waits = Waits::Flushed;
 
 /// Every word for that.
-const SYNCS: [Sync; 5] = [Sync::Off, Sync::Local, Sync::RemoteWrite, Sync::On, Sync::RemoteApply];
+const SYNCS: [Waits; 5] = [Waits::Nothing, Waits::Local, Waits::Written, Waits::Flushed, Waits::Applied];
 
 /// Room for what the mirror lacks, unless somebody says otherwise.
 const LIST_BYTES: u64 = 4 << 30;
@@ -91,11 +92,11 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     tell(&mut pair, asked.place.json, DOING, false)
 }
 
-fn given_sync(asked: &PairUp) -> Result<Option<Sync>, Failure> {
+fn given_sync(asked: &PairUp) -> Result<Option<Waits>, Failure> {
     let Some(word) = &asked.sync else { return Ok(None) };
     let known = SYNCS.into_iter().find(|sync| sync.word() == word);
     let refused = || {
-        let words = SYNCS.map(Sync::word).join(", ");
+        let words = SYNCS.map(Waits::word).join(", ");
         Failure::new(format!("reading --sync: one of {words}, got `{word}`"))
     };
     known.ok_or_else(refused).map(Some)

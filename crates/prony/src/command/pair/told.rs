@@ -126,7 +126,8 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
     });
     let (place, full) = list_place(pair, seen);
     let limit = units::bytes(Bytes(record.list_bytes));
-    let holds = seen.list.map_or_else(|| "up to ".to_owned(), |list| format!("{} of ", units::bytes(Bytes(list.bytes))));
+    let holds =
+        seen.list.map_or_else(|| "up to ".to_owned(), |list| format!("{} of ", units::bytes(Bytes(list.bytes))));
     text.push_str(&format!("list of what the mirror lacks: {holds}{limit}, in {place}\n"));
     text.push_str(&format!("when the list is full, {full}\n"));
     text.push_str(&format!("{}\n", host(pair)));
