@@ -53,6 +53,13 @@ impl Waits {
     }
 }
 
+impl Place {
+    /// Whether it is a database with a mirror.
+    pub fn mirrored(&self) -> bool {
+        matches!(self, Place::Database(spec) if spec.mirror.is_some())
+    }
+}
+
 /// Gives every system its mirror, where it has one.
 pub(crate) fn settle(systems: &mut [SystemChoice], problems: &mut Problems) {
     for system in systems {

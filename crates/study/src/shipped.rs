@@ -34,6 +34,7 @@ pub fn shipped() -> &'static [Shipped] {
         Shipped { name: "mirror-oltp", text: include_str!("../../../studies/mirror-oltp.toml") },
         Shipped { name: "mirror-commit", text: include_str!("../../../studies/mirror-commit.toml") },
         Shipped { name: "mirror-distance", text: include_str!("../../../studies/mirror-distance.toml") },
+        Shipped { name: "mirror-outage", text: include_str!("../../../studies/mirror-outage.toml") },
         Shipped { name: "copy", text: include_str!("../../../studies/copy.toml") },
     ]
 }

@@ -4,7 +4,7 @@
 //!
 //! What it does not do: it prepares nothing.
 
-use crate::keys::state::{CACHE, CHECKPOINTS, DATA, DISTANCE, Data, PRECONDITION, REFILL, SETTLE, TRIM};
+use crate::keys::state::{CACHE, CHECKPOINTS, DATA, DISTANCE, Data, PATIENCE, PRECONDITION, REFILL, SETTLE, TRIM};
 use crate::point::Point;
 use crate::{Cache, Checkpoints, Place, State};
 use observation::{PlainState, StatePart, StatePolicy};
@@ -21,6 +21,7 @@ pub(crate) fn state(point: &Point) -> State {
         restore: point.get(&DATA, 0) == Data::Restore,
         checkpoints: point.get(&CHECKPOINTS, 0),
         distance_km: point.get(&DISTANCE, 0),
+        patience: point.get(&PATIENCE, 0),
     }
 }
 
@@ -89,6 +90,7 @@ mod tests {
             restore: false,
             checkpoints,
             distance_km: 0,
+            patience: Nanos::ZERO,
         }
     }
 

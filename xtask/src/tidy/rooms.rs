@@ -51,7 +51,7 @@ const RULES: [Rule; 21] = [
     rule("database", "units load workload observation study advisor recorder system"),
     rule("probe", "units observation system"),
     rule("store", "units observation system"),
-    rule("engine", "units random load workload observation study recorder system database probe model link"),
+    rule("engine", "units random load workload observation study recorder system database probe model link pair"),
     rule(
         "prony",
         "units reading model load workload observation study analysis advisor report recorder system database probe store engine emulate link",

@@ -8,12 +8,14 @@ use crate::database::databases::Databases;
 use database::server::postgres::Mirror;
 use database::{DatabaseError, Session as _, Texts};
 use link::{Address, Choice, Relay, Settings, Shape};
-use observation::{Check, CheckResult, Event};
+use observation::{Check, CheckResult};
 use std::sync::Arc;
 use study::{Engine, Sessions, Trial, Waits};
 use units::Nanos;
 
-use crate::target::backing::remark;
+use crate::database::outage::Outage;
+use crate::target::backing::{Told, remark};
+use workload::happening::{Happening, Mishap};
 
 /// Light in glass takes so long for a kilometre.
 const NANOS_A_KM: u64 = 5_000;
@@ -21,10 +23,14 @@ const NANOS_A_KM: u64 = 5_000;
 /// A mirror that follows, and what carries the log to it.
 pub(crate) struct Mirrored {
     mirror: Mirror,
-    wire: Relay,
+    wire: Arc<Relay>,
+    /// Whoever looks after it, where something happens in the trial.
+    outage: Option<Outage>,
     /// What the wire carried before the load.
     before: [(u64, u64); 2],
     waits: Waits,
+    /// Acknowledgements with a warning before the load.
+    unconfirmed: u64,
 }
 
 impl Databases {
@@ -47,8 +53,12 @@ impl Databases {
         let wire = wire(&mirror, delay).map_err(&refused)?;
         mirror.follow(waits, settings).map_err(&refused)?;
         let own = wire.own();
-        let before = wire.told().1;
-        self.mirrored = Some(Mirrored { mirror, wire, before, waits });
+        let (before, wire) = (wire.told().1, Arc::new(wire));
+        let outage = trial.events.iter().any(|(_, what)| matches!(what, Happening::Pair(_)));
+        let watched = || Outage::watched((&mirror, &wire), waits, trial.state.patience, settings);
+        let outage = outage.then(watched).transpose().map_err(&refused)?;
+        let unconfirmed = mirror.unconfirmed();
+        self.mirrored = Some(Mirrored { mirror, wire, outage, before, waits, unconfirmed });
         let far = match delay {
             Nanos::ZERO => "beside it".to_owned(),
             delay => format!(
@@ -62,10 +72,12 @@ impl Databases {
     }
 
     /// Holds both servers against each other once the mirror has applied all, and lets the first go on alone.
-    pub(crate) fn leave_mirror(&mut self) -> Result<(Vec<Check>, Vec<Event>), TrialError> {
-        let Some(mirrored) = self.mirrored.take() else { return Ok(Default::default()) };
+    pub(crate) fn leave_mirror(&mut self) -> Result<Told, TrialError> {
+        let Some(mirrored) = self.mirrored.take() else { return Ok(Told::default()) };
         let refused = self.refused();
-        let Mirrored { mirror, wire, before, waits } = mirrored;
+        let Mirrored { mirror, wire, outage, before, waits, unconfirmed } = mirrored;
+        let watched = outage.is_some();
+        let (series, mut events) = outage.map(Outage::ended).transpose().map_err(&refused)?.unwrap_or_default();
         let now = wire.told().1;
         let carried = [0, 1].map(|way| (now[way].0 - before[way].0, now[way].1 - before[way].1));
         let words = |(bytes, pieces): (u64, u64)| {
@@ -81,7 +93,15 @@ impl Databases {
         let check = self.equal(&mirror).map_err(&refused)?;
         mirror.leave().map_err(&refused)?;
         drop(wire);
-        Ok((check.into_iter().collect(), vec![remark(text)]))
+        events.push(remark(text));
+        if watched {
+            let cancelled = mirror.unconfirmed() - unconfirmed;
+            events.push(remark(format!(
+                "{} acknowledged with the warning that the mirror did not confirm them",
+                units::counted(cancelled, "commits")
+            )));
+        }
+        Ok(Told { series, events, checks: check.into_iter().collect() })
     }
 
     /// Whether both hold the same rows.
@@ -115,6 +135,15 @@ impl Databases {
         Ok(Some(Check { name: "mirror".to_owned(), says, result, found, ..Check::default() }))
     }
 
+    /// Has something happen to the pair of a trial, or puts right what did.
+    pub(crate) fn mishap(&self, at: Nanos, what: Option<Mishap>) -> std::io::Result<()> {
+        match (self.mirrored.as_ref().and_then(|mirrored| mirrored.outage.as_ref()), what) {
+            (Some(outage), _) => Ok(outage.order(at, what)),
+            (None, None) => Ok(()),
+            (None, Some(_)) => Err(std::io::ErrorKind::Unsupported.into()),
+        }
+    }
+
     /// The processes of the mirror that follows.
     pub(crate) fn mirror_process(&self) -> Option<u32> {
         self.mirrored.as_ref()?.mirror.pid()
@@ -124,6 +153,7 @@ impl Databases {
 impl Mirrored {
     /// Lets the first server go on alone, whatever became of the trial.
     pub(crate) fn forget(self) {
+        drop(self.outage);
         // Whoever opens the server next sees to what stays.
         let _ = self.mirror.leave();
     }

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use study::Trial;
 use units::Nanos;
+use workload::happening::Mishap;
 
 impl Databases {
     /// What of the database makes figures of a trial say less than they seem to.
@@ -149,7 +150,8 @@ impl Backing for Databases {
             told.checks.insert(0, Check { name: "recovery behind the load".to_owned(), ..back(LOST, &lost) });
         }
         if lost_none {
-            let (checks, events) = self.leave_mirror()?;
+            let Told { series, events, checks } = self.leave_mirror()?;
+            told.series.extend(series);
             told.checks.extend(checks);
             told.events.extend(events);
         }
@@ -157,6 +159,10 @@ impl Backing for Databases {
         told.events.extend(self.doubts());
         told.events.extend(checks::nothing_kept(self, trial));
         Ok(told)
+    }
+
+    fn mishap(&self, at: Nanos, what: Option<Mishap>) -> std::io::Result<()> {
+        Databases::mishap(self, at, what)
     }
 
     /// The server is waited for, a private one is started again, and what it kept is held against the ledger before the trial is

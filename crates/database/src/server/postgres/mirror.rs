@@ -30,6 +30,69 @@ pub struct Mirror {
     mirror: Server,
 }
 
+/// What the primary knows at one moment. Positions are bytes of log since the server was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Look {
+    /// Its own log, made durable.
+    pub written: u64,
+    /// What the mirror has confirmed of it, in the way in which commits wait; none while it is not connected.
+    pub confirmed: Option<u64>,
+    /// Whether the mirror follows and no more catches up.
+    pub streaming: bool,
+    /// Bytes of log that the slot keeps for the mirror.
+    pub kept: u64,
+    /// Commits that wait for the mirror.
+    pub waiting: u64,
+}
+
+/// A session on the primary that looks at the mirror.
+pub struct Watch {
+    session: PostgresSession,
+    mirror: Mirror,
+    waits: Waits,
+}
+
+impl Watch {
+    /// How the mirror stands.
+    ///
+    /// # Errors
+    /// When the primary does not answer.
+    pub fn look(&mut self) -> Result<Look, DatabaseError> {
+        let confirmed = match self.waits {
+            Waits::Written => "write_lsn",
+            Waits::Applied => "replay_lsn",
+            Waits::Nothing | Waits::Local | Waits::Flushed => "flush_lsn",
+        };
+        let sql = format!(
+            "SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint, (r.{confirmed} - '0/0')::bigint, \
+             (r.state = 'streaming')::int::bigint, greatest(pg_current_wal_flush_lsn() - s.restart_lsn, 0)::bigint, \
+             (SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep') FROM (SELECT 1) one \
+             LEFT JOIN pg_stat_replication r ON r.application_name = '{NAME}' \
+             LEFT JOIN pg_replication_slots s ON s.slot_name = '{NAME}'"
+        );
+        let rows = self.session.query(&sql).map_err(|failure| self.mirror.failed(failure))?;
+        let number = |at: usize| rows.first()?.get(at)?.int().map(|number| number.max(0) as u64);
+        Ok(Look {
+            written: number(0).unwrap_or_default(),
+            confirmed: number(1),
+            streaming: number(2) == Some(1),
+            kept: number(3).unwrap_or_default(),
+            waiting: number(4).unwrap_or_default(),
+        })
+    }
+
+    /// Commits wait for the mirror from now on, or for nobody.
+    ///
+    /// # Errors
+    /// When the primary refuses.
+    pub fn wait(&mut self, waits: bool) -> Result<(), DatabaseError> {
+        if waits {
+            return self.mirror.acknowledge(&mut self.session, self.waits);
+        }
+        self.mirror.run(&mut self.session, "ALTER SYSTEM SET synchronous_standby_names = ''; SELECT pg_reload_conf()")
+    }
+}
+
 impl Server {
     /// The server that follows this one, whether it is there or not.
     pub fn mirror(&self) -> Mirror {
@@ -88,30 +151,74 @@ impl Mirror {
         if !self.mirror.data().is_dir() || self.number(&mut session, &kept)? == 0 {
             self.make(&mut session)?;
         }
-        let near = life::run(&self.wire_folder());
-        let conninfo = format!("host={} user={USER} application_name={NAME}", near.display());
-        let own = [("primary_conninfo", conninfo.as_str()), ("primary_slot_name", NAME), ("hot_standby", "on")];
-        let own = own.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        self.mirror.up(&[settings, &own].concat())?;
+        self.start(settings)?;
         let flushed = format!(
             "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' AND state = 'streaming' \
              AND replay_lsn >= pg_current_wal_flush_lsn()"
         );
         self.wait(&mut session, &flushed, "catch up with its primary")?;
-        let names = if waits.far() { NAME } else { "" };
-        self.run(
-            &mut session,
-            &format!(
-                "ALTER SYSTEM SET synchronous_standby_names = '{names}'; ALTER SYSTEM SET synchronous_commit = '{}'; \
-                 SELECT pg_reload_conf()",
-                waits.word()
-            ),
-        )?;
+        self.acknowledge(&mut session, waits)?;
         let state = if waits.far() { "sync" } else { "async" };
         let waited = format!(
             "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' AND sync_state = '{state}'"
         );
         self.wait(&mut session, &waited, &format!("become `{state}` on its primary"))
+    }
+
+    /// Starts the mirror with these settings, as it was left.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn start(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        let near = life::run(&self.wire_folder());
+        let conninfo = format!("host={} user={USER} application_name={NAME}", near.display());
+        let own = [("primary_conninfo", conninfo.as_str()), ("primary_slot_name", NAME), ("hot_standby", "on")];
+        let own = own.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        self.mirror.up(&[settings, &own].concat())
+    }
+
+    /// Commits of the primary wait as they are to.
+    fn acknowledge(&self, session: &mut PostgresSession, waits: Waits) -> Result<(), DatabaseError> {
+        let names = if waits.far() { NAME } else { "" };
+        self.run(
+            session,
+            &format!(
+                "ALTER SYSTEM SET synchronous_standby_names = '{names}'; ALTER SYSTEM SET synchronous_commit = '{}'; \
+                 SELECT pg_reload_conf()",
+                waits.word()
+            ),
+        )
+    }
+
+    /// Ends the mirror in order, without a word to the primary.
+    ///
+    /// # Errors
+    /// When it does not end.
+    pub fn stop(&self) -> Result<(), DatabaseError> {
+        self.mirror.down().map(drop)
+    }
+
+    /// Ends all processes of the mirror at once.
+    ///
+    /// # Errors
+    /// When one is still there after a while.
+    pub fn kill(&self) -> Result<(), DatabaseError> {
+        self.mirror.kill()
+    }
+
+    /// How often the primary has told a client that its commit stands and that the mirror did not confirm it: who waits and is
+    /// cancelled gets a warning beside the acknowledgement, and the log has it too.
+    pub fn unconfirmed(&self) -> u64 {
+        let log = std::fs::read_to_string(self.primary.log()).unwrap_or_default();
+        log.matches("canceling wait for synchronous replication").count() as u64
+    }
+
+    /// Somebody who looks at the mirror from the primary.
+    ///
+    /// # Errors
+    /// When the primary takes no session.
+    pub fn watch(&self, waits: Waits) -> Result<Watch, DatabaseError> {
+        Ok(Watch { session: self.session()?, mirror: self.clone(), waits })
     }
 
     /// Waits until the mirror shows all that the primary has acknowledged.
