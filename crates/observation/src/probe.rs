@@ -120,6 +120,19 @@ impl MirrorState {
         f64::from(self as u8)
     }
 
+    /// As JSON says it.
+    pub fn word(self) -> &'static str {
+        match self {
+            MirrorState::Follows => "follows",
+            MirrorState::Gone => "alone, connection ended",
+            MirrorState::Silent => "alone, nothing confirmed",
+            MirrorState::Asked => "alone, asked for",
+            MirrorState::TakenOver => "taken over",
+            MirrorState::CatchesUp => "catches up",
+            MirrorState::Unserved => "unserved",
+        }
+    }
+
     /// The state of a number; none of a newer version's.
     pub fn of(number: f64) -> Option<MirrorState> {
         MirrorState::ALL.into_iter().find(|state| state.number() == number)

@@ -23,6 +23,7 @@ mod interrupted;
 mod judged;
 mod memory;
 mod mix;
+mod pair;
 mod points;
 mod quantity;
 mod rates;
