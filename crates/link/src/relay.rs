@@ -217,10 +217,10 @@ impl Relay {
 impl Drop for Relay {
     fn drop(&mut self) {
         self.hub.stop.store(true, Ordering::Release);
-        // Wakes who accepts.
-        let _ = Stream::connect(&self.address);
+        // Wakes who accepts; where its socket was removed, nobody can, and it is left behind.
+        let woken = Stream::connect(&self.address).is_ok();
         self.hub.end_all();
-        if let Some(accepts) = self.accepts.take() {
+        if let Some(accepts) = self.accepts.take().filter(|_| woken) {
             let _ = accepts.join();
         }
         if let Address::Unix(path) = &self.address {

@@ -30,6 +30,7 @@ fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse) -> Option<Pair
         use MirrorState::{Asked, Gone, Silent, TakenOver};
         matches!(state, Gone | Silent | Asked | TakenOver)
     });
+    let tracked = alone.filter(|phase| phase.state != MirrorState::TakenOver);
     let resync = later(&|state| state == MirrorState::CatchesUp);
     let over = resync.filter(|phase| pair.phases.last().is_some_and(|last| last.from_s >= phase.to_s));
     let rate = |phase: &PairPhase| mean_rate(trial, stream, (phase.from_s, phase.to_s.min(end)));
@@ -44,8 +45,8 @@ fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse) -> Option<Pair
         released: alone.map_or(0.0, |phase| phase.waiting) as u64,
         rate_before_per_s: mean_rate(trial, stream, (start, at)),
         rate_alone_per_s: alone.and_then(rate),
-        kept_bytes: alone.map(|phase| phase.kept.1),
-        kept_per_s: alone
+        kept_bytes: tracked.map(|phase| phase.kept.1),
+        kept_per_s: tracked
             .filter(|phase| phase.to_s > phase.from_s)
             .map(|phase| (phase.kept.1 - phase.kept.0) / (phase.to_s - phase.from_s)),
         resync_s: over.map(|phase| phase.to_s - phase.from_s),

@@ -5,6 +5,7 @@
 
 use crate::database::checks;
 use crate::database::mirrored::Mirrored;
+use crate::database::outage::Served;
 use crate::observer::{Found, Live, Observer, Phase, watch};
 use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
@@ -50,6 +51,8 @@ pub(crate) struct Databases {
     pub(crate) costs: Result<Vec<StatementCost>, String>,
     /// The mirror that follows in the trial.
     pub(crate) mirrored: Option<Mirrored>,
+    /// Whether anybody takes sessions.
+    pub(crate) served: Served,
 }
 
 impl Drop for Databases {
@@ -90,7 +93,8 @@ impl Databases {
         stop: Arc<AtomicBool>,
     ) -> Databases {
         let (system, spec) = (system.to_owned(), spec.clone());
-        Databases { system, spec, ours, cache_dir, stop, open: None, ends: None, costs: Ok(Vec::new()), mirrored: None }
+        let (costs, served) = (Ok(Vec::new()), Arc::new(AtomicBool::new(true)));
+        Databases { system, spec, ours, cache_dir, stop, open: None, ends: None, costs, mirrored: None, served }
     }
 
     /// Opens it without a data set, and says what could change a number.
@@ -321,6 +325,13 @@ impl Databases {
             }
             error => error,
         })
+    }
+
+    /// Where a mirror is about to take over, waits until it has, or cannot.
+    pub(crate) fn wait_for_mirror(&self) {
+        while !self.served.load(Ordering::Acquire) {
+            std::thread::sleep(GLANCE);
+        }
     }
 
     /// The open database with its data set, for checks.

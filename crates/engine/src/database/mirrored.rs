@@ -9,6 +9,7 @@ use database::server::postgres::Mirror;
 use database::{DatabaseError, Session as _, Texts};
 use link::{Address, Choice, Relay, Settings, Shape};
 use observation::{Check, CheckResult};
+use recorder::WallClock;
 use std::sync::Arc;
 use study::{Engine, Sessions, Trial, Waits};
 use units::Nanos;
@@ -55,7 +56,8 @@ impl Databases {
         let own = wire.own();
         let (before, wire) = (wire.told().1, Arc::new(wire));
         let outage = trial.events.iter().any(|(_, what)| matches!(what, Happening::Pair(_)));
-        let watched = || Outage::watched((&mirror, &wire), waits, trial.state.patience, settings);
+        let watched =
+            || Outage::watched((&mirror, &wire), waits, (trial.state.patience, self.served.clone()), settings);
         let outage = outage.then(watched).transpose().map_err(&refused)?;
         let unconfirmed = mirror.unconfirmed();
         self.mirrored = Some(Mirrored { mirror, wire, outage, before, waits, unconfirmed });
@@ -72,12 +74,14 @@ impl Databases {
     }
 
     /// Holds both servers against each other once the mirror has applied all, and lets the first go on alone.
-    pub(crate) fn leave_mirror(&mut self) -> Result<Told, TrialError> {
+    /// One that took over goes with what only it holds, and the first server is started again.
+    pub(crate) fn leave_mirror(&mut self, patience: Nanos, clock: &WallClock) -> Result<Told, TrialError> {
         let Some(mirrored) = self.mirrored.take() else { return Ok(Told::default()) };
         let refused = self.refused();
         let Mirrored { mirror, wire, outage, before, waits, unconfirmed } = mirrored;
         let watched = outage.is_some();
-        let (series, mut events) = outage.map(Outage::ended).transpose().map_err(&refused)?.unwrap_or_default();
+        let (series, mut events, taken_over) =
+            outage.map(Outage::ended).transpose().map_err(&refused)?.unwrap_or_default();
         let now = wire.told().1;
         let carried = [0, 1].map(|way| (now[way].0 - before[way].0, now[way].1 - before[way].1));
         let words = |(bytes, pieces): (u64, u64)| {
@@ -90,12 +94,20 @@ impl Databases {
             words(carried[0]),
             waits.shown()
         );
-        let check = self.equal(&mirror).map_err(&refused)?;
-        mirror.leave().map_err(&refused)?;
-        drop(wire);
+        let mut check = None;
+        if taken_over {
+            drop(wire);
+            mirror.give_back().map_err(&refused)?;
+            self.reopen(patience, clock)?;
+            let text = "behind the checks the mirror that took over went, and the first server was started again as it was lost";
+            events.push(remark(text.to_owned()));
+        } else {
+            check = self.equal(&mirror).map_err(&refused)?;
+            mirror.leave().map_err(&refused)?;
+        }
         events.push(remark(text));
-        if watched {
-            let cancelled = mirror.unconfirmed() - unconfirmed;
+        if watched && !taken_over {
+            let cancelled = mirror.unconfirmed().saturating_sub(unconfirmed);
             events.push(remark(format!(
                 "{} acknowledged with the warning that the mirror did not confirm them",
                 units::counted(cancelled, "commits")

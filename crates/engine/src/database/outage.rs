@@ -13,6 +13,7 @@ use observation::{Event, MirrorState, Series, Whole};
 use pair::{Action, Life, Node, Reason, Rule, State};
 use recorder::{Clock, WallClock};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -44,9 +45,14 @@ enum Order {
     End,
 }
 
+/// Whether a database takes sessions; where the mirror is about to take over, those who lost theirs wait for that.
+pub(crate) type Served = Arc<AtomicBool>;
+
 /// What was seen.
 #[derive(Default)]
 struct Course {
+    /// Whether the mirror took over.
+    taken_over: bool,
     /// The watcher's clock when the trial began.
     zero: Nanos,
     series: [Vec<(Nanos, f64)>; 4],
@@ -91,6 +97,11 @@ struct Watcher {
     before: Look,
     /// Whether something is away that an order took.
     apart: bool,
+    /// Whether the first server was killed, and since when it does not answer.
+    killed: bool,
+    lost: Option<Nanos>,
+    /// Whether anybody takes sessions.
+    served: Served,
     /// A server that is being ended or started.
     work: Option<JoinHandle<Result<(), DatabaseError>>>,
     resumed: Nanos,
@@ -102,7 +113,7 @@ impl Outage {
     pub(crate) fn watched(
         (mirror, relay): (&Mirror, &Arc<Relay>),
         waits: Waits,
-        patience: Nanos,
+        (patience, served): (Nanos, Served),
         settings: &[(String, String)],
     ) -> Result<Outage, DatabaseError> {
         let clock = WallClock::new();
@@ -117,12 +128,20 @@ impl Outage {
             clock,
             before: Look::default(),
             apart: false,
+            killed: false,
+            lost: None,
+            served,
             work: None,
             resumed: Nanos::ZERO,
             course: Course::default(),
         };
         let (orders, heard) = channel();
-        let watcher = std::thread::spawn(move || watcher.run(&heard));
+        let watcher = std::thread::spawn(move || {
+            let seen = watcher.run(&heard);
+            // Whoever waits for a server that will not come is told so by the first try.
+            watcher.served.store(true, Ordering::Release);
+            seen
+        });
         Ok(Outage { orders: Some(orders), watcher: Some(watcher) })
     }
 
@@ -133,17 +152,17 @@ impl Outage {
         let _ = self.orders.as_ref().map(|orders| orders.send(order));
     }
 
-    /// What was seen, once the mirror follows again.
-    pub(crate) fn ended(mut self) -> Result<(Vec<Series>, Vec<Event>), DatabaseError> {
+    /// What was seen, once the mirror follows again or has taken over; and whether it has.
+    pub(crate) fn ended(mut self) -> Result<(Vec<Series>, Vec<Event>, bool), DatabaseError> {
         let _ = self.orders.as_ref().map(|orders| orders.send(Order::End));
-        let Course { zero, series, events } = self.joined()?;
+        let Course { taken_over, zero, series, events } = self.joined()?;
         let on_trial = |at: Nanos| at.saturating_sub(zero);
         let series = SERIES.into_iter().zip(series).map(|(probe, points)| {
             let points = points.into_iter().map(|(at, value)| (on_trial(at), value)).collect();
             Series { probe: probe.into(), points }
         });
         let event = |(at, text): (Nanos, String)| Event { at: on_trial(at), ..remark(text) };
-        Ok((series.collect(), events.into_iter().map(event).collect()))
+        Ok((series.collect(), events.into_iter().map(event).collect(), taken_over))
     }
 
     fn joined(&mut self) -> Result<Course, DatabaseError> {
@@ -169,7 +188,7 @@ impl Watcher {
         loop {
             match orders.recv_timeout(LOOK) {
                 Ok(Order::Happen(at, what)) => self.happen(at, what)?,
-                Ok(Order::PutRight) if self.apart => self.happen_now(Mishap::Resume)?,
+                Ok(Order::PutRight) if self.apart && !self.killed => self.happen_now(Mishap::Resume)?,
                 Ok(Order::End) => until = Some(self.clock.now() + FOLLOW),
                 Ok(Order::PutRight) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
@@ -182,7 +201,10 @@ impl Watcher {
                 self.worked()?;
             }
             self.look()?;
-            let follows = matches!(self.life.state(), State::Replicating | State::Comparing);
+            let follows = match self.life.state() {
+                State::Replicating | State::Comparing => !self.killed,
+                _ => self.course.taken_over,
+            };
             if until.is_some_and(|until| self.work.is_none() && follows || self.clock.now() >= until) {
                 return Ok(std::mem::take(&mut self.course));
             }
@@ -216,7 +238,11 @@ impl Watcher {
             Mishap::HalfOpen => Ok(self.relay.carry(0, [true, false])),
             Mishap::Suspend => self.step(pair::Event::Suspend),
             Mishap::Resume => self.resume(),
-            Mishap::KillPrimary => Ok(()),
+            Mishap::KillPrimary => {
+                self.killed = true;
+                self.served.store(false, Ordering::Release);
+                self.begin(move || mirror.kill_primary())
+            }
         }
     }
 
@@ -248,8 +274,10 @@ impl Watcher {
     fn step(&mut self, event: pair::Event) -> Result<(), DatabaseError> {
         // What cannot be now, such as to suspend a pair that is suspended, changes nothing.
         for action in self.life.step(self.clock.now(), event).unwrap_or_default() {
-            if let Action::Wait(waits) = action {
-                self.watch.wait(waits)?;
+            match action {
+                Action::Wait(waits) => self.watch.wait(waits)?,
+                Action::Promote(_) => self.watch.take_over()?,
+                _ => {}
             }
         }
         self.keep(true);
@@ -257,8 +285,11 @@ impl Watcher {
     }
 
     fn look(&mut self) -> Result<(), DatabaseError> {
-        let look = self.watch.look()?;
-        let now = self.clock.now();
+        let (look, now) = (self.watch.look(), self.clock.now());
+        let look = match look {
+            Err(_) if self.killed && !self.course.taken_over => return self.wait_for_first(now),
+            look => look?,
+        };
         let silent = self.silence.hear(now, &look);
         let before = std::mem::replace(&mut self.before, look);
         self.keep(false);
@@ -272,6 +303,26 @@ impl Watcher {
             }
             _ => self.life.step(now, pair::Event::Noted { bytes: look.kept, objects: None }).map(drop).or(Ok(())),
         }
+    }
+
+    /// The first server does not answer: when patience is lost, the mirror takes over.
+    fn wait_for_first(&mut self, now: Nanos) -> Result<(), DatabaseError> {
+        let silent = now.saturating_sub(*self.lost.get_or_insert(now));
+        if silent < self.patience {
+            return Ok(());
+        }
+        self.worked()?;
+        self.step(pair::Event::Lost(Node::A))?;
+        // What a mirror lacks that nobody waited for is lost with the first server.
+        self.step(pair::Event::TakeOver { accept_missing: true })?;
+        self.course.taken_over = true;
+        self.served.store(true, Ordering::Release);
+        let took = duration(self.clock.now().saturating_sub(now));
+        self.tell(format!(
+            "the first server did not answer for {}: the mirror took over within {took}",
+            duration(silent)
+        ));
+        Ok(())
     }
 
     /// Nobody confirms anything: what the first server sees of it is all that is known.

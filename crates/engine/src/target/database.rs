@@ -127,6 +127,7 @@ impl Backing for Databases {
         let profile = Profile::joined(ended.transactions.iter().map(|transactions| &transactions.profile));
         let mut told = Told { series: profile.series(ended.at), ..Told::default() };
         let (mut moment, mut lost) = (CheckMoment::After, None);
+        self.wait_for_mirror();
         // A server that lets nobody in is waited for once, and not for each of the questions below.
         if let Some(Err(error)) = self.lasting().map(|server| server.outside().map(drop)) {
             lost = Some(error.to_string());
@@ -150,7 +151,7 @@ impl Backing for Databases {
             told.checks.insert(0, Check { name: "recovery behind the load".to_owned(), ..back(LOST, &lost) });
         }
         if lost_none {
-            let Told { series, events, checks } = self.leave_mirror()?;
+            let Told { series, events, checks } = self.leave_mirror(patience(trial), ended.clock)?;
             told.series.extend(series);
             told.checks.extend(checks);
             told.events.extend(events);

@@ -7,8 +7,9 @@
 //! What it does not do: it decides nothing about a pair's life, and carries no log: the mirror reaches the primary by the socket that
 //! it is given.
 
-use super::{Server, USER};
+use super::{Postgres, Server, USER};
 use crate::postgres::{Connect, PostgresSession};
+use crate::server::kind::ServerKind as _;
 use crate::server::{Private as _, folder, life, process};
 use crate::{DatabaseError, Failure, Session as _, Texts};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,9 @@ use workload::transaction::Value;
 
 /// What the mirror is called by the primary, as a slot and as who waits at the other end.
 const NAME: &str = "prony_mirror";
+
+/// A server with this file in its data follows another.
+const SIGNAL: &str = "standby.signal";
 
 /// How long the mirror may take to catch up.
 const CATCH_UP_SECONDS: u64 = 600;
@@ -79,6 +83,16 @@ impl Watch {
             kept: number(3).unwrap_or_default(),
             waiting: number(4).unwrap_or_default(),
         })
+    }
+
+    /// The mirror of a primary that is gone takes writes from now on, and is reached where that was, by whoever looks here too.
+    ///
+    /// # Errors
+    /// When it does not, or the address cannot be given to it.
+    pub fn take_over(&mut self) -> Result<(), DatabaseError> {
+        self.mirror.take_over()?;
+        self.session = self.mirror.session()?;
+        Ok(())
     }
 
     /// Commits wait for the mirror from now on, or for nobody.
@@ -148,7 +162,8 @@ impl Mirror {
         let mut session = self.session()?;
         let kept =
             format!("SELECT count(*) FROM pg_replication_slots WHERE slot_name = '{NAME}' AND wal_status <> 'lost'");
-        if !self.mirror.data().is_dir() || self.number(&mut session, &kept)? == 0 {
+        // One that took over follows nobody.
+        if !self.mirror.data().join(SIGNAL).exists() || self.number(&mut session, &kept)? == 0 {
             self.make(&mut session)?;
         }
         self.start(settings)?;
@@ -204,6 +219,38 @@ impl Mirror {
     /// When one is still there after a while.
     pub fn kill(&self) -> Result<(), DatabaseError> {
         self.mirror.kill()
+    }
+
+    /// Ends all processes of the primary at once.
+    ///
+    /// # Errors
+    /// When one is still there after a while.
+    pub fn kill_primary(&self) -> Result<(), DatabaseError> {
+        self.primary.kill()
+    }
+
+    fn take_over(&self) -> Result<(), DatabaseError> {
+        let texts = Arc::new(Texts::none(Engine::Postgres));
+        let schema = Some("pg_catalog".to_owned());
+        let mut session = self.connect().open_until(texts, &Sessions::default(), schema, &self.mirror.stop)?;
+        if session.query("SELECT 1 WHERE pg_promote()").map_err(|failure| self.failed(failure))?.is_empty() {
+            return Err(self.mirror.says("it did not take over within 60 s".to_owned()));
+        }
+        let (theirs, ours) = (Postgres::socket(&self.primary.folder), Postgres::socket(&self.mirror.folder));
+        let new = folder::beside(&theirs, "new");
+        let failed = |source| DatabaseError::file("give the address to the mirror", &theirs, source);
+        std::os::unix::fs::symlink(ours, &new).map_err(failed)?;
+        std::fs::rename(&new, &theirs).map_err(failed)
+    }
+
+    /// Removes a mirror that took over, with all that only it holds. The primary starts with what it had when it was lost.
+    ///
+    /// # Errors
+    /// When something of it stays.
+    pub fn give_back(&self) -> Result<(), DatabaseError> {
+        let theirs = Postgres::socket(&self.primary.folder);
+        self.mirror.remove()?;
+        std::fs::remove_file(&theirs).map_err(|source| DatabaseError::file("remove", &theirs, source))
     }
 
     /// How often the primary has told a client that its commit stands and that the mirror did not confirm it: who waits and is
@@ -293,7 +340,7 @@ impl Mirror {
         copy.arg("--host").arg(self.primary.run()).args(["--username", USER, "--pgdata"]).arg(&half);
         copy.args(["--checkpoint=fast", "--wal-method=stream", "--create-slot", "--slot", NAME, "--no-password"]);
         let mut signal = mirror.owner.command(Path::new("touch"));
-        signal.arg(half.join("standby.signal"));
+        signal.arg(half.join(SIGNAL));
         for command in [copy, signal] {
             if let Some(text) = mirror.carried_out(command)? {
                 folder::remove(&half)?;
