@@ -42,7 +42,7 @@ fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse) -> Option<Pair
         freeze_s: longest_still(trial, stream, (at, end)) as f64 * interval_s,
         interval_s,
         alone: alone.map(|phase| ((phase.from_s - at).max(0.0), phase.state)),
-        released: alone.map_or(0.0, |phase| phase.waiting) as u64,
+        released: tracked.map_or(0.0, |phase| phase.waiting) as u64,
         rate_before_per_s: mean_rate(trial, stream, (start, at)),
         rate_alone_per_s: alone.and_then(rate),
         kept_bytes: tracked.map(|phase| phase.kept.1),
