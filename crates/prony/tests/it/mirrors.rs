@@ -37,11 +37,13 @@ fn a_mirror_follows_in_its_trials_holds_the_same_rows_and_is_gone_with_the_run()
     program.fine("db down local:postgres --remove");
 }
 
-const BANK: &str = "--set accounts=1000 --set sessions=2 --set warm_up=500ms --set measure=5s --set patience=400ms";
+const BANK: &str = "--set accounts=1000 --set sessions=2 --set warm_up=500ms";
 
 /// What a run with a fault came to: its document, the finding, and when each event that holds such words happened.
 fn outage(program: &Program, fault: &str) -> (Value, Value, impl Fn(&str) -> f64 + use<>) {
-    let told = program.json(&format!("run mirror-outage --set fault={fault} {BANK} --allow-errors --json"));
+    let told = program.json(&format!(
+        "run mirror-outage --set fault={fault} {BANK} --set measure=5s --set patience=400ms --allow-errors --json"
+    ));
     let pair: Vec<_> = told["findings"].as_array().expect("findings").iter().filter(|f| f["kind"] == "pair").collect();
     let [pair] = pair[..] else { panic!("{told:#}") };
     let events = told["trials"][0]["events"].as_array().expect("events").clone();
@@ -76,7 +78,9 @@ fn when_a_mirror_goes_away_clients_wait_the_first_server_goes_on_alone_and_both_
         // Patience is twice an interval at the least, whatever the machine does.
         assert!(pair["freeze_s"].as_f64() > Some(0.1), "{pair:#}");
         let positive = |name: &str| assert!(pair[name].as_f64() > Some(0.0), "{name}: {pair:#}");
-        ["kept_bytes", "resync_s", "resync_bytes", "rate_before_per_s", "rate_alone_per_s"].map(positive);
+        ["kept_bytes", "resync_s", "resync_bytes", "rate_before_per_s", "rate_alone_per_s"]
+            .into_iter()
+            .for_each(positive);
         assert!(pair["acknowledged_kept"] == true && pair["rows_equal"] == true, "{pair:#}");
         assert!(holds(&told, "ledger") && holds(&told, "mirror"), "{told:#}");
     }
@@ -93,6 +97,28 @@ fn when_the_first_server_is_killed_the_mirror_takes_over_with_all_that_was_ackno
         assert!(at("kill-primary") < at("the mirror took over within"), "{told:#}");
         assert!(pair["alone"] == "taken over" && pair["rate_alone_per_s"].as_f64() > Some(0.0), "{pair:#}");
         assert!(pair["acknowledged_kept"] == true && holds(&told, "ledger"), "{pair:#}");
+    }
+    program.fine("db down local:postgres --remove");
+}
+
+#[test]
+fn what_a_mirror_lacks_that_nobody_waited_for_is_found_to_be_lost_and_nothing_where_commits_waited() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let program = &house.program;
+    // What the first server acknowledges behind the cut dies with it.
+    let line = |mirror: &str| {
+        format!(
+            "run mirror-outage --set mirror={mirror} --set fault=none --set events=1s:cut;2s:kill-primary {BANK} --set patience=2s \
+             --set measure=6s --allow-errors --json"
+        )
+    };
+    for (mirror, code, kept) in [("local", 1, false), ("on", 0, true)] {
+        let ran = program.run(&line(mirror));
+        assert_eq!(ran.code, Some(code), "{mirror}\n{ran}");
+        let told = ran.json();
+        let pair = told["findings"].as_array().expect("findings").iter().find(|found| found["kind"] == "pair");
+        assert_eq!(pair.map(|pair| &pair["acknowledged_kept"]), Some(&Value::Bool(kept)), "{told:#}");
+        assert_eq!(told["checks"].to_string().contains("acknowledged orders are missing"), !kept, "{told:#}");
     }
     program.fine("db down local:postgres --remove");
 }
