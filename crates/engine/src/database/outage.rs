@@ -298,7 +298,7 @@ impl Watcher {
             State::Resynchronising(_) if is_level(&before, &look) => {
                 self.step(pair::Event::Sent)?;
                 let took = duration(now.saturating_sub(self.resumed));
-                self.tell(format!("the mirror has caught up, {took} after it came back: commits wait as before"));
+                self.tell(format!("the mirror has caught up after {took}"));
                 Ok(())
             }
             _ => self.life.step(now, pair::Event::Noted { bytes: look.kept, objects: None }).map(drop).or(Ok(())),
@@ -329,15 +329,12 @@ impl Watcher {
     fn go_on_alone(&mut self, silent: Nanos) -> Result<(), DatabaseError> {
         let Look { confirmed, waiting, .. } = self.before;
         let (event, seen) = match confirmed {
-            None => (pair::Event::Lost(Node::B), "its connection has ended"),
-            Some(_) => (pair::Event::Cut, "its connection stands"),
+            None => (pair::Event::Lost(Node::B), "connection ended"),
+            Some(_) => (pair::Event::Cut, "connection stands"),
         };
         self.step(event)?;
-        self.tell(format!(
-            "the mirror confirmed nothing for {} and {seen}: the first server goes on alone; {} that waited stand without the mirror",
-            duration(silent),
-            counted(waiting, "commits")
-        ));
+        let (silent, waiting) = (duration(silent), counted(waiting, "commits"));
+        self.tell(format!("the first server goes on alone: nothing confirmed for {silent}, {seen}; {waiting} waited"));
         Ok(())
     }
 

@@ -1,7 +1,9 @@
-//! What the loss of a mirror came to, in a sentence.
+//! What the loss of a mirror came to: in a sentence, and in a table of several.
 
+use super::figure::Figure;
 use super::quantity::Quantity;
-use analysis::PairFinding;
+use super::table::{Field, Table, number, optional, word};
+use analysis::{Findings, PairFinding};
 use observation::MirrorState;
 use units::Bytes;
 
@@ -48,4 +50,36 @@ fn alone_says(found: &PairFinding) -> Option<String> {
         waited => format!("; {} that waited stand without the mirror", units::counted(waited, "commits")),
     };
     Some(format!("{who} {} later{rates}{released}", Quantity::Seconds.text(after)))
+}
+
+/// The table of an experiment in which mirrors went away.
+pub fn figure(findings: &Findings, experiment: &str) -> Option<Figure> {
+    let found = findings.findings.iter().filter_map(PairFinding::of);
+    let rows: Vec<Vec<Field>> = found.filter(|found| found.point.experiment == experiment).map(row).collect();
+    let note = "\"Still\" is the longest time in which nothing ended. Rates before, alone, while the mirror caught up, and since; what the \
+                wire carried meanwhile holds new log, too.";
+    let table = Table::new("Every trial in which something happened to a pair", rows.clone()).without_empty_columns();
+    (!rows.is_empty()).then(|| Figure::new("When the mirror went away", vec![note.to_owned()], Vec::new(), table))
+}
+
+fn row(found: &PairFinding) -> Vec<Field> {
+    let rate = |title: &str, key: &str, rate: Option<f64>| optional(title, key, rate, Quantity::Rate);
+    let seconds = |title: &str, key: &str, time: Option<f64>| optional(title, key, time, Quantity::Seconds);
+    let truth = |holds: Option<bool>| holds.map_or("", |holds| if holds { "yes" } else { "NO" });
+    vec![
+        number("trial", "trial", f64::from(found.trial), Quantity::Count),
+        word("stream", "stream", &found.point.stream),
+        word("event", "event", &found.event),
+        seconds("still", "freeze_s", Some(found.freeze_s)),
+        seconds("alone after", "alone_after_s", found.alone.map(|(after, _)| after)),
+        rate("before", "rate_before_per_s", found.rate_before_per_s),
+        rate("alone", "rate_alone_per_s", found.rate_alone_per_s),
+        optional("log kept", "kept_bytes", found.kept_bytes, Quantity::Bytes),
+        seconds("caught up in", "resync_s", found.resync_s),
+        optional("over the wire", "resync_bytes", found.resync_bytes, Quantity::Bytes),
+        rate("beside", "rate_resync_per_s", found.rate_resync_per_s),
+        rate("since", "rate_after_per_s", found.rate_after_per_s),
+        word("all kept", "acknowledged_kept", truth(found.kept)),
+        word("equal", "rows_equal", truth(found.equal)),
+    ]
 }
