@@ -2,7 +2,8 @@
 
 use crate::{Caveat, CaveatKind, ClassMix, GeneratorSummary, ServerSummary};
 use observation::{
-    Account, CpuTime, Event, Histogram, Mishap, Point, Provenance, RunFacts, TrialCheck, TrialLabel, Window, words,
+    Account, CpuTime, Event, Histogram, MirrorState, Mishap, Point, Provenance, RunFacts, TrialCheck, TrialLabel,
+    Window, words,
 };
 use study::{Direction, Metric};
 
@@ -94,6 +95,8 @@ pub struct TrialSummary {
     pub mishaps: Vec<Mishap>,
     /// Checks of its data that did not hold.
     pub checks_failed: u64,
+    /// How a database and its mirror stood, where somebody looked after them.
+    pub pair: Option<PairCourse>,
     /// Caveats of this trial.
     pub caveats: Vec<Caveat>,
 }
@@ -471,9 +474,79 @@ findings! {
     ServiceFit(ServiceFit) "Service time against transfer size.",
     Scaling(Scaling) "Throughput against modules or width.",
     Sustained(SustainedFinding) "At most against sustained.",
+    Pair(PairFinding) "What the loss of a mirror, or of its first server, came to.",
     Felt(Felt) "How long a stream felt what happened in a trial.",
     Deadline(DeadlineFinding) "Whether a job is over in time.",
     Threshold(ThresholdOutcome) "A threshold of the study or of `--fail-if`.",
+}
+
+/// How a database and its mirror stood in a trial.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PairCourse {
+    /// One behind the other.
+    pub phases: Vec<PairPhase>,
+    /// Whether the ledger of acknowledged work agrees with the data; none where it was not asked.
+    pub kept: Option<bool>,
+    /// Whether both servers hold the same rows behind the load; none where that was not asked.
+    pub equal: Option<bool>,
+}
+
+/// A time in which they stood in one way. Seconds on the trial's clock, bytes of log.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairPhase {
+    /// How.
+    pub state: MirrorState,
+    /// When it began.
+    pub from_s: f64,
+    /// When it ended, or was seen last.
+    pub to_s: f64,
+    /// What was kept for the mirror at its beginning and at its end.
+    pub kept: (f64, f64),
+    /// What the wire carried to the mirror meanwhile.
+    pub sent: f64,
+    /// Commits that waited for the mirror at its beginning.
+    pub waiting: f64,
+}
+
+/// What the loss of a mirror, or of its first server, came to for a stream. Rates are means over the intervals of a phase.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PairFinding {
+    /// Which stream.
+    pub point: Point,
+    /// The trial.
+    pub trial: u32,
+    /// What happened.
+    pub event: String,
+    /// When, in seconds from the beginning of the window.
+    pub at_s: f64,
+    /// The longest time behind it in which nothing ended, in whole intervals.
+    pub freeze_s: f64,
+    /// The length of an interval.
+    pub interval_s: f64,
+    /// When one of both went on alone, seconds behind the event, and how it stood; none where it never did.
+    pub alone: Option<(f64, MirrorState)>,
+    /// Commits that waited then: they stand, acknowledged without the mirror.
+    pub released: u64,
+    /// Completions a second before the event.
+    pub rate_before_per_s: Option<f64>,
+    /// The same while one was alone.
+    pub rate_alone_per_s: Option<f64>,
+    /// Bytes of log that were kept for the mirror when it came back.
+    pub kept_bytes: Option<f64>,
+    /// How fast they grew, bytes a second.
+    pub kept_per_s: Option<f64>,
+    /// How long the mirror took to catch up.
+    pub resync_s: Option<f64>,
+    /// What the wire carried to it meanwhile.
+    pub resync_bytes: Option<f64>,
+    /// Completions a second meanwhile, and since.
+    pub rate_resync_per_s: Option<f64>,
+    /// The same once commits waited again.
+    pub rate_after_per_s: Option<f64>,
+    /// As in [`PairCourse`].
+    pub kept: Option<bool>,
+    /// As in [`PairCourse`].
+    pub equal: Option<bool>,
 }
 
 /// What happened in a trial, as a stream felt it. Times count from the beginning of the window.
@@ -578,6 +651,7 @@ impl Finding {
             Finding::ServiceFit(found) => Some(&found.point),
             Finding::Scaling(found) => Some(&found.point),
             Finding::Sustained(found) => Some(&found.point),
+            Finding::Pair(found) => Some(&found.point),
             Finding::Felt(found) => Some(&found.point),
             Finding::Deadline(found) => Some(&found.point),
             Finding::Threshold(_) | Finding::Damage(_) | Finding::Outage(_) => None,

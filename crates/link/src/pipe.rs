@@ -69,8 +69,8 @@ impl Pipe {
         loop {
             let read = from.read(&mut room).unwrap_or(0);
             let now = hub.clock.now();
-            hub.traffic[self.way as usize].add(read);
             if read > 0 && self.is_plain(hub) {
+                hub.traffic[self.way as usize].add(read);
                 if { to }.write_all(&room[..read]).is_ok() {
                     continue;
                 }
@@ -108,6 +108,8 @@ impl Pipe {
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut awake = AWAKE.1;
         while let Some(data) = self.next(hub, &mut awake) {
+            // What waits for a path was not carried yet.
+            hub.traffic[self.way as usize].add(data.len());
             let ended = data.is_empty() || { to }.write_all(&data).is_err();
             let mut queue = locked(&self.queue);
             (queue.writing, queue.bytes) = (false, queue.bytes - data.len());

@@ -192,7 +192,7 @@ impl Relay {
         self.hub.own_ns.store(own.0, Ordering::Relaxed);
     }
 
-    /// Its paths, and bytes and pieces there and back.
+    /// Its paths, and bytes and pieces that it handed over there and back.
     pub fn told(&self) -> (Vec<Told>, [(u64, u64); 2]) {
         (locked(&self.hub.paths).told(), [self.hub.traffic[0].read(), self.hub.traffic[1].read()])
     }
@@ -202,8 +202,8 @@ impl Relay {
         locked(&self.hub.paths).all[number].shape = shape;
     }
 
-    /// Lets a path carry there and back, or not.
-    pub(crate) fn carry(&self, number: usize, carries: [bool; 2]) {
+    /// Lets a path carry there and back, or not. Paths count from 0.
+    pub fn carry(&self, number: usize, carries: [bool; 2]) {
         locked(&self.hub.paths).set(self.hub.clock.now(), number, carries);
         self.hub.look();
     }
@@ -227,10 +227,10 @@ impl Relay {
 impl Drop for Relay {
     fn drop(&mut self) {
         self.hub.stop.store(true, Ordering::Release);
-        // Wakes who accepts.
-        let _ = Stream::connect(&self.address);
+        // Wakes who accepts; where its socket was removed, nobody can, and it is left behind.
+        let woken = Stream::connect(&self.address).is_ok();
         self.hub.end_all();
-        if let Some(accepts) = self.accepts.take() {
+        if let Some(accepts) = self.accepts.take().filter(|_| woken) {
             let _ = accepts.join();
         }
         if let Address::Unix(path) = &self.address {

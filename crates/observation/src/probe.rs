@@ -73,6 +73,10 @@ readings! {
         ServerCpuSystem "server.cpu.system" "cores",
         ServerCpuBusy "server.cpu.busy" "cores",
         MirrorCpu "mirror.cpu" "cores",
+        MirrorState "mirror.state now" "state",
+        MirrorKept "mirror.kept bytes now" "B",
+        MirrorSent "mirror.sent bytes now" "B",
+        MirrorWaiting "mirror.waiting now" "commits",
         ServerBytesRead "server.bytes_read" "B/s",
         ServerBytesWritten "server.bytes_written" "B/s",
         ServerProcesses "server.processes" "processes",
@@ -83,6 +87,55 @@ readings! {
         OutsideThink "model.outside.think" "sessions",
         JobLongest "job.longest" "s",
         JobMean "job.mean" "s",
+    }
+}
+
+/// How a database and its mirror stand, as whoever looks after them knows it; a series of [`Whole::MirrorState`] holds its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MirrorState {
+    /// The mirror follows.
+    Follows,
+    /// The first server goes on alone: the mirror's connection had ended.
+    Gone,
+    /// The first server goes on alone: the mirror's connection stood, and nothing was confirmed over it.
+    Silent,
+    /// The first server goes on alone, because somebody asked for it.
+    Asked,
+    /// The mirror took over from a first server that was lost.
+    TakenOver,
+    /// The mirror catches up.
+    CatchesUp,
+    /// The first server is lost, and nobody serves.
+    Unserved,
+}
+
+impl MirrorState {
+    const ALL: [MirrorState; 7] = {
+        use MirrorState::{Asked, CatchesUp, Follows, Gone, Silent, TakenOver, Unserved};
+        [Follows, Gone, Silent, Asked, TakenOver, CatchesUp, Unserved]
+    };
+
+    /// Its number in a series.
+    pub fn number(self) -> f64 {
+        f64::from(self as u8)
+    }
+
+    /// As JSON says it.
+    pub fn word(self) -> &'static str {
+        match self {
+            MirrorState::Follows => "follows",
+            MirrorState::Gone => "alone, connection ended",
+            MirrorState::Silent => "alone, nothing confirmed",
+            MirrorState::Asked => "alone, asked for",
+            MirrorState::TakenOver => "taken over",
+            MirrorState::CatchesUp => "catches up",
+            MirrorState::Unserved => "unserved",
+        }
+    }
+
+    /// The state of a number; none of a newer version's.
+    pub fn of(number: f64) -> Option<MirrorState> {
+        MirrorState::ALL.into_iter().find(|state| state.number() == number)
     }
 }
 

@@ -6,16 +6,17 @@
 //! What it does not do: replicate, order, index and seed are put in by the planner.
 
 use crate::keys::phases::{EVENTS, MEASURE};
+use crate::keys::state::{AT, FAULT, RESUME};
 use crate::keys::{keys, load, system};
 use crate::left_out::LeftOut;
 use crate::point::{FACTOR, Point};
 use crate::survey::{DescribedKeys, Survey, SurveyedSystem};
 use crate::{Phases, Place, SteadyRule, Stream, Trial, phases, refused, sessions, state, stream};
 use observation::TrialLabel;
-use reading::{Origin, Problems};
+use reading::{AnyKey, Origin, Problems};
 use units::{Bytes, Nanos};
 use workload::block;
-use workload::happening::{self, Happening};
+use workload::happening::{self, Happening, Mishap};
 use workload::kind::Transactions;
 
 /// Size of scratch files that nobody set.
@@ -90,10 +91,29 @@ fn ramps(point: &Point, streams: &[Stream], phases: &Phases, problems: &mut Prob
 
 /// What happens lies inside the window, which it is counted from.
 fn events(point: &Point, phases: &Phases, problems: &mut Problems) -> Vec<(Nanos, Happening)> {
-    let events = point.get(&EVENTS, 0);
+    let mut events = point.get(&EVENTS, 0);
+    if let Some(fault) = point.get(&FAULT, 0) {
+        let part = |key, of: u64| point.given(key, 0).unwrap_or(Nanos(phases.measure.0 / of));
+        let (at, back) = (part(&AT, 4), part(&RESUME, 2));
+        events.push((at, Happening::Pair(fault)));
+        if fault != Mishap::KillPrimary {
+            events.push((back, Happening::Pair(Mishap::Resume)));
+            if back <= at {
+                let (at, back) = (units::duration(at), units::duration(back));
+                point.refuse(&RESUME, 0, format!("later than the fault at {at}, got {back}"), problems);
+            }
+        }
+        events.sort_by_key(|(at, _)| *at);
+    }
     if let Some((at, what)) = events.last().filter(|(at, _)| *at >= phases.measure) {
         let (measure, at) = (units::duration(phases.measure), units::duration(*at));
-        point.refuse(&EVENTS, 0, format!("before the end of the window, {measure}, got `{what}` at {at}"), problems);
+        let resumes = *what == Happening::Pair(Mishap::Resume);
+        let key: &dyn AnyKey = match point.get(&FAULT, 0) {
+            Some(_) if resumes => &RESUME,
+            Some(_) => &AT,
+            None => &EVENTS,
+        };
+        point.refuse(key, 0, format!("before the end of the window, {measure}, got `{what}` at {at}"), problems);
     }
     events
 }

@@ -11,7 +11,7 @@ use crate::keys::phases::ROUND;
 use crate::overrides::Overrides;
 use crate::phrase::{self, Names, Phrase};
 use crate::resolve::Resolved;
-use crate::{Judgement, Metric, Place, Primary, Selector, Threshold, proof};
+use crate::{Judgement, Metric, Primary, Selector, Threshold, proof};
 use reading::{Origin, Problems, known_names, listed};
 use units::Nanos;
 
@@ -53,8 +53,7 @@ pub(crate) fn judgement(
 
 /// The systems that have a mirror.
 fn mirrored(resolved: &Resolved) -> Vec<String> {
-    let has = |place: &Place| matches!(place, Place::Database(spec) if spec.mirror.is_some());
-    let systems = resolved.systems.iter().filter(|system| has(&system.spec.place));
+    let systems = resolved.systems.iter().filter(|system| system.spec.place.mirrored());
     systems.map(|system| system.spec.name.clone()).collect()
 }
 

@@ -69,7 +69,7 @@ impl Display for LeftOut {
                 write!(f, "`{key}`, of which a {kind} knows nothing: leave it at its default, or measure")
             }
             LeftOut::Happens { event, known } if known.is_empty() => {
-                write!(f, "the event `{event}`: it needs an emulated device, or the model of an array")
+                write!(f, "the event `{event}`: it needs an emulated device, the model of an array, or a database with a mirror")
             }
             LeftOut::Happens { event, known } => {
                 let known = known.iter().map(|(word, count)| match count {

@@ -37,6 +37,7 @@ pub fn shipped() -> &'static [Shipped] {
         Shipped { name: "mirror-batch", text: include_str!("../../../studies/mirror-batch.toml") },
         Shipped { name: "mirror-copy", text: include_str!("../../../studies/mirror-copy.toml") },
         Shipped { name: "mirror-link", text: include_str!("../../../studies/mirror-link.toml") },
+        Shipped { name: "mirror-outage", text: include_str!("../../../studies/mirror-outage.toml") },
         Shipped { name: "copy", text: include_str!("../../../studies/copy.toml") },
     ]
 }

@@ -4,7 +4,9 @@
 //!
 //! What it does not do: it prepares nothing.
 
-use crate::keys::state::{CACHE, CHECKPOINTS, DATA, DISTANCE, Data, LINK, PRECONDITION, REFILL, SETTLE, TRIM};
+use crate::keys::state::{
+    CACHE, CHECKPOINTS, DATA, DISTANCE, Data, LINK, PATIENCE, PRECONDITION, REFILL, SETTLE, TRIM,
+};
 use crate::point::Point;
 use crate::{Cache, Checkpoints, Place, State, Wire};
 use observation::{PlainState, StatePart, StatePolicy};
@@ -21,6 +23,7 @@ pub(crate) fn state(point: &Point) -> State {
         restore: point.get(&DATA, 0) == Data::Restore,
         checkpoints: point.get(&CHECKPOINTS, 0),
         wire: wire(point),
+        patience: point.get(&PATIENCE, 0),
     }
 }
 
@@ -95,6 +98,7 @@ mod tests {
             restore: false,
             checkpoints,
             wire: Wire::default(),
+            patience: Nanos::ZERO,
         }
     }
 

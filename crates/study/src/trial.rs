@@ -195,6 +195,8 @@ pub struct State {
     pub checkpoints: Checkpoints,
     /// Between a database and its mirror.
     pub wire: Wire,
+    /// How long one of both may say nothing before the other goes on without it.
+    pub patience: Nanos,
 }
 
 /// What is done about the checkpoints of a database's server, and what they do to the measured window.

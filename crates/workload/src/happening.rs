@@ -50,6 +50,44 @@ pub enum Happening {
     Firmware(Nanos),
     /// A fault of an emulated device.
     Fault(Fault),
+    /// Something that happens to a database with a mirror.
+    Pair(Mishap),
+}
+
+/// What happens to a database, its mirror, or the wire between both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mishap {
+    /// The mirror's processes are killed.
+    KillMirror,
+    /// The mirror is ended in order, and nobody tells the first server.
+    StopMirror,
+    /// The wire carries nothing any more, and says nothing of it.
+    Cut,
+    /// The wire carries to the first server, and nothing to the mirror.
+    HalfOpen,
+    /// The first server's processes are killed.
+    KillPrimary,
+    /// Somebody lets the first server go on alone.
+    Suspend,
+    /// The mirror is started, or the wire healed, and follows again.
+    Resume,
+}
+
+impl Mishap {
+    const ALL: [(&str, Mishap); 7] = [
+        ("kill-mirror", Mishap::KillMirror),
+        ("stop-mirror", Mishap::StopMirror),
+        ("cut", Mishap::Cut),
+        ("half-open", Mishap::HalfOpen),
+        ("kill-primary", Mishap::KillPrimary),
+        ("suspend", Mishap::Suspend),
+        ("resume", Mishap::Resume),
+    ];
+
+    /// As a study says it.
+    pub fn word(self) -> &'static str {
+        Mishap::ALL.iter().find(|(_, one)| *one == self).map_or("", |(word, _)| word)
+    }
 }
 
 /// What a device does wrong from now on.
@@ -77,7 +115,8 @@ pub enum Fault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`fail PART N` or `restore PART N` (path, port, controller, module, channel), `spare`, `firmware=TIME`, or a fault: `power-loss`, \
-     `power-on`, `lie`, `full`, `read-error=OFFSET`, `slow=TIMES`, `hang` or `none`; got `{0}`"
+     `power-on`, `lie`, `full`, `read-error=OFFSET`, `slow=TIMES`, `hang` or `none`; of a database with a mirror `kill-mirror`, `stop-mirror`, `cut`, \
+     `half-open`, `kill-primary`, `suspend` or `resume`; got `{0}`"
 )]
 pub struct NoHappening(String);
 
@@ -93,6 +132,7 @@ impl Happening {
                 let text = fault.to_string();
                 text.split('=').next().unwrap_or_default().to_owned()
             }
+            Happening::Pair(mishap) => mishap.word().to_owned(),
         }
     }
 
@@ -100,8 +140,13 @@ impl Happening {
     pub fn number(&self) -> Option<u32> {
         match self {
             Happening::Fail(_, number) | Happening::Restore(_, number) => Some(*number),
-            Happening::Spare | Happening::Firmware(_) | Happening::Fault(_) => None,
+            Happening::Spare | Happening::Firmware(_) | Happening::Fault(_) | Happening::Pair(_) => None,
         }
+    }
+
+    /// What can happen to a database with a mirror.
+    pub fn of_pairs() -> Vec<(String, u32)> {
+        Mishap::ALL.iter().map(|(word, _)| ((*word).to_owned(), 1)).collect()
     }
 
     /// What a machine can do with so many parts of a kind: fail them and have them back.
@@ -137,7 +182,10 @@ impl FromStr for Happening {
                     Ok(lasts) if lasts > Nanos::ZERO => Ok(Happening::Firmware(lasts)),
                     _ => Err(no()),
                 },
-                None => text.trim().parse().map(Happening::Fault).map_err(|()| no()),
+                None => match Mishap::ALL.iter().find(|(known, _)| *known == text.trim()) {
+                    Some((_, mishap)) => Ok(Happening::Pair(*mishap)),
+                    None => text.trim().parse().map(Happening::Fault).map_err(|()| no()),
+                },
             },
         }
     }
@@ -150,6 +198,7 @@ impl fmt::Display for Happening {
             Happening::Spare => f.write_str("spare"),
             Happening::Firmware(lasts) => write!(f, "firmware={}", duration(*lasts)),
             Happening::Fault(fault) => fault.fmt(f),
+            Happening::Pair(mishap) => f.write_str(mishap.word()),
         }
     }
 }
@@ -222,6 +271,8 @@ pub struct Lost {
     parts: Vec<(Part, u32)>,
     /// Whoever loses a controller, or updates its firmware, may have paths of it back.
     paths_away: bool,
+    /// Whether a mirror follows no more, or the first server is gone.
+    apart: bool,
 }
 
 impl Lost {
@@ -241,6 +292,11 @@ impl Lost {
                 return true;
             }
             Happening::Fault(_) => return true,
+            Happening::Pair(Mishap::Resume) => return std::mem::take(&mut self.apart),
+            Happening::Pair(_) => {
+                self.apart = true;
+                return true;
+            }
         };
         back.map(|at| self.parts.remove(at)).is_some()
     }
@@ -272,6 +328,9 @@ mod tests {
             ("1 s: fail controller 0; 2 s: restore path 0; 3 s: restore controller 0", None),
             ("1 s: firmware=1s; 1 s: restore path 0", None),
             ("1 s: slow=10; 2 s: none", None),
+            ("1 s: resume", Some("resume")),
+            ("1 s: cut; 2 s: resume; 3 s: resume", Some("resume")),
+            ("1 s: kill-mirror; 2 s: suspend; 3 s: resume", None),
         ] {
             let events = read(text).unwrap();
             assert_eq!(idle(&events).map(|(_, what)| what.to_string()).as_deref(), found, "{text}");
@@ -295,6 +354,13 @@ mod tests {
             "slow=10",
             "hang",
             "none",
+            "kill-mirror",
+            "stop-mirror",
+            "cut",
+            "half-open",
+            "kill-primary",
+            "suspend",
+            "resume",
         ] {
             assert_eq!(text.parse::<Happening>().map(|one| one.to_string()), Ok(text.to_owned()));
         }

@@ -51,7 +51,7 @@ const RULES: [Rule; 22] = [
     rule("database", "units load workload observation study advisor recorder system"),
     rule("probe", "units observation system"),
     rule("store", "units observation pair system"),
-    rule("engine", "units random load workload observation study recorder system database probe model link"),
+    rule("engine", "units random load workload observation study recorder system database probe model link pair"),
     rule("mirror", "units pair database store recorder probe system study workload"),
     rule(
         "prony",

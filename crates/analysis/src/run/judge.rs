@@ -3,6 +3,7 @@
 use super::answer::{answer, main_caveat, primary_points};
 use super::deadline::deadlines;
 use super::felt::felt;
+use super::outages::outages;
 use super::sustained::sustained;
 use super::threshold::thresholds;
 use super::{caveats, damage};
@@ -33,6 +34,7 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     findings.extend(besides(&groups, judgement.confidence).into_iter().map(Finding::Beside));
     findings.extend(of_curves(&groups, judgement.confidence));
     findings.extend(sustained(&groups));
+    findings.extend(outages(&groups).into_iter().map(Finding::Pair));
     findings.extend(felt(&groups).into_iter().map(Finding::Felt));
     findings.extend(deadlines(&groups, &points, judgement).into_iter().map(Finding::Deadline));
     findings.extend(thresholds(&groups, judgement).into_iter().map(Finding::Threshold));

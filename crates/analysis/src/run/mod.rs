@@ -6,6 +6,7 @@ mod damage;
 mod deadline;
 mod felt;
 mod judge;
+mod outages;
 mod pilot;
 mod sustained;
 mod threshold;

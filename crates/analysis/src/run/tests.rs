@@ -59,6 +59,7 @@ pub(crate) fn trial(index: u32, system: &str, block: u32, throughput: f64) -> Tr
         events: Vec::new(),
         mishaps: Vec::new(),
         checks_failed: 0,
+        pair: None,
         caveats: Vec::new(),
     }
 }

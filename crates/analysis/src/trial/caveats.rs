@@ -226,6 +226,9 @@ pub(super) fn since(at_s: f64) -> String {
     }
 }
 
+/// What happened so many seconds before or behind the beginning of a stretch is taken for its cause.
+const CAUSED_S: f64 = 0.5;
+
 fn stalled(about: &About) -> Option<String> {
     let Stall { at_s, lasted_s, slots, rate_per_s, open_p99_ms } = about.stream.stall?;
     let who = match (asks_database(about.summary), slots) {
@@ -235,10 +238,16 @@ fn stalled(about: &About) -> Option<String> {
         (false, _) => format!("all {slots} operations in flight waited, and no other was sent"),
     };
     let closed = milliseconds(about.stream.response.p99_ms);
+    // Nobody has to look for what the study itself let happen.
+    let start = about.summary.window.start.seconds();
+    let mut changes = about.summary.events.iter().filter(|event| event.kind == EventKind::Change);
+    let why = match changes.find(|event| (event.at.seconds() - start - at_s).abs() < CAUSED_S) {
+        Some(event) => format!("it began with `{}`", event.text),
+        None => "look for a lock, a checkpoint or a pause of the device then".to_owned(),
+    };
     Some(format!(
         "{} without a completion {}: {who}; arrivals at the mean rate of {} would have felt a \
-         p99 of {}, where this closed load shows {closed}; look for a lock, a checkpoint or a pause of the device then, and \
-         measure response with an open load (`rate`)",
+         p99 of {}, where this closed load shows {closed}; {why}, and measure response with an open load (`rate`)",
         duration(Nanos::from_seconds(lasted_s)),
         since(at_s),
         rate(rate_per_s),

@@ -12,6 +12,7 @@ mod loads;
 mod machine;
 mod mix;
 mod outcome;
+mod pair_course;
 mod server;
 mod stall;
 mod statements;

@@ -9,6 +9,7 @@ use super::interrupted::account_of;
 use super::latency::{Placed, distribution, latency_summary};
 use super::machine::{level, machine_summary};
 use super::mix::Planned;
+use super::pair_course::pair_course;
 use super::server::server_summary;
 use super::stall::stall;
 use super::steady::steady;
@@ -144,6 +145,7 @@ fn reduce_window<S: CellSource + ?Sized>(
         events: observations.events.clone(),
         mishaps: mishaps(observations),
         checks_failed: observations.checks.iter().filter(|check| check.result == CheckResult::Failed).count() as u64,
+        pair: pair_course(observations),
         caveats: Vec::new(),
     };
     if let [only] = summary.streams.as_mut_slice() {

@@ -292,7 +292,7 @@ impl<K: ServerKind> Server<K> {
         K::mark(&self.conf())
     }
 
-    fn log(&self) -> PathBuf {
+    pub(super) fn log(&self) -> PathBuf {
         self.folder.join("log")
     }
 

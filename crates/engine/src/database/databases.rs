@@ -5,6 +5,7 @@
 
 use crate::database::checks;
 use crate::database::mirrored::Mirrored;
+use crate::database::outage::Served;
 use crate::observer::{Found, Live, Observer, Phase, watch};
 use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
@@ -50,6 +51,8 @@ pub(crate) struct Databases {
     pub(crate) costs: Result<Vec<StatementCost>, String>,
     /// The mirror that follows in the trial.
     pub(crate) mirrored: Option<Mirrored>,
+    /// Whether anybody takes sessions.
+    pub(crate) served: Served,
 }
 
 impl Drop for Databases {
@@ -90,7 +93,8 @@ impl Databases {
         stop: Arc<AtomicBool>,
     ) -> Databases {
         let (system, spec) = (system.to_owned(), spec.clone());
-        Databases { system, spec, ours, cache_dir, stop, open: None, ends: None, costs: Ok(Vec::new()), mirrored: None }
+        let (costs, served) = (Ok(Vec::new()), Arc::new(AtomicBool::new(true)));
+        Databases { system, spec, ours, cache_dir, stop, open: None, ends: None, costs, mirrored: None, served }
     }
 
     /// Opens it without a data set, and says what could change a number.
@@ -155,6 +159,11 @@ impl Databases {
     /// Which of its data lives where, when that is said.
     pub(crate) fn layout(&self) -> Option<&study::Layout> {
         self.spec.layout.as_ref()
+    }
+
+    /// The system that it is.
+    pub(crate) fn system(&self) -> &str {
+        &self.system
     }
 
     /// What commits wait for, where a mirror follows.
@@ -326,6 +335,13 @@ impl Databases {
             }
             error => error,
         })
+    }
+
+    /// Where a mirror is about to take over, waits until it has, or cannot.
+    pub(crate) fn wait_for_mirror(&self) {
+        while !self.served.load(Ordering::Acquire) {
+            std::thread::sleep(GLANCE);
+        }
     }
 
     /// The open database with its data set, for checks.

@@ -9,17 +9,27 @@ use database::DatabaseError;
 use database::server::postgres::Mirror;
 use link::{Address, Choice, Relay, Settings};
 use observation::{Check, CheckResult};
+use recorder::WallClock;
 use std::path::PathBuf;
+use std::sync::Arc;
 use study::{Pairing, Trial, Waits, Wire};
 use units::Nanos;
+
+use crate::database::outage::Outage;
+use crate::target::backing::{Told, remark};
+use workload::happening::{Happening, Mishap};
 
 /// A mirror that follows, and what carries the log to it.
 pub(crate) struct Mirrored {
     mirror: Mirror,
-    wire: Relay,
+    wire: Arc<Relay>,
+    /// Whoever looks after it, where something happens in the trial.
+    outage: Option<Outage>,
     /// What the wire carried before the load.
     before: [(u64, u64); 2],
     waits: Waits,
+    /// Acknowledgements with a warning before the load.
+    unconfirmed: u64,
 }
 
 impl Databases {
@@ -48,8 +58,18 @@ impl Databases {
             mirror.follow(waits, settings).map_err(&refused)?;
         }
         let own = wire.own();
-        let before = wire.told().1;
-        self.mirrored = Some(Mirrored { mirror, wire, before, waits });
+        let (before, wire) = (wire.told().1, Arc::new(wire));
+        let outage = trial.events.iter().any(|(_, what)| matches!(what, Happening::Pair(_)));
+        if outage && two_phase {
+            let (system, what) =
+                (self.system().to_owned(), "lose one of two servers in lock step: say pair=postgres-pair".to_owned());
+            return Err(TrialError::Unsupported { system, what });
+        }
+        let watched =
+            || Outage::watched((&mirror, &wire), waits, (trial.state.patience, self.served.clone()), settings);
+        let outage = outage.then(watched).transpose().map_err(&refused)?;
+        let unconfirmed = mirror.unconfirmed();
+        self.mirrored = Some(Mirrored { mirror, wire, outage, before, waits, unconfirmed });
         let far = match trial.state.wire {
             plain if plain.is_plain() => "on a plain wire".to_owned(),
             shaped => {
@@ -63,10 +83,14 @@ impl Databases {
     }
 
     /// Holds both servers against each other once the mirror has applied all, and lets the first go on alone.
-    pub(crate) fn leave_mirror(&mut self) -> Result<(Option<Check>, Option<String>), TrialError> {
-        let Some(mirrored) = self.mirrored.take() else { return Ok(Default::default()) };
+    /// One that took over goes with what only it holds, and the first server is started again.
+    pub(crate) fn leave_mirror(&mut self, patience: Nanos, clock: &WallClock) -> Result<Told, TrialError> {
+        let Some(mirrored) = self.mirrored.take() else { return Ok(Told::default()) };
         let refused = self.refused();
-        let Mirrored { mirror, wire, before, waits } = mirrored;
+        let Mirrored { mirror, wire, outage, before, waits, unconfirmed } = mirrored;
+        let watched = outage.is_some();
+        let (series, mut events, taken_over) =
+            outage.map(Outage::ended).transpose().map_err(&refused)?.unwrap_or_default();
         let now = wire.told().1;
         let carried = [0, 1].map(|way| (now[way].0 - before[way].0, now[way].1 - before[way].1));
         let words = |(bytes, pieces): (u64, u64)| {
@@ -88,13 +112,29 @@ impl Databases {
                 format!("the wire carried {there} to the mirror and {back} back; commits waited for {waited}")
             }
         };
-        if self.pairing() == Pairing::Postgres {
-            mirror.level().map_err(&refused)?;
+        let mut check = None;
+        if taken_over {
+            drop(wire);
+            mirror.give_back().map_err(&refused)?;
+            self.reopen(patience, clock)?;
+            let text = "behind the checks the mirror that took over went, and the first server was started again as it was lost";
+            events.push(remark(text.to_owned()));
+        } else {
+            if self.pairing() == Pairing::Postgres {
+                mirror.level().map_err(&refused)?;
+            }
+            check = self.equal(&mirror).map_err(&refused)?;
+            mirror.leave().map_err(&refused)?;
         }
-        let check = self.equal(&mirror).map_err(&refused)?;
-        mirror.leave().map_err(&refused)?;
-        drop(wire);
-        Ok((check, Some(text)))
+        events.push(remark(text));
+        if watched && !taken_over {
+            let cancelled = mirror.unconfirmed().saturating_sub(unconfirmed);
+            events.push(remark(format!(
+                "{} acknowledged with the warning that the mirror did not confirm them",
+                units::counted(cancelled, "commits")
+            )));
+        }
+        Ok(Told { series, events, checks: check.into_iter().collect() })
     }
 
     /// Whether both hold the same rows.
@@ -126,6 +166,15 @@ impl Databases {
         Ok(Some(Check { name: "mirror".to_owned(), says, result, found, ..Check::default() }))
     }
 
+    /// Has something happen to the pair of a trial, or puts right what did.
+    pub(crate) fn mishap(&self, at: Nanos, what: Option<Mishap>) -> std::io::Result<()> {
+        match (self.mirrored.as_ref().and_then(|mirrored| mirrored.outage.as_ref()), what) {
+            (Some(outage), _) => Ok(outage.order(at, what)),
+            (None, None) => Ok(()),
+            (None, Some(_)) => Err(std::io::ErrorKind::Unsupported.into()),
+        }
+    }
+
     /// The processes of the mirror that follows.
     pub(crate) fn mirror_process(&self) -> Option<u32> {
         self.mirrored.as_ref()?.mirror.pid()
@@ -135,6 +184,7 @@ impl Databases {
 impl Mirrored {
     /// Lets the first server go on alone, whatever became of the trial.
     pub(crate) fn forget(self) {
+        drop(self.outage);
         // Whoever opens the server next sees to what stays.
         let _ = self.mirror.leave();
     }

@@ -6,6 +6,7 @@ pub(crate) mod counters;
 pub(crate) mod databases;
 pub(crate) mod levels;
 mod mirrored;
+mod outage;
 mod page_cache;
 mod pages;
 pub(crate) mod sessions;

@@ -41,7 +41,12 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
             format!("give more than {WORKERS_MAX} sessions a thread each, got {}: {ask}", workers as usize + by_clock);
         return Err(stream.unsupported(what));
     }
-    let reconnect = Reconnect { database: databases.lasting(), texts: texts.clone(), how: pool.how };
+    let reconnect = Reconnect {
+        database: databases.lasting(),
+        served: databases.served.clone(),
+        texts: texts.clone(),
+        how: pool.how,
+    };
     let each = move |place: Place| {
         let (tries, profile) = (pool.how.tries, Profile::new(names.clone()));
         let business = asked.business(&share(stream, place, found.epoch));

@@ -25,6 +25,8 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Clone)]
 pub(crate) struct Reconnect {
     pub(crate) database: Option<Arc<dyn Database>>,
+    /// Whether anybody takes sessions: one that is about to be taken over is waited for.
+    pub(crate) served: Arc<AtomicBool>,
     pub(crate) texts: Texts,
     pub(crate) how: Sessions,
 }
@@ -75,8 +77,14 @@ impl Reconnect {
         &self,
         open: impl FnOnce(&dyn Database, &Texts, &Sessions) -> Result<T, Unopened> + Send + 'static,
     ) -> Receiver<Result<T, Unopened>> {
-        let Reconnect { database, texts, how } = self.clone();
-        elsewhere(move || open(&*database.ok_or(Unopened::Refused(String::new()))?, &texts, &how))
+        let Reconnect { database, served, texts, how } = self.clone();
+        elsewhere(move || {
+            let database = database.ok_or(Unopened::Refused(String::new()))?;
+            while !served.load(Ordering::Acquire) {
+                std::thread::sleep(LOOK);
+            }
+            open(&*database, &texts, &how)
+        })
     }
 }
 
@@ -145,7 +153,12 @@ mod tests {
 
     #[test]
     fn an_engine_without_connections_opens_nothing_and_says_nothing() {
-        let none = Reconnect { database: None, texts: Texts::none(Engine::Sqlite), how: Sessions::default() };
+        let none = Reconnect {
+            database: None,
+            served: Arc::default(),
+            texts: Texts::none(Engine::Sqlite),
+            how: Sessions::default(),
+        };
         assert_eq!(none.session(&GO).err(), refused(""));
         assert_eq!(none.conversation().recv().unwrap().err(), refused(""));
     }

@@ -16,6 +16,7 @@ use std::sync::atomic::AtomicBool;
 use study::Trial;
 use system::Module;
 use units::{Bytes, Nanos};
+use workload::happening::Mishap;
 
 /// What stands behind a system. A kind without modules, folders, a server or data of its own leaves those alone.
 pub(crate) trait Backing: Send {
@@ -81,6 +82,11 @@ pub(crate) trait Backing: Send {
         _stop: &AtomicBool,
     ) -> Result<Vec<String>, TrialError> {
         Ok(Vec::new())
+    }
+
+    /// Has something happen to a database and its mirror at this moment of the trial; nothing puts right what did.
+    fn mishap(&self, _at: Nanos, what: Option<Mishap>) -> std::io::Result<()> {
+        what.map_or(Ok(()), |_| Err(std::io::ErrorKind::Unsupported.into()))
     }
 
     /// Looks at what the load of a trial left behind.

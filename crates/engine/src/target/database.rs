@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use study::Trial;
 use units::Nanos;
+use workload::happening::Mishap;
 
 impl Databases {
     /// What of the database makes figures of a trial say less than they seem to.
@@ -126,6 +127,7 @@ impl Backing for Databases {
         let profile = Profile::joined(ended.transactions.iter().map(|transactions| &transactions.profile));
         let mut told = Told { series: profile.series(ended.at), ..Told::default() };
         let (mut moment, mut lost) = (CheckMoment::After, None);
+        self.wait_for_mirror();
         // A server that lets nobody in is waited for once, and not for each of the questions below.
         if let Some(Err(error)) = self.lasting().map(|server| server.outside().map(drop)) {
             lost = Some(error.to_string());
@@ -149,14 +151,19 @@ impl Backing for Databases {
             told.checks.insert(0, Check { name: "recovery behind the load".to_owned(), ..back(LOST, &lost) });
         }
         if lost_none {
-            let (check, text) = self.leave_mirror()?;
-            told.checks.extend(check);
-            told.events.extend(text.map(remark));
+            let Told { series, events, checks } = self.leave_mirror(patience(trial), ended.clock)?;
+            told.series.extend(series);
+            told.checks.extend(checks);
+            told.events.extend(events);
         }
         told.events.extend(checks::events(trial, &told.checks));
         told.events.extend(self.doubts());
         told.events.extend(checks::nothing_kept(self, trial));
         Ok(told)
+    }
+
+    fn mishap(&self, at: Nanos, what: Option<Mishap>) -> std::io::Result<()> {
+        Databases::mishap(self, at, what)
     }
 
     /// The server is waited for, a private one is started again, and what it kept is held against the ledger before the trial is

@@ -315,7 +315,7 @@ impl<'a, 'w> Coordinator<'a, 'w> {
         while let Some((_, what)) = self.to_come.pop_if(|(at, _)| *at <= now) {
             self.outcome.seen.events.extend(what.map(|what| happened(now, what)));
             let end = || events::put_right(self.opened, self.trial);
-            if let Err(error) = what.map_or_else(end, |what| events::make(self.opened, what)) {
+            if let Err(error) = what.map_or_else(end, |what| events::make(self.opened, now, what)) {
                 self.failure.get_or_insert(error);
             }
         }

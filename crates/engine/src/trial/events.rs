@@ -6,12 +6,17 @@
 use crate::TrialError;
 use crate::target::opened::Opened;
 use study::Trial;
+use units::Nanos;
 use workload::happening::{Fault, Happening};
 
-/// Has something happen.
-pub(crate) fn make(opened: &Opened, what: Happening) -> Result<(), TrialError> {
+/// Has something happen at this moment of the trial.
+pub(crate) fn make(opened: &Opened, at: Nanos, what: Happening) -> Result<(), TrialError> {
     let nobody = || Err(std::io::ErrorKind::Unsupported.into());
-    opened.happens.as_ref().map_or_else(nobody, |happens| happens(what)).map_err(|source| {
+    let made = match what {
+        Happening::Pair(mishap) => opened.backing.mishap(at, Some(mishap)),
+        what => opened.happens.as_ref().map_or_else(nobody, |happens| happens(what)),
+    };
+    made.map_err(|source| {
         let system = opened.setting.system.clone();
         TrialError::Event { event: what.to_string(), system, source }
     })
@@ -22,5 +27,10 @@ pub(crate) fn put_right(opened: &Opened, trial: &Trial) -> Result<(), TrialError
     if trial.events.is_empty() || opened.simulated() {
         return Ok(());
     }
-    [Fault::PowerOn, Fault::None].into_iter().try_for_each(|fault| make(opened, Happening::Fault(fault)))
+    if trial.events.iter().all(|(_, what)| matches!(what, Happening::Pair(_))) {
+        // Nobody is asked for what nobody did.
+        return opened.backing.mishap(Nanos::ZERO, None).or(Ok(()));
+    }
+    let faults = [Fault::PowerOn, Fault::None].into_iter();
+    faults.map(Happening::Fault).try_for_each(|fault| make(opened, Nanos::ZERO, fault))
 }

@@ -88,6 +88,7 @@ pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
             restore: false,
             checkpoints: study::Checkpoints::default(),
             wire: study::Wire::default(),
+            patience: Nanos::from_secs(1),
         },
         phases: Phases {
             warm_up: Nanos::ZERO,

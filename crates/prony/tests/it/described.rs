@@ -272,7 +272,7 @@ fn what_a_kind_of_machine_does_not_know_is_refused_before_it_runs() {
     let program = Program::new();
     reads(&program, 1);
     for (model, event, said) in [
-        ("disk-15k", "fail port 0", "needs an emulated device, or the model of an array"),
+        ("disk-15k", "fail port 0", "needs an emulated device, the model of an array"),
         ("f5100", "fail controller 0", "which it does not know: it knows `fail port 0..15`"),
         ("f5100", "fail port 16", "fail port 16"),
         ("disk-array", "slow=3", "which it does not know"),

@@ -37,6 +37,102 @@ fn a_mirror_follows_in_its_trials_holds_the_same_rows_and_is_gone_with_the_run()
     program.fine("db down local:postgres --remove");
 }
 
+const BANK: &str = "--set accounts=1000 --set sessions=2 --set warm_up=500ms";
+
+/// What a run with a fault came to: its document, the finding, and when each event that holds such words happened.
+fn outage(program: &Program, fault: &str) -> (Value, Value, impl Fn(&str) -> f64 + use<>) {
+    let told = program.json(&format!(
+        "run mirror-outage --set fault={fault} {BANK} --set measure=5s --set patience=400ms --allow-errors --json"
+    ));
+    let pair: Vec<_> = told["findings"].as_array().expect("findings").iter().filter(|f| f["kind"] == "pair").collect();
+    let [pair] = pair[..] else { panic!("{told:#}") };
+    let events = told["trials"][0]["events"].as_array().expect("events").clone();
+    let at = move |words: &str| {
+        let holds = |event: &&Value| event["text"].as_str().is_some_and(|text| text.contains(words));
+        events
+            .iter()
+            .find(holds)
+            .and_then(|event| event["at_s"].as_f64())
+            .unwrap_or_else(|| panic!("{words}: {events:#?}"))
+    };
+    (told.clone(), pair.clone(), at)
+}
+
+fn holds(told: &Value, check: &str) -> bool {
+    let checks = told["checks"].as_array().expect("checks");
+    let named: Vec<_> = checks.iter().filter(|one| one["name"] == check).collect();
+    assert!(checks.iter().all(|one| one["result"] == "passed"), "{checks:#?}");
+    !named.is_empty()
+}
+
+#[test]
+fn when_a_mirror_goes_away_clients_wait_the_first_server_goes_on_alone_and_both_are_equal_again() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let program = &house.program;
+    for (fault, alone) in [("kill-mirror", "alone, connection ended"), ("cut", "alone, nothing confirmed")] {
+        let (told, pair, at) = outage(program, fault);
+        let (away, alone_at, back) = (at(fault), at("the first server goes on alone"), at("resume"));
+        let level = at("the mirror has caught up");
+        assert!(away < alone_at && alone_at < back && back < level, "{told:#}");
+        assert!(pair["event"] == fault && pair["alone"] == alone, "{pair:#}");
+        // Patience is twice an interval at the least, whatever the machine does.
+        assert!(pair["freeze_s"].as_f64() > Some(0.1), "{pair:#}");
+        let positive = |name: &str| assert!(pair[name].as_f64() > Some(0.0), "{name}: {pair:#}");
+        ["kept_bytes", "resync_s", "resync_bytes", "rate_before_per_s", "rate_alone_per_s"]
+            .into_iter()
+            .for_each(positive);
+        assert!(pair["acknowledged_kept"] == true && pair["rows_equal"] == true, "{pair:#}");
+        assert!(holds(&told, "ledger") && holds(&told, "mirror"), "{told:#}");
+    }
+    program.fine("db down local:postgres --remove");
+}
+
+#[test]
+fn when_the_first_server_is_killed_the_mirror_takes_over_with_all_that_was_acknowledged() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let program = &house.program;
+    // The second run finds a pair again.
+    for _ in 0..2 {
+        let (told, pair, at) = outage(program, "kill-primary");
+        assert!(at("kill-primary") < at("the mirror took over within"), "{told:#}");
+        assert!(pair["alone"] == "taken over" && pair["rate_alone_per_s"].as_f64() > Some(0.0), "{pair:#}");
+        assert!(pair["acknowledged_kept"] == true && holds(&told, "ledger"), "{pair:#}");
+    }
+    program.fine("db down local:postgres --remove");
+}
+
+#[test]
+fn what_a_mirror_lacks_that_nobody_waited_for_is_found_to_be_lost_and_nothing_where_commits_waited() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let program = &house.program;
+    // What the first server acknowledges behind the cut dies with it.
+    let line = |mirror: &str| {
+        format!(
+            "run mirror-outage --set mirror={mirror} --set fault=none --set events=1s:cut;2s:kill-primary {BANK} --set patience=2s \
+             --set measure=6s --allow-errors --json"
+        )
+    };
+    for (mirror, code, kept) in [("local", 1, false), ("on", 0, true)] {
+        let ran = program.run(&line(mirror));
+        assert_eq!(ran.code, Some(code), "{mirror}\n{ran}");
+        let told = ran.json();
+        let pair = told["findings"].as_array().expect("findings").iter().find(|found| found["kind"] == "pair");
+        assert_eq!(pair.map(|pair| &pair["acknowledged_kept"]), Some(&Value::Bool(kept)), "{told:#}");
+        assert_eq!(told["checks"].to_string().contains("acknowledged orders are missing"), !kept, "{told:#}");
+    }
+    program.fine("db down local:postgres --remove");
+}
+
+#[test]
+fn what_cannot_happen_to_a_database_is_refused_before_anything_is_started() {
+    let told = Program::new().refused("plan key-value --on local:postgres --set fault=cut");
+    assert!(told.contains("`cut`"), "{told}");
+    let told = Program::new().refused("plan mirror-outage --set fault=cut --set at=3s --set resume=2s");
+    assert!(told.contains("later than the fault at 3 s, got 2 s"), "{told}");
+    let told = Program::new().refused("plan mirror-outage --set fault=cut --set measure=5s --set resume=6s");
+    assert!(told.contains("before the end of the window, 5 s"), "{told}");
+}
+
 #[test]
 fn two_servers_in_lock_step_hold_the_same_rows_and_nothing_stays_prepared() {
     let Some(house) = House::with_server("local:postgres") else { return };

@@ -3,8 +3,8 @@
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
     Beside, Comparison, Compensation, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding, FootprintAmount,
-    FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding, Scaling, ServiceFit, SustainedFinding,
-    ThresholdOutcome, TierFinding, TierStep,
+    FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding, PairFinding, Scaling, ServiceFit,
+    SustainedFinding, ThresholdOutcome, TierFinding, TierStep,
 };
 use serde_json::Value;
 use study::Direction;
@@ -23,6 +23,7 @@ impl Json for Finding {
             Finding::ServiceFit(found) => ("service-fit", found.json()),
             Finding::Scaling(found) => ("scaling", found.json()),
             Finding::Sustained(found) => ("sustained", found.json()),
+            Finding::Pair(found) => ("pair", found.json()),
             Finding::Felt(found) => ("felt", found.json()),
             Finding::Deadline(found) => ("deadline", found.json()),
             Finding::Threshold(found) => ("threshold", found.json()),
@@ -97,6 +98,13 @@ objects! {
 
     found: SustainedFinding {
         "factors": factors(&found.point.factors), "claim": found.claim.map(FallClaim::word), sustained,
+    }
+
+    found: PairFinding {
+        "factors": factors(&found.point.factors), trial, event, at_s, freeze_s, interval_s,
+        "alone_after_s": found.alone.map(|(after, _)| after), "alone": found.alone.map(|(_, state)| state.word()), released,
+        rate_before_per_s, rate_alone_per_s, kept_bytes, kept_per_s, resync_s, resync_bytes, rate_resync_per_s, rate_after_per_s,
+        "acknowledged_kept": found.kept, "rows_equal": found.equal, "alike": found.alike(),
     }
 
     found: Felt {

@@ -75,6 +75,7 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
         Finding::ServiceFit(finding) => plain(&finding.point, "service time", service_fit(finding)),
         Finding::Scaling(finding) => plain(&finding.point, "scaling", scaling(finding)),
         Finding::Sustained(finding) => plain(&finding.point, "sustained", sustained(finding)),
+        Finding::Pair(finding) => plain(&finding.point, "pair", super::pair::pair(finding)),
         Finding::Felt(finding) => plain(&finding.point, "event", felt(finding)),
         Finding::Deadline(finding) => Conclusion {
             tone: match finding.in_time {

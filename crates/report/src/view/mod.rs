@@ -23,6 +23,7 @@ mod interrupted;
 mod judged;
 mod memory;
 mod mix;
+mod pair;
 mod points;
 mod quantity;
 mod rates;
@@ -249,6 +250,7 @@ fn further_figures(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) ->
     let mut figures = Vec::new();
     for sweep in sweeps {
         figures.extend(tiers::figures(findings, sweep.experiment));
+        figures.extend(pair::figure(findings, sweep.experiment));
         figures.extend(frontier::figure(findings, sweep, caveats));
         figures.extend(footprint::figure(findings, sweep.experiment));
         figures.extend(beside::figures(findings, sweep, caveats));

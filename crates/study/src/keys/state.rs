@@ -5,6 +5,9 @@ use super::group;
 use crate::{Cache, Checkpoints};
 use reading::key::{Choice, Count, Flag, Span};
 use units::Nanos;
+use workload::happening::Mishap;
+
+const DAY: Nanos = Nanos::from_secs(86_400);
 
 /// What becomes of the data of a database.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +40,25 @@ group! { STATE, State;
     Database LINK "link": Wires = Wires, Is("plain"),
         "What the wire to the mirror is like beyond its distance: slower, or shared with somebody else's traffic, who has a share of \
          it for certain or stands in the same queue.";
-    Always SETTLE "settle": Span<Nanos> = Span { min: Nanos::ZERO, max: Nanos::from_secs(86_400) }, Is("0 s"),
+    Database FAULT "fault": Choice<Option<Mishap>> = Choice(&[
+        ("none", None),
+        ("kill-mirror", Some(Mishap::KillMirror)),
+        ("stop-mirror", Some(Mishap::StopMirror)),
+        ("cut", Some(Mishap::Cut)),
+        ("half-open", Some(Mishap::HalfOpen)),
+        ("kill-primary", Some(Mishap::KillPrimary)),
+        ("suspend", Some(Mishap::Suspend)),
+    ]), Is("none"),
+        "What happens to a database with a mirror in the measured window: the mirror is killed or ended in order, the wire to it is cut \
+         or carries one way only, the first server is killed and the mirror takes over, or somebody suspends the mirror.";
+    Database AT "at": Span<Nanos> = Span { min: Nanos::ZERO, max: DAY }, Follows("(a quarter of `measure`)"),
+        "When the fault happens, from the beginning of the measured window.";
+    Database RESUME "resume": Span<Nanos> = Span { min: Nanos::ZERO, max: DAY }, Follows("(half of `measure`)"),
+        "When the mirror is started again, or the wire healed, from the beginning of the measured window. A first server that was \
+         killed stays away until the trial is over.";
+    Database PATIENCE "patience": Span<Nanos> = Span { min: Nanos::from_millis(50), max: DAY }, Is("1 s"),
+        "How long a mirror may confirm nothing before the first server goes on alone, and a first server may not answer before the \
+         mirror takes over.";
+    Always SETTLE "settle": Span<Nanos> = Span { min: Nanos::ZERO, max: DAY }, Is("0 s"),
         "Pause before the warm-up, in which burst credit returns and the device tidies up.";
 }

@@ -7,7 +7,8 @@
 //! What it does not do: it decides nothing about a pair's life, and carries no log: the mirror reaches the primary by the socket that
 //! it is given.
 
-use super::Server;
+use super::{Postgres, Server};
+use crate::server::kind::ServerKind as _;
 use crate::server::{Private as _, folder, life, process};
 use crate::{DatabaseError, Failure, Session};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ const NAME: &str = "prony_mirror";
 
 /// How transactions of ours are called while they are prepared.
 pub(crate) const PREPARED: &str = "prony_";
+/// A server with this file in its data follows another.
+const SIGNAL: &str = "standby.signal";
 
 /// How long the mirror may take to catch up.
 const CATCH_UP_SECONDS: u64 = 600;
@@ -29,6 +32,79 @@ const CATCH_UP_SECONDS: u64 = 600;
 pub struct Mirror {
     primary: Server,
     mirror: Server,
+}
+
+/// What the primary knows at one moment. Positions are bytes of log since the server was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Look {
+    /// Its own log, made durable.
+    pub written: u64,
+    /// What the mirror has confirmed of it, in the way in which commits wait; none while it is not connected.
+    pub confirmed: Option<u64>,
+    /// Whether the mirror follows and no more catches up.
+    pub streaming: bool,
+    /// Bytes of log that the slot keeps for the mirror.
+    pub kept: u64,
+    /// Commits that wait for the mirror.
+    pub waiting: u64,
+}
+
+/// A session on the primary that looks at the mirror.
+pub struct Watch {
+    session: Box<dyn Session>,
+    mirror: Mirror,
+    waits: Waits,
+}
+
+impl Watch {
+    /// How the mirror stands.
+    ///
+    /// # Errors
+    /// When the primary does not answer.
+    pub fn look(&mut self) -> Result<Look, DatabaseError> {
+        let confirmed = match self.waits {
+            Waits::Written => "write_lsn",
+            Waits::Applied => "replay_lsn",
+            Waits::Nothing | Waits::Local | Waits::Flushed => "flush_lsn",
+        };
+        let sql = format!(
+            "SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint, (r.{confirmed} - '0/0')::bigint, \
+             (r.state = 'streaming')::int::bigint, greatest(pg_current_wal_flush_lsn() - s.restart_lsn, 0)::bigint, \
+             (SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep') FROM (SELECT 1) one \
+             LEFT JOIN pg_stat_replication r ON r.application_name = '{NAME}' \
+             LEFT JOIN pg_replication_slots s ON s.slot_name = '{NAME}'"
+        );
+        let rows = self.session.query(&sql).map_err(|failure| self.mirror.failed(failure))?;
+        let number = |at: usize| rows.first()?.get(at)?.int().map(|number| number.max(0) as u64);
+        Ok(Look {
+            written: number(0).unwrap_or_default(),
+            confirmed: number(1),
+            streaming: number(2) == Some(1),
+            kept: number(3).unwrap_or_default(),
+            waiting: number(4).unwrap_or_default(),
+        })
+    }
+
+    /// The mirror of a primary that is gone takes writes from now on, and is reached where that was, by whoever looks here too.
+    ///
+    /// # Errors
+    /// When it does not, or the address cannot be given to it.
+    pub fn take_over(&mut self) -> Result<(), DatabaseError> {
+        self.mirror.take_over()?;
+        self.session = self.mirror.session()?;
+        Ok(())
+    }
+
+    /// Commits wait for the mirror from now on, or for nobody.
+    ///
+    /// # Errors
+    /// When the primary refuses.
+    pub fn wait(&mut self, waits: bool) -> Result<(), DatabaseError> {
+        if waits {
+            return self.mirror.acknowledge(&mut *self.session, self.waits);
+        }
+        self.mirror.run(&mut *self.session, "ALTER SYSTEM SET synchronous_standby_names = ''; SELECT pg_reload_conf()")
+    }
 }
 
 impl Server {
@@ -89,28 +165,17 @@ impl Mirror {
         let mut session = self.session()?;
         let kept =
             format!("SELECT count(*) FROM pg_replication_slots WHERE slot_name = '{NAME}' AND wal_status <> 'lost'");
-        if !self.mirror.has_data() || self.number(&mut *session, &kept)? == 0 {
+        // One that took over follows nobody.
+        if !self.mirror.data().join(SIGNAL).exists() || self.number(&mut *session, &kept)? == 0 {
             self.make(&mut *session)?;
         }
-        let near = life::run(&self.wire_folder()).display().to_string();
-        let conninfo = self.primary.reached_by(Some(&near), NAME);
-        let own = [("primary_conninfo", conninfo.as_str()), ("primary_slot_name", NAME), ("hot_standby", "on")];
-        let own = own.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        self.mirror.serve(&[settings, &own].concat(), true)?;
+        self.start(settings)?;
         let flushed = format!(
             "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' AND state = 'streaming' \
              AND replay_lsn >= pg_current_wal_flush_lsn()"
         );
         self.wait(&mut *session, &flushed, "catch up with its primary")?;
-        let names = if waits.far() { NAME } else { "" };
-        self.run(
-            &mut *session,
-            &format!(
-                "ALTER SYSTEM SET synchronous_standby_names = '{names}'; ALTER SYSTEM SET synchronous_commit = '{}'; \
-                 SELECT pg_reload_conf()",
-                waits.word()
-            ),
-        )?;
+        self.acknowledge(&mut *session, waits)?;
         let state = if waits.far() { "sync" } else { "async" };
         let waited = format!(
             "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' AND sync_state = '{state}'"
@@ -165,6 +230,92 @@ impl Mirror {
             self.run(&mut *far, &format!("COMMIT PREPARED '{name}'"))?;
         }
         Ok(on_near.iter().chain(on_far.iter().filter(|name| !on_near.contains(name))).count())
+    }
+
+    /// Starts the mirror with these settings, as it was left.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn start(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        let near = life::run(&self.wire_folder()).display().to_string();
+        let conninfo = self.primary.reached_by(Some(&near), NAME);
+        let own = [("primary_conninfo", conninfo.as_str()), ("primary_slot_name", NAME), ("hot_standby", "on")];
+        let own = own.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        self.mirror.serve(&[settings, &own].concat(), true)
+    }
+
+    /// Commits of the primary wait as they are to.
+    fn acknowledge(&self, session: &mut dyn Session, waits: Waits) -> Result<(), DatabaseError> {
+        let names = if waits.far() { NAME } else { "" };
+        self.run(
+            session,
+            &format!(
+                "ALTER SYSTEM SET synchronous_standby_names = '{names}'; ALTER SYSTEM SET synchronous_commit = '{}'; \
+                 SELECT pg_reload_conf()",
+                waits.word()
+            ),
+        )
+    }
+
+    /// Ends the mirror in order, without a word to the primary.
+    ///
+    /// # Errors
+    /// When it does not end.
+    pub fn stop(&self) -> Result<(), DatabaseError> {
+        self.mirror.down().map(drop)
+    }
+
+    /// Ends all processes of the mirror at once.
+    ///
+    /// # Errors
+    /// When one is still there after a while.
+    pub fn kill(&self) -> Result<(), DatabaseError> {
+        self.mirror.kill()
+    }
+
+    /// Ends all processes of the primary at once.
+    ///
+    /// # Errors
+    /// When one is still there after a while.
+    pub fn kill_primary(&self) -> Result<(), DatabaseError> {
+        self.primary.kill()
+    }
+
+    fn take_over(&self) -> Result<(), DatabaseError> {
+        let mut session = self.reader()?;
+        if session.query("SELECT 1 WHERE pg_promote()").map_err(|failure| self.failed(failure))?.is_empty() {
+            return Err(self.mirror.says("it did not take over within 60 s".to_owned()));
+        }
+        let (theirs, ours) = (Postgres::socket(&self.primary.folder), Postgres::socket(&self.mirror.folder));
+        let new = folder::beside(&theirs, "new");
+        let failed = |source| DatabaseError::file("give the address to the mirror", &theirs, source);
+        std::os::unix::fs::symlink(ours, &new).map_err(failed)?;
+        std::fs::rename(&new, &theirs).map_err(failed)
+    }
+
+    /// Removes a mirror that took over, with all that only it holds. The primary starts with what it had when it was lost.
+    ///
+    /// # Errors
+    /// When something of it stays.
+    pub fn give_back(&self) -> Result<(), DatabaseError> {
+        let theirs = Postgres::socket(&self.primary.folder);
+        self.mirror.remove()?;
+        std::fs::remove_file(&theirs).map_err(|source| DatabaseError::file("remove", &theirs, source))
+    }
+
+    /// How often the primary has told a client that its commit stands and that the mirror did not confirm it: who waits and is
+    /// cancelled gets a warning beside the acknowledgement, and the log has it too.
+    pub fn unconfirmed(&self) -> u64 {
+        let log = std::fs::read_to_string(self.primary.log()).unwrap_or_default();
+        log.matches("canceling wait for synchronous replication").count() as u64
+    }
+
+    /// Somebody who looks at the mirror from the primary.
+    ///
+    /// # Errors
+    /// When the primary takes no session.
+    pub fn watch(&self, waits: Waits) -> Result<Watch, DatabaseError> {
+        Ok(Watch { session: self.session()?, mirror: self.clone(), waits })
     }
 
     /// Waits until the mirror shows all that the primary has acknowledged.

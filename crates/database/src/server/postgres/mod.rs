@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use study::{Layout, Tier};
 
-pub use mirror::Mirror;
 pub(crate) use mirror::PREPARED;
+pub use mirror::{Look, Mirror, Watch};
 
 /// A private PostgreSQL.
 pub type Server = life::Server<Postgres>;

@@ -134,7 +134,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 impl ScriptedDatabase {
     pub(crate) fn reconnect(self) -> Reconnect {
-        Reconnect { database: Some(Arc::new(self)), texts: Texts::none(Engine::Postgres), how: how() }
+        Reconnect {
+            database: Some(Arc::new(self)),
+            served: Arc::new(true.into()),
+            texts: Texts::none(Engine::Postgres),
+            how: how(),
+        }
     }
 }
 

@@ -452,7 +452,12 @@ fn driver(injector: &Arc<Injector>, stream: StreamOf<'_>, place: crate::worker::
             return Err(TrialError::Resource { action: "getting ready", source: std::io::Error::other(text) });
         }
         let door = Arc::new(door);
-        let reconnect = Reconnect { database: Some(door.clone()), texts: Texts::none(Engine::Postgres), how: how() };
+        let reconnect = Reconnect {
+            database: Some(door.clone()),
+            served: Arc::new(true.into()),
+            texts: Texts::none(Engine::Postgres),
+            how: how(),
+        };
         let asked = TransactionWork::default();
         match injector.point.road {
             Road::Threads => session::drive(Door::session(&door), reconnect, transactions, asked, share, start),

@@ -111,7 +111,7 @@ impl General {
             }
             Happening::Spare => self.plan(at, Change::SpareIn),
             Happening::Firmware(lasts) => self.update(at, lasts),
-            Happening::Fail(Part::Port, _) | Happening::Restore(..) | Happening::Fault(_) => {}
+            Happening::Fail(Part::Port, _) | Happening::Restore(..) | Happening::Fault(_) | Happening::Pair(_) => {}
         }
     }
 

@@ -212,6 +212,7 @@ pub fn trial(at: &At, seen: Seen, warm_up: usize, seconds: usize) -> TrialSummar
         events: Vec::new(),
         mishaps: Vec::new(),
         checks_failed: 0,
+        pair: None,
         caveats: Vec::new(),
     }
 }

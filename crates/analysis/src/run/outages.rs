@@ -1,0 +1,178 @@
+//! What the loss of a mirror came to: how long clients stood still, what one server did alone, and what it took to be two again.
+//!
+//! The one idea: the phases are known to whoever looked after the pair, and what clients had of them is read from the intervals that lie
+//! wholly inside.
+//!
+//! What it does not do: it tells one event from the next no better than their phases do; of several, the first is told.
+
+use crate::point::Group;
+use crate::{PairCourse, PairFinding, PairPhase, TrialSummary};
+use observation::{EventKind, MirrorState};
+
+/// One for each stream of every trial with a pair to which something happened.
+pub fn outages(groups: &[Group]) -> Vec<PairFinding> {
+    let mut all = Vec::new();
+    for group in groups {
+        for (trial, stream) in group.members.iter().filter(|(trial, _)| !trial.interrupted) {
+            let found = trial.pair.as_ref().and_then(|pair| outage(trial, usize::from(stream.stream), pair));
+            all.extend(found.map(|found| PairFinding { point: group.point.clone(), ..found }));
+        }
+    }
+    all
+}
+
+fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse) -> Option<PairFinding> {
+    let changes = trial.events.iter().filter(|event| event.kind == EventKind::Change);
+    let event = changes.min_by_key(|event| event.at)?;
+    let (start, end, at) = (trial.window.start.seconds(), trial.window.end.seconds(), event.at.seconds());
+    let later = |is: &dyn Fn(MirrorState) -> bool| pair.phases.iter().find(|phase| phase.to_s > at && is(phase.state));
+    let alone = later(&|state| {
+        use MirrorState::{Asked, Gone, Silent, TakenOver};
+        matches!(state, Gone | Silent | Asked | TakenOver)
+    });
+    let tracked = alone.filter(|phase| phase.state != MirrorState::TakenOver);
+    let resync = later(&|state| state == MirrorState::CatchesUp);
+    let over = resync.filter(|phase| pair.phases.last().is_some_and(|last| last.from_s >= phase.to_s));
+    let rate = |phase: &PairPhase| mean_rate(trial, stream, (phase.from_s, phase.to_s.min(end)));
+    let interval_s = trial.timeline.windows(2).next().map_or(0.0, |two| two[1].at_s - two[0].at_s);
+    Some(PairFinding {
+        trial: trial.label.index,
+        event: event.text.clone(),
+        at_s: at - start,
+        freeze_s: longest_still(trial, stream, (at, end)) as f64 * interval_s,
+        interval_s,
+        alone: alone.map(|phase| ((phase.from_s - at).max(0.0), phase.state)),
+        released: tracked.map_or(0.0, |phase| phase.waiting) as u64,
+        rate_before_per_s: mean_rate(trial, stream, (start, at)),
+        rate_alone_per_s: alone.and_then(rate),
+        kept_bytes: tracked.map(|phase| phase.kept.1),
+        kept_per_s: tracked
+            .filter(|phase| phase.to_s > phase.from_s)
+            .map(|phase| (phase.kept.1 - phase.kept.0) / (phase.to_s - phase.from_s)),
+        resync_s: over.map(|phase| phase.to_s - phase.from_s),
+        resync_bytes: over.map(|phase| phase.sent),
+        rate_resync_per_s: resync.and_then(rate),
+        rate_after_per_s: over.and_then(|phase| mean_rate(trial, stream, (phase.to_s, end))),
+        kept: pair.kept,
+        equal: pair.equal,
+        ..PairFinding::default()
+    })
+}
+
+/// Completions a second over the intervals wholly inside; none where there is none.
+fn mean_rate(trial: &TrialSummary, stream: usize, (from, to): (f64, f64)) -> Option<f64> {
+    let rates = inside(trial, stream, (from, to));
+    (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
+}
+
+/// The most intervals one behind the other in which nothing ended.
+fn longest_still(trial: &TrialSummary, stream: usize, within: (f64, f64)) -> usize {
+    let rates = inside(trial, stream, within);
+    rates.split(|rate| *rate > 0.0).map(<[f64]>::len).max().unwrap_or(0)
+}
+
+fn inside(trial: &TrialSummary, stream: usize, (from, to): (f64, f64)) -> Vec<f64> {
+    let interval = trial.timeline.windows(2).next().map_or(0.0, |two| two[1].at_s - two[0].at_s);
+    let whole = |at: f64| at >= from - 1e-9 && at + interval <= to + 1e-9;
+    let points = trial.timeline.iter().filter(|point| whole(point.at_s));
+    points.map(|point| point.throughput_per_s.get(stream).copied().unwrap_or(0.0)).collect()
+}
+
+impl PairFinding {
+    /// Which failures look the same to whoever looks after the pair.
+    pub fn alike(&self) -> Option<&'static str> {
+        match self.alone?.1 {
+            MirrorState::Gone => {
+                Some("The first server saw the connection end: a mirror that was killed, ended or crashed looks alike")
+            }
+            MirrorState::Silent => Some(
+                "The first server saw a connection that stands and confirms nothing: a cut wire, one that carries one way only and a \
+                 mirror that hangs look alike",
+            ),
+            MirrorState::TakenOver => {
+                Some("A first server that was killed and one that cannot be reached look alike to the mirror")
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TimePoint;
+    use crate::run::tests::trial;
+    use observation::{Event, Window};
+    use units::Nanos;
+
+    /// A window of 10 s behind 1 s of warm-up with such rates in its intervals of 100 ms, and such phases; a fault comes at 3 s.
+    fn found(rates: impl Fn(f64) -> f64, phases: &[(MirrorState, f64, f64, f64, f64)]) -> PairFinding {
+        let mut one = trial(0, "a", 0, 1000.0);
+        one.window = Window { start: Nanos::from_secs(1), end: Nanos::from_secs(11) };
+        let point = |at: u32| {
+            let at_s = f64::from(at) / 10.0;
+            TimePoint { at_s, throughput_per_s: vec![rates(at_s - 1.0)], p99_ms: vec![None] }
+        };
+        one.timeline = (0..110).map(point).collect();
+        let event = |at, text: &str| Event { at: Nanos::from_seconds(at), kind: EventKind::Change, text: text.into() };
+        // Out of order, as they come from two who saw them.
+        one.events = vec![event(7.0, "resume"), event(4.0, "cut")];
+        let phase = |&(state, from_s, to_s, kept, sent)| PairPhase {
+            state,
+            from_s: from_s + 1.0,
+            to_s: to_s + 1.0,
+            kept: (0.0, kept),
+            sent,
+            waiting: 3.0,
+        };
+        let phases = phases.iter().map(phase).collect();
+        one.pair = Some(PairCourse { phases, kept: Some(true), equal: Some(true) });
+        let all = outages(&crate::point::groups(&[one]));
+        assert_eq!(all.len(), 1, "{all:?}");
+        all[0].clone()
+    }
+
+    #[test]
+    fn a_freeze_what_was_kept_and_the_way_back_are_told_in_figures() {
+        use MirrorState::{CatchesUp, Follows, Silent};
+        let rates = |at: f64| match at {
+            at if at < 2.95 => 1000.0,
+            at if at < 4.15 => 0.0,
+            at if at < 5.95 => 1500.0,
+            at if at < 7.95 => 800.0,
+            _ => 1000.0,
+        };
+        let phases = [
+            (Follows, 0.0, 4.2, 0.0, 9e6),
+            (Silent, 4.2, 6.0, 36e6, 0.0),
+            (CatchesUp, 6.0, 8.0, 0.0, 48e6),
+            (Follows, 8.0, 10.5, 0.0, 9e6),
+        ];
+        let one = found(rates, &phases);
+        assert!(one.event == "cut" && one.at_s == 3.0 && (one.freeze_s - 1.2).abs() < 1e-9, "{one:?}");
+        let (after, state) = one.alone.unwrap();
+        assert!((after - 1.2).abs() < 1e-9 && state == Silent && one.released == 3, "{one:?}");
+        assert_eq!(one.rate_before_per_s, Some(1000.0));
+        assert_eq!((one.rate_alone_per_s, one.rate_resync_per_s), (Some(1500.0), Some(800.0)));
+        assert_eq!((one.rate_after_per_s, one.kept_bytes), (Some(1000.0), Some(36e6)));
+        assert!((one.kept_per_s.unwrap() - 20e6).abs() < 1.0 && one.resync_bytes == Some(48e6), "{one:?}");
+        assert!((one.resync_s.unwrap() - 2.0).abs() < 1e-9 && one.alike().unwrap().contains("a cut wire"), "{one:?}");
+    }
+
+    #[test]
+    fn a_mirror_that_is_back_before_patience_is_lost_leaves_nobody_alone() {
+        let still = |at: f64| if (2.95..3.65).contains(&at) { 0.0 } else { 1000.0 };
+        let one = found(still, &[(MirrorState::Follows, 0.0, 10.5, 0.0, 9e6)]);
+        assert!(one.alone.is_none() && one.resync_s.is_none() && one.alike().is_none(), "{one:?}");
+        assert!((one.freeze_s - 0.7).abs() < 1e-9 && one.kept_bytes.is_none(), "{one:?}");
+    }
+
+    #[test]
+    fn a_way_back_that_does_not_end_has_no_length() {
+        use MirrorState::{CatchesUp, Follows, Gone};
+        let phases = [(Follows, 0.0, 4.0, 0.0, 0.0), (Gone, 4.0, 6.0, 5e6, 0.0), (CatchesUp, 6.0, 10.0, 9e6, 2e6)];
+        let one = found(|_| 1000.0, &phases);
+        assert!(one.resync_s.is_none() && one.resync_bytes.is_none() && one.rate_after_per_s.is_none(), "{one:?}");
+        assert!(one.rate_resync_per_s == Some(1000.0) && one.freeze_s == 0.0, "{one:?}");
+    }
+}

@@ -1,0 +1,365 @@
+//! A mirror that goes away in the middle of a trial, and whoever looks after the pair meanwhile.
+//!
+//! The one idea: what happens and what is done about it are apart. An order kills, ends or cuts; a watcher knows only what the first
+//! server tells, as somebody who looks after a real pair would, and does what the life of a pair says.
+//!
+//! What it does not do: it does not measure what clients felt; that is for whoever reads the cells.
+
+use crate::target::backing::remark;
+use database::DatabaseError;
+use database::server::postgres::{Look, Mirror, Watch};
+use link::Relay;
+use observation::{Event, MirrorState, Series, Whole};
+use pair::{Action, Life, Node, Reason, Rule, State};
+use recorder::{Clock, WallClock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use study::Waits;
+use units::{Nanos, counted, duration};
+use workload::happening::Mishap;
+
+/// How often the first server is asked for its mirror.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What is seen is kept so often.
+const KEEP_EVERY: Nanos = Nanos(100_000_000);
+
+/// How long the mirror may take to follow again once the load is over.
+const FOLLOW: Nanos = Nanos::from_secs(600);
+
+/// A watcher of a pair, and the way to it.
+pub(crate) struct Outage {
+    orders: Option<Sender<Order>>,
+    watcher: Option<JoinHandle<Result<Course, DatabaseError>>>,
+}
+
+enum Order {
+    /// Something happens, at this moment of the trial.
+    Happen(Nanos, Mishap),
+    /// The window is over: whatever is still away comes back.
+    PutRight,
+    /// The trial is over: the watcher ends when the mirror follows again.
+    End,
+}
+
+/// Whether a database takes sessions; where the mirror is about to take over, those who lost theirs wait for that.
+pub(crate) type Served = Arc<AtomicBool>;
+
+/// What was seen.
+#[derive(Default)]
+struct Course {
+    /// Whether the mirror took over.
+    taken_over: bool,
+    /// The watcher's clock when the trial began.
+    zero: Nanos,
+    series: [Vec<(Nanos, f64)>; 4],
+    events: Vec<(Nanos, String)>,
+}
+
+const SERIES: [Whole; 4] = [Whole::MirrorState, Whole::MirrorKept, Whole::MirrorSent, Whole::MirrorWaiting];
+
+/// How long a mirror has confirmed nothing.
+#[derive(Default)]
+struct Silence {
+    confirmed: u64,
+    since: Nanos,
+}
+
+impl Silence {
+    /// Takes a look in; how long nothing was confirmed, although there was something to confirm or nobody to do it.
+    fn hear(&mut self, now: Nanos, look: &Look) -> Nanos {
+        if let Some(confirmed) = look.confirmed
+            && (confirmed > self.confirmed || confirmed >= look.written)
+        {
+            (self.confirmed, self.since) = (confirmed, now);
+        }
+        now.saturating_sub(self.since)
+    }
+}
+
+/// Whether the mirror has all that the first server had at the look before.
+fn is_level(before: &Look, look: &Look) -> bool {
+    look.streaming && look.confirmed.is_some_and(|confirmed| confirmed >= before.written)
+}
+
+struct Watcher {
+    mirror: Mirror,
+    relay: Arc<Relay>,
+    settings: Vec<(String, String)>,
+    watch: Watch,
+    patience: Nanos,
+    life: Life,
+    clock: WallClock,
+    silence: Silence,
+    before: Look,
+    /// Whether something is away that an order took.
+    apart: bool,
+    /// Whether the first server was killed, and since when it does not answer.
+    killed: bool,
+    lost: Option<Nanos>,
+    /// Whether anybody takes sessions.
+    served: Served,
+    /// A server that is being ended or started.
+    work: Option<JoinHandle<Result<(), DatabaseError>>>,
+    resumed: Nanos,
+    course: Course,
+}
+
+impl Outage {
+    /// Watches a mirror that follows, from now on.
+    pub(crate) fn watched(
+        (mirror, relay): (&Mirror, &Arc<Relay>),
+        waits: Waits,
+        (patience, served): (Nanos, Served),
+        settings: &[(String, String)],
+    ) -> Result<Outage, DatabaseError> {
+        let clock = WallClock::new();
+        let mut watcher = Watcher {
+            watch: mirror.watch(waits)?,
+            mirror: mirror.clone(),
+            relay: relay.clone(),
+            settings: settings.to_vec(),
+            patience,
+            life: Life::new(Rule { waits: waits.far(), both_write: false }),
+            silence: Silence { confirmed: 0, since: clock.now() },
+            clock,
+            before: Look::default(),
+            apart: false,
+            killed: false,
+            lost: None,
+            served,
+            work: None,
+            resumed: Nanos::ZERO,
+            course: Course::default(),
+        };
+        let (orders, heard) = channel();
+        let watcher = std::thread::spawn(move || {
+            let seen = watcher.run(&heard);
+            // Whoever waits for a server that will not come is told so by the first try.
+            watcher.served.store(true, Ordering::Release);
+            seen
+        });
+        Ok(Outage { orders: Some(orders), watcher: Some(watcher) })
+    }
+
+    /// Has something happen; nothing puts right what is away.
+    pub(crate) fn order(&self, at: Nanos, what: Option<Mishap>) {
+        let order = what.map_or(Order::PutRight, |what| Order::Happen(at, what));
+        // A watcher that ended says why when it is asked.
+        let _ = self.orders.as_ref().map(|orders| orders.send(order));
+    }
+
+    /// What was seen, once the mirror follows again or has taken over; and whether it has.
+    pub(crate) fn ended(mut self) -> Result<(Vec<Series>, Vec<Event>, bool), DatabaseError> {
+        let _ = self.orders.as_ref().map(|orders| orders.send(Order::End));
+        let Course { taken_over, zero, series, events } = self.joined()?;
+        let on_trial = |at: Nanos| at.saturating_sub(zero);
+        let series = SERIES.into_iter().zip(series).map(|(probe, points)| {
+            let points = points.into_iter().map(|(at, value)| (on_trial(at), value)).collect();
+            Series { probe: probe.into(), points }
+        });
+        let event = |(at, text): (Nanos, String)| Event { at: on_trial(at), ..remark(text) };
+        Ok((series.collect(), events.into_iter().map(event).collect(), taken_over))
+    }
+
+    fn joined(&mut self) -> Result<Course, DatabaseError> {
+        match self.watcher.take().map(JoinHandle::join) {
+            Some(Ok(course)) => course,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => Ok(Course::default()),
+        }
+    }
+}
+
+impl Drop for Outage {
+    fn drop(&mut self) {
+        self.orders = None;
+        // Whoever gives a trial up does not ask what was seen.
+        let _ = self.watcher.take().map(JoinHandle::join);
+    }
+}
+
+impl Watcher {
+    fn run(&mut self, orders: &Receiver<Order>) -> Result<Course, DatabaseError> {
+        let mut until = None;
+        loop {
+            match orders.recv_timeout(LOOK) {
+                Ok(Order::Happen(at, what)) => self.happen(at, what)?,
+                Ok(Order::PutRight) if self.apart && !self.killed => self.happen_now(Mishap::Resume)?,
+                Ok(Order::End) => until = Some(self.clock.now() + FOLLOW),
+                Ok(Order::PutRight) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.relay.carry(0, [true; 2]);
+                    self.worked()?;
+                    return Ok(Course::default());
+                }
+            }
+            if self.work.as_ref().is_some_and(JoinHandle::is_finished) {
+                self.worked()?;
+            }
+            self.look()?;
+            let follows = match self.life.state() {
+                State::Replicating | State::Comparing => !self.killed,
+                _ => self.course.taken_over,
+            };
+            if until.is_some_and(|until| self.work.is_none() && follows || self.clock.now() >= until) {
+                return Ok(std::mem::take(&mut self.course));
+            }
+        }
+    }
+
+    /// The result of what was begun.
+    fn worked(&mut self) -> Result<(), DatabaseError> {
+        match self.work.take().map(JoinHandle::join) {
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            Some(Ok(worked)) => worked,
+            None => Ok(()),
+        }
+    }
+
+    fn happen(&mut self, at: Nanos, what: Mishap) -> Result<(), DatabaseError> {
+        if self.course.zero == Nanos::ZERO {
+            self.course.zero = self.clock.now().saturating_sub(at);
+        }
+        self.happen_now(what)
+    }
+
+    fn happen_now(&mut self, what: Mishap) -> Result<(), DatabaseError> {
+        self.apart = what != Mishap::Resume;
+        let mirror = self.mirror.clone();
+        match what {
+            Mishap::KillMirror => self.begin(move || mirror.kill()),
+            Mishap::StopMirror => self.begin(move || mirror.stop()),
+            Mishap::Cut => Ok(self.relay.carry(0, [false; 2])),
+            // The mirror is who connects.
+            Mishap::HalfOpen => Ok(self.relay.carry(0, [true, false])),
+            Mishap::Suspend => self.step(pair::Event::Suspend),
+            Mishap::Resume => self.resume(),
+            Mishap::KillPrimary => {
+                self.killed = true;
+                self.served.store(false, Ordering::Release);
+                self.begin(move || mirror.kill_primary())
+            }
+        }
+    }
+
+    /// Does on another thread what takes long, behind what was begun before.
+    fn begin(
+        &mut self,
+        work: impl FnOnce() -> Result<(), DatabaseError> + Send + 'static,
+    ) -> Result<(), DatabaseError> {
+        self.worked()?;
+        self.work = Some(std::thread::spawn(work));
+        Ok(())
+    }
+
+    fn resume(&mut self) -> Result<(), DatabaseError> {
+        self.relay.carry(0, [true; 2]);
+        let (mirror, settings) = (self.mirror.clone(), self.settings.clone());
+        // One that runs goes on.
+        self.begin(move || mirror.start(&settings))?;
+        self.resumed = self.clock.now();
+        if let State::Tracking(..) = self.life.state() {
+            self.step(pair::Event::Healed)?;
+            self.step(pair::Event::Back(Node::B))?;
+            self.step(pair::Event::Resume)?;
+        }
+        Ok(())
+    }
+
+    /// Takes in what happened, and does what is to be done. What the slot notes, and what is sent by itself, needs nobody.
+    fn step(&mut self, event: pair::Event) -> Result<(), DatabaseError> {
+        // What cannot be now, such as to suspend a pair that is suspended, changes nothing.
+        for action in self.life.step(self.clock.now(), event).unwrap_or_default() {
+            match action {
+                Action::Wait(waits) => self.watch.wait(waits)?,
+                Action::Promote(_) => self.watch.take_over()?,
+                _ => {}
+            }
+        }
+        self.keep(true);
+        Ok(())
+    }
+
+    fn look(&mut self) -> Result<(), DatabaseError> {
+        let (look, now) = (self.watch.look(), self.clock.now());
+        let look = match look {
+            Err(_) if self.killed && !self.course.taken_over => return self.wait_for_first(now),
+            look => look?,
+        };
+        let silent = self.silence.hear(now, &look);
+        let before = std::mem::replace(&mut self.before, look);
+        self.keep(false);
+        match self.life.state() {
+            State::Replicating | State::Comparing if silent >= self.patience => self.go_on_alone(silent),
+            State::Resynchronising(_) if is_level(&before, &look) => {
+                self.step(pair::Event::Sent)?;
+                let took = duration(now.saturating_sub(self.resumed));
+                self.tell(format!("the mirror has caught up after {took}"));
+                Ok(())
+            }
+            _ => self.life.step(now, pair::Event::Noted { bytes: look.kept, objects: None }).map(drop).or(Ok(())),
+        }
+    }
+
+    /// The first server does not answer: when patience is lost, the mirror takes over.
+    fn wait_for_first(&mut self, now: Nanos) -> Result<(), DatabaseError> {
+        let silent = now.saturating_sub(*self.lost.get_or_insert(now));
+        if silent < self.patience {
+            return Ok(());
+        }
+        self.worked()?;
+        self.step(pair::Event::Lost(Node::A))?;
+        // What a mirror lacks that nobody waited for is lost with the first server.
+        self.step(pair::Event::TakeOver { accept_missing: true })?;
+        self.course.taken_over = true;
+        self.served.store(true, Ordering::Release);
+        let took = duration(self.clock.now().saturating_sub(now));
+        self.tell(format!(
+            "the first server did not answer for {}: the mirror took over within {took}",
+            duration(silent)
+        ));
+        Ok(())
+    }
+
+    /// Nobody confirms anything: what the first server sees of it is all that is known.
+    fn go_on_alone(&mut self, silent: Nanos) -> Result<(), DatabaseError> {
+        let Look { confirmed, waiting, .. } = self.before;
+        let (event, seen) = match confirmed {
+            None => (pair::Event::Lost(Node::B), "connection ended"),
+            Some(_) => (pair::Event::Cut, "connection stands"),
+        };
+        self.step(event)?;
+        let (silent, waiting) = (duration(silent), counted(waiting, "commits"));
+        self.tell(format!("the first server goes on alone: nothing confirmed for {silent}, {seen}; {waiting} waited"));
+        Ok(())
+    }
+
+    fn tell(&mut self, text: String) {
+        self.course.events.push((self.clock.now(), text));
+    }
+
+    /// Keeps what was seen, when it is time or something changed.
+    fn keep(&mut self, changed: bool) {
+        let now = self.clock.now();
+        let rested = self.course.series[0].last().is_none_or(|(last, _)| now.saturating_sub(*last) >= KEEP_EVERY);
+        if !rested && !changed {
+            return;
+        }
+        let state = match self.life.state() {
+            State::Tracking(Reason::MirrorLost, _) => MirrorState::Gone,
+            State::Tracking(Reason::LinkCut, _) => MirrorState::Silent,
+            State::Tracking(Reason::Asked, _) => MirrorState::Asked,
+            State::Tracking(Reason::TakenOver, _) => MirrorState::TakenOver,
+            State::Resynchronising(_) => MirrorState::CatchesUp,
+            State::Unserved(_) => MirrorState::Unserved,
+            _ => MirrorState::Follows,
+        };
+        let sent = self.relay.told().1[1].0;
+        let values = [state.number(), self.before.kept as f64, sent as f64, self.before.waiting as f64];
+        self.course.series.iter_mut().zip(values).for_each(|(points, value)| points.push((now, value)));
+    }
+}
