@@ -7,6 +7,7 @@
 //! What it does not do: it asks no server and moves nothing; it takes what was counted and says what follows.
 
 mod advice;
+pub mod assess;
 mod balance;
 mod choice;
 mod cost;
