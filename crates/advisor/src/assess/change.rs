@@ -150,7 +150,7 @@ fn unprepared(seen: &Seen) -> Option<Change> {
         (planned.0, Span::exact(planned.1))
     } else {
         let (all, prepared) = seen.rate(Total::Statements).zip(seen.rate(Total::Prepared))?;
-        let each = (all - prepared).max(0.0);
+        let each = (all - prepared - seen.own / seen.window_s.max(1e-9)).max(0.0);
         (each, PARSE.times(each))
     };
     (each > 10.0 && saved.value > 1e-3).then(|| Change {

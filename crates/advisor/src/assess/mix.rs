@@ -150,14 +150,17 @@ impl Mix {
         tables.retain(|(_, rows)| rows.changed() + rows.read > 0.0);
         tables.sort_by(|a, b| b.1.changed().total_cmp(&a.1.changed()).then(b.1.read.total_cmp(&a.1.read)));
         let total = |total| seen.rate(total).unwrap_or(0.0);
-        let rows = match seen.after.tables.is_empty() {
-            false => tables.iter().fold(Rows::default(), |sum, (_, rows)| sum.and(*rows)),
-            true => Rows {
+        let of_tables = tables.iter().fold(Rows::default(), |sum, (_, rows)| sum.and(*rows));
+        // A server that does not count by table may count as a whole.
+        let rows = if tables.is_empty() {
+            Rows {
                 read: total(Total::RowsRead),
                 inserted: total(Total::RowsInserted),
                 updated: total(Total::RowsUpdated),
                 deleted: total(Total::RowsDeleted),
-            },
+            }
+        } else {
+            of_tables
         };
         let locking = classes.get(&Class::ReadForUpdate).map_or(0.0, |done| done.rows);
         let by_text = (!classes.is_empty()).then_some(locking);

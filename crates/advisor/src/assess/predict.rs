@@ -5,7 +5,7 @@
 //! queueing station for the processors (approximate mean value analysis after Schweitzer 1979, many servers after Seidmann 1986), which is
 //! fitted to the throughput that was seen, so that only what changes is predicted.
 
-use super::mix::Mix;
+use super::mix::{Class, Done, Mix};
 use super::seen::{Machine, Seen, Total};
 use super::span::Span;
 
@@ -103,6 +103,18 @@ pub struct Prediction {
     pub target_cores: Option<Span>,
     /// Changes a second of one row that everybody changes.
     pub hot_row: Option<(Span, Span)>,
+}
+
+impl Prediction {
+    /// Seconds that are added to one statement of a class before its commit: only a pair that waits for rows adds any.
+    pub fn in_statement_s(&self, kind: Kind, class: Class, done: &Done) -> f64 {
+        let sends = matches!(class, Class::ReadForUpdate | Class::Insert | Class::Update | Class::Delete);
+        if kind == Kind::Row && sends && done.calls > 0.0 {
+            self.round_trip_s.value * done.rows / done.calls
+        } else {
+            0.0
+        }
+    }
 }
 
 /// Predicts what a pair costs such work.

@@ -218,7 +218,7 @@ pub struct Seen {
     pub after: Tally,
     /// Sessions between.
     pub samples: Vec<Sample>,
-    /// Transactions of the one who looked, which are no part of the work.
+    /// Statements of the one who looked, each a transaction of its own, which are no part of the work.
     pub own: f64,
     /// How transactions that wrote were told from others.
     pub written_from: String,

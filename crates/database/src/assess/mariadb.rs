@@ -7,6 +7,7 @@ use crate::tier::{number, text};
 use crate::{Failure, Session, fingerprint};
 use advisor::assess::{Doing, Kept, Rows, Session as Seen, Statement, Table, Tally, Total, Wait};
 use std::collections::BTreeMap;
+use std::path::Path;
 use study::Engine;
 use workload::transaction::Value;
 
@@ -54,8 +55,20 @@ pub(super) fn standing(session: &mut dyn Session) -> Result<Standing, Failure> {
         database: "all databases of the server".to_owned(),
         written_from: "numbers that InnoDB gave to transactions, two for each that writes".to_owned(),
         sequences: sequences.ok().flatten().and_then(|count| count.number()).map(|count| count as u64),
+        process: here(session),
         lacking,
     })
+}
+
+/// The server's process, where it says that it is on this machine and one of its name is there under its number.
+fn here(session: &mut dyn Session) -> Option<u32> {
+    let rows = session.query("SELECT @@hostname, @@datadir, @@pid_file").ok()?;
+    let row = rows.first()?;
+    let own = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    let file = Path::new(&text(row, 1)).join(text(row, 2));
+    let process = std::fs::read_to_string(file).ok().filter(|_| own.trim() == text(row, 0))?.trim().parse().ok()?;
+    let name = std::fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
+    matches!(name.trim(), "mariadbd" | "mysqld").then_some(process)
 }
 
 pub(super) fn tally(session: &mut dyn Session) -> Result<Tally, Failure> {

@@ -23,12 +23,15 @@ pub struct Standing {
     pub written_from: String,
     /// Sequences in the database.
     pub sequences: Option<u64>,
+    /// Its first process, where it runs on this machine.
+    pub process: Option<u32>,
     /// What cannot be seen, each with what would show it.
     pub lacking: Vec<String>,
 }
 
 /// One who looks at the work of a server and changes nothing.
 pub struct Watcher {
+    process: Option<u32>,
     session: Box<dyn Session>,
     engine: Engine,
     place: String,
@@ -54,7 +57,14 @@ impl Watcher {
             }
         };
         let session = tier::limited(database, limits)?;
-        let mut watcher = Watcher { session, engine, place, major: 0, log: None };
+        let mut watcher = Watcher {
+            process: database.server_processes().first().copied(),
+            session,
+            engine,
+            place,
+            major: 0,
+            log: None,
+        };
         watcher.major = watcher.asked(|session, _| match engine {
             Engine::Mariadb => Ok(0),
             _ => tier::postgres_major(session),
@@ -68,10 +78,11 @@ impl Watcher {
     /// When it cannot be asked.
     pub fn standing(&mut self) -> Result<Standing, DatabaseError> {
         let engine = self.engine;
-        self.asked(|session, major| match engine {
+        let standing = self.asked(|session, major| match engine {
             Engine::Mariadb => mariadb::standing(session),
             _ => postgres::standing(session, major),
-        })
+        })?;
+        Ok(Standing { process: self.process.or(standing.process), ..standing })
     }
 
     /// What it has counted so far.
@@ -99,6 +110,11 @@ impl Watcher {
             Engine::Mariadb => mariadb::sessions(session),
             _ => postgres::sessions(session),
         })
+    }
+
+    /// Statements that one look at the sessions sends, each of which the server counts as a transaction.
+    pub fn sends(&self) -> u32 {
+        if self.engine == Engine::Mariadb { 3 } else { 1 }
     }
 
     /// Counts records of the log between both tallies, where the server lets this user read it; says whether it did.

@@ -18,11 +18,11 @@ const TABLES: &str = "SELECT format('%I.%I', s.schemaname, s.relname), s.seq_tup
     EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND (i.indisprimary OR i.indisreplident)), c.relpersistence::text \
     FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid WHERE s.schemaname <> 'prony_tier'";
 
-const SESSIONS: &str = "SELECT pid::text || ' ' || coalesce(backend_start::text, ''), backend_type = 'client backend' \
+const SESSIONS: &str = "SELECT pid::text || ' ' || coalesce(backend_start::text, ''), coalesce(backend_type, 'client backend') = 'client backend' \
     AND datname = current_database(), usename::text, application_name, state, wait_event_type, wait_event, \
     backend_xid IS NOT NULL, extract(epoch FROM clock_timestamp() - xact_start)::float8, \
     extract(epoch FROM clock_timestamp() - state_change)::float8 \
-    FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type IN ('client backend', 'walwriter')";
+    FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND coalesce(backend_type, 'client backend') IN ('client backend', 'walwriter')";
 
 fn yes(row: &[Value], at: usize) -> bool {
     number(row, at) != 0.0
@@ -74,6 +74,7 @@ pub(super) fn standing(session: &mut dyn Session, major: u32) -> Result<Standing
             "transaction ids of the server, shared out by changed rows; subtransactions and rollbacks count too"
                 .to_owned(),
         sequences: Some(number(row, 7) as u64),
+        process: None,
         lacking,
     })
 }

@@ -11,7 +11,7 @@ mod manner;
 mod plan;
 mod prove;
 mod said;
-mod sample;
+pub(in crate::command) mod sample;
 mod times;
 
 pub use prove::prepared;
@@ -37,13 +37,13 @@ pub fn run(asked: &Tier) -> Result<Outcome, Failure> {
 }
 
 /// The database that a command is about.
-fn spec(place: &TierPlace) -> Result<DatabaseSpec, Failure> {
+pub(in crate::command) fn spec(place: &TierPlace) -> Result<DatabaseSpec, Failure> {
     let passwords = passwords::given(place.password_file.as_deref())?;
     db::warn(std::slice::from_ref(&place.url));
     Ok(db::target(&place.url)?.with_password_of(&passwords))
 }
 
-fn open(spec: &DatabaseSpec, stop: Arc<AtomicBool>) -> Result<Box<dyn Database>, Failure> {
+pub(in crate::command) fn open(spec: &DatabaseSpec, stop: Arc<AtomicBool>) -> Result<Box<dyn Database>, Failure> {
     db::open(spec, None, Vec::new(), stop)
 }
 
@@ -59,7 +59,7 @@ fn size(option: &str, text: &str) -> Result<f64, Failure> {
 }
 
 /// Reads an option that holds a time.
-fn time(option: &str, text: &str) -> Result<std::time::Duration, Failure> {
+pub(in crate::command) fn time(option: &str, text: &str) -> Result<std::time::Duration, Failure> {
     let read = units::parse_duration(text).map(|time| std::time::Duration::from_nanos(time.0));
     let read =
         read.map_err(|error| Failure::new(format!("reading `{option}`: {error}")).hint("give a time, such as `10s`"))?;

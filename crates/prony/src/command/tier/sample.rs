@@ -102,18 +102,25 @@ impl<'a> Sampler<'a> {
 
     /// Lets time pass until a moment.
     pub(super) fn wait(&self, due: Nanos, stop: &AtomicBool) -> Result<(), Failure> {
-        loop {
-            let left = due.saturating_sub(self.clock.now());
-            if stop.load(Ordering::Relaxed) {
-                return Err(Failure::new(format!(
-                    "sampling `{}`: stopped before the window was over",
-                    self.spec.shown()
-                )));
-            }
-            if left == Nanos::ZERO {
-                return Ok(());
-            }
-            std::thread::sleep(LOOK.min(Duration::from_nanos(left.0)));
+        wait(&self.clock, self.spec, due, stop)
+    }
+}
+
+/// Lets time pass until a moment.
+pub(in crate::command) fn wait(
+    clock: &WallClock,
+    spec: &DatabaseSpec,
+    due: Nanos,
+    stop: &AtomicBool,
+) -> Result<(), Failure> {
+    loop {
+        let left = due.saturating_sub(clock.now());
+        if stop.load(Ordering::Relaxed) {
+            return Err(Failure::new(format!("sampling `{}`: stopped before the window was over", spec.shown())));
         }
+        if left == Nanos::ZERO {
+            return Ok(());
+        }
+        std::thread::sleep(LOOK.min(Duration::from_nanos(left.0)));
     }
 }
