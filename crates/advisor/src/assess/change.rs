@@ -7,11 +7,12 @@ use super::mix::{Caller, Class, Mix};
 use super::predict::{Kind, Pair, Prediction};
 use super::seen::{Doing, Kept, Rows, Seen, Total};
 use super::span::Span;
+use std::collections::BTreeMap;
 
 /// Seconds of a new session (a process or thread, authentication, the first look at the catalogue): an assumption.
 const CONNECT: Span = Span::new(1e-3, 2e-3, 5e-3);
 /// Seconds for parsing a short statement that is not prepared: an assumption.
-const PARSE: Span = Span::new(2e-5, 5e-5, 2e-4);
+const PARSE: Span = Span::new(5e-6, 1.5e-5, 5e-5);
 /// Rows in one commit that replace as many commits of one row.
 const BLOCKED: f64 = 10.0;
 /// A transaction that is longer holds back both nodes.
@@ -62,7 +63,7 @@ pub struct Obstacle {
 pub fn changes(seen: &Seen, mix: &Mix, pair: &Pair, prediction: &Prediction) -> Vec<Change> {
     let added = mix.waiting() * prediction.wait_s.value;
     let mut all: Vec<Change> = batches(mix, prediction).collect();
-    all.extend(locks(mix, pair, prediction));
+    all.extend(locks(seen, mix, pair, prediction));
     all.extend(connections(seen, mix));
     all.extend(unprepared(seen));
     all.extend(unmirrored(seen, mix, pair, prediction));
@@ -98,11 +99,23 @@ fn batches(mix: &Mix, prediction: &Prediction) -> impl Iterator<Item = Change> {
     })
 }
 
-/// Rows that are locked and then not changed.
-fn locks(mix: &Mix, pair: &Pair, prediction: &Prediction) -> Option<Change> {
+/// Rows that are locked and then not changed, by table where the texts name them.
+fn locks(seen: &Seen, mix: &Mix, pair: &Pair, prediction: &Prediction) -> Option<Change> {
     let locked = mix.classes.get(&Class::ReadForUpdate).filter(|done| done.rows > 0.0)?;
-    let changed = mix.rows.updated + mix.rows.deleted;
-    let needless = locked.rows - changed;
+    let mut by_table: BTreeMap<Option<&str>, f64> = BTreeMap::new();
+    for one in seen.statements().iter().filter(|one| Class::of(&one.text) == Class::ReadForUpdate) {
+        let names =
+            |table: &&str| one.text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == bare(table));
+        let named = seen.after.tables.keys().map(String::as_str).find(names);
+        *by_table.entry(named).or_default() += one.rows;
+    }
+    let changed_in = |table: Option<&str>| {
+        let rows = table.map_or(mix.rows, |table| seen.tables().get(table).copied().unwrap_or_default());
+        rows.updated + rows.deleted
+    };
+    let needless: f64 = by_table.iter().map(|(table, rows)| (rows - changed_in(*table)).max(0.0)).sum();
+    let tables = by_table.iter().filter(|(table, rows)| **rows > changed_in(**table)).filter_map(|(table, _)| *table);
+    let tables = tables.collect::<Vec<_>>().join(", ");
     if needless < 0.05 * locked.rows {
         return None;
     }
@@ -118,10 +131,10 @@ fn locks(mix: &Mix, pair: &Pair, prediction: &Prediction) -> Option<Change> {
     Some(Change {
         what: "read without a lock what is not changed".to_owned(),
         why: format!(
-            "{} rows a second are read for update, and {} are updated or deleted: at least {} are locked for nothing",
+            "of {} rows that are read for update each second, at least {} are not changed{}",
             short(locked.rows),
-            short(changed),
-            short(needless)
+            short(needless),
+            if tables.is_empty() { tables } else { format!(" ({tables})") }
         ),
         saved,
         of_added: Some(0.0),
@@ -208,7 +221,7 @@ pub fn left_out(seen: &Seen, mix: &Mix) -> Vec<LeftOut> {
                 ("it was emptied or written anew within the window".to_owned(), true)
             }
             _ if life_s < SHORT_LIFE_S && share > SHARE_MIN => {
-                (format!("its rows live for about {} s: it is a queue or a work table", short(life_s)), true)
+                (format!("its rows live for about {} s: it is a queue or a work table", short(life_s.max(0.01))), true)
             }
             _ if named_like_work(name) => {
                 ("its name alone says so: look whether anybody needs it after a take-over".to_owned(), false)
@@ -221,9 +234,14 @@ pub fn left_out(seen: &Seen, mix: &Mix) -> Vec<LeftOut> {
     found
 }
 
+/// The name of a table without its schema and quotes.
+fn bare(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name).trim_matches('"')
+}
+
 fn named_like_work(name: &str) -> bool {
     const HINTS: [&str; 9] = ["tmp", "temp", "work", "stage", "staging", "log", "queue", "session", "cache"];
-    let table = name.rsplit('.').next().unwrap_or(name).to_lowercase();
+    let table = bare(name).to_lowercase();
     table.split(|c: char| !c.is_alphanumeric()).any(|part| {
         let part = part.trim_end_matches(|c: char| c.is_ascii_digit());
         HINTS.contains(&part) || HINTS.contains(&part.trim_end_matches('s'))

@@ -2,7 +2,6 @@
 
 use super::*;
 use proptest::prelude::*;
-use std::collections::BTreeMap;
 
 fn session(id: usize, doing: Doing, writes: bool) -> Session {
     Session {
@@ -38,13 +37,10 @@ pub(super) fn seen() -> Seen {
     let before = Tally {
         totals: totals.iter().map(|(total, _)| (*total, 0.0)).collect(),
         tables: [("public.orders".to_owned(), table(Rows::default()))].into(),
-        statements: BTreeMap::new(),
+        ..Tally::default()
     };
-    let after = Tally {
-        totals: totals.into(),
-        tables: [("public.orders".to_owned(), table(rows))].into(),
-        statements: BTreeMap::new(),
-    };
+    let after =
+        Tally { totals: totals.into(), tables: [("public.orders".to_owned(), table(rows))].into(), ..Tally::default() };
     Seen { window_s: 10.0, before, after, samples: (1..=10).map(sample).collect(), ..Seen::default() }
 }
 
@@ -140,6 +136,20 @@ fn rows_that_are_locked_for_nothing_are_worth_a_round_trip_each_where_rows_are_w
     let change = told.changes.iter().find(|one| one.what.starts_with("read without a lock")).expect("it is told");
     assert!((change.saved.value - 2000.0 * 160e-6).abs() < 1e-9, "{change:?}");
     assert_eq!(told.mix.rows_each(), 9.0);
+    // Deletes from another table excuse no lock.
+    let put = |seen: &mut Seen, text: &str| {
+        seen.after.statements.insert("1".to_owned(), statement("clerk", text, 10_000.0, 30_000.0));
+        seen.after.tables.insert("public.jobs".to_owned(), table(Rows { deleted: 50_000.0, ..Rows::default() }));
+        let told = assess(seen, &pair(Kind::Row));
+        told.changes.into_iter().find(|one| one.what.starts_with("read without a lock"))
+    };
+    let change = put(&mut seen, "select a from orders where b = ? for update").expect("it is told");
+    assert!(
+        (change.saved.value - 2000.0 * 160e-6).abs() < 1e-9 && change.why.ends_with("(public.orders)"),
+        "{change:?}"
+    );
+    assert_eq!(put(&mut seen, "select a from jobs for update"), None);
+    let told = assess(&seen, &pair(Kind::Row));
     assert_eq!(told.mix.users, [("clerk".to_owned(), Rows { read: 3000.0, ..Rows::default() })]);
 }
 

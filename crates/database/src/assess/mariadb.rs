@@ -138,7 +138,8 @@ fn tables(session: &mut dyn Session, tally: &mut Tally) -> Result<(), Failure> {
 fn statements(session: &mut dyn Session, tally: &mut Tally) {
     let rows = session.query(
         "SELECT concat(coalesce(SCHEMA_NAME, ''), ' ', DIGEST), DIGEST_TEXT, COUNT_STAR, SUM_ROWS_SENT + SUM_ROWS_AFFECTED, \
-         SUM_TIMER_WAIT / 1e12 FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST IS NOT NULL",
+         SUM_TIMER_WAIT / 1e12 FROM performance_schema.events_statements_summary_by_digest WHERE DIGEST IS NOT NULL \
+         AND DIGEST_TEXT NOT REGEXP 'PROCESSLIST|INNODB_TRX|session_connect_attrs'",
     );
     for row in rows.unwrap_or_default() {
         let one = Statement {

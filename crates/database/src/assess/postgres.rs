@@ -21,7 +21,7 @@ const TABLES: &str = "SELECT format('%I.%I', s.schemaname, s.relname), s.seq_tup
 const SESSIONS: &str = "SELECT pid::text || ' ' || coalesce(backend_start::text, ''), coalesce(backend_type, 'client backend') = 'client backend' \
     AND datname = current_database(), usename::text, application_name, state, wait_event_type, wait_event, \
     backend_xid IS NOT NULL, extract(epoch FROM clock_timestamp() - xact_start)::float8, \
-    extract(epoch FROM clock_timestamp() - state_change)::float8 \
+    extract(epoch FROM clock_timestamp() - state_change)::float8, query = '<insufficient privilege>' \
     FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND coalesce(backend_type, 'client backend') IN ('client backend', 'walwriter')";
 
 fn yes(row: &[Value], at: usize) -> bool {
@@ -149,6 +149,7 @@ fn statements(session: &mut dyn Session, major: u32) -> Option<Vec<Vec<Value>>> 
     let sql = format!(
         "SELECT userid::text || ' ' || queryid::text, query, pg_get_userbyid(userid)::text, calls, rows, {seconds} / 1000, {planned} \
          FROM {schema}.pg_stat_statements WHERE queryid IS NOT NULL {top} \
+         AND query NOT LIKE '%FROM pg_stat_activity WHERE pid <> pg_backend_pid()%' \
          AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"
     );
     session.query(&sql).ok()
@@ -163,8 +164,9 @@ pub(super) fn sessions(session: &mut dyn Session) -> Result<Vec<Seen>, Failure> 
         application: text(row, 3),
         doing: match text(row, 4).as_str() {
             "active" | "fastpath function call" => Doing::Working,
-            "idle" => Doing::Idle,
-            "" => Doing::Hidden,
+            _ if yes(row, 10) => Doing::Hidden,
+            // One that has only just come says nothing yet.
+            "idle" | "" => Doing::Idle,
             _ => Doing::Holding,
         },
         wait: match (text(row, 5).as_str(), text(row, 6).as_str()) {

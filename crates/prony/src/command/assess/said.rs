@@ -170,13 +170,14 @@ pub(super) fn text(told: &Told) -> String {
             text.push_str(&paragraph(&format!("- {one}"), "  "));
         }
     }
-    text.push_str(&format!(
-        "\n{}, {}; {} samples of sessions in {}.\n",
+    let closing = format!(
+        "{}, {}; {} samples of sessions in {}.",
         told.standing.version,
         told.standing.database,
         told.seen.samples.len(),
         milliseconds(1e3 * told.seen.window_s)
-    ));
+    );
+    text.push_str(&format!("\n{}", paragraph(&closing, "")));
     text
 }
 
@@ -216,7 +217,7 @@ fn changes(told: &Told) -> String {
     for (at, one) in told.judged.changes.iter().enumerate() {
         let saved = interval(one.saved, |seconds| format!("{} ms", significant(1e3 * seconds)));
         let share = one.of_added.map_or(String::new(), |share| format!(", {} of what the mirror adds", percent(share)));
-        let line = format!("{}. {}: saves {saved} of waits each second{share}. {}.", at + 1, one.what, one.why);
+        let line = format!("{}. {}: saves {saved} of sessions' time a second{share}. {}.", at + 1, one.what, one.why);
         text.push_str(&paragraph(&line, "   "));
     }
     text
