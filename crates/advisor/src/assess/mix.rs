@@ -107,7 +107,7 @@ pub struct Mix {
     pub locked_rows: Option<f64>,
     /// Users and applications, the busiest first.
     pub callers: Vec<Caller>,
-    /// Sessions that worked, on the mean.
+    /// Sessions that carry the work: one that works now and then counts for less than one that always does.
     pub sessions: f64,
     /// Sessions in a transaction, on the mean.
     pub busy: f64,
@@ -164,7 +164,7 @@ impl Mix {
         };
         let locking = classes.get(&Class::ReadForUpdate).map_or(0.0, |done| done.rows);
         let by_text = (!classes.is_empty()).then_some(locking);
-        let (callers, hidden) = callers(seen);
+        let (callers, hidden, sessions) = callers(seen);
         let sum = |of: fn(&Caller) -> f64| callers.iter().map(of).sum::<f64>();
         let busy = seen.rate(Total::BusySeconds).unwrap_or_else(|| sum(|one| one.busy));
         let mut users: Vec<(String, Rows)> =
@@ -191,8 +191,7 @@ impl Mix {
             users,
             classes,
             locked_rows: seen.rate(Total::LockedRows).or(by_text),
-            // A pool whose members take turns works with as many as are busy, at the least.
-            sessions: sum(|one| one.sessions).max(busy),
+            sessions: sessions.max(busy),
             busy,
             locked: sum(|one| one.locked),
             hidden,
@@ -234,8 +233,8 @@ fn flush(seen: &Seen) -> Option<(f64, bool)> {
     Some((mean / rate, false)).filter(|(seconds, _)| *seconds > 0.0)
 }
 
-/// Users and applications, and how many sessions of others are hidden on the mean.
-fn callers(seen: &Seen) -> (Vec<Caller>, f64) {
+/// Users and applications, how many sessions of others are hidden on the mean, and how many carry the work.
+fn callers(seen: &Seen) -> (Vec<Caller>, f64, f64) {
     let here = || {
         seen.samples
             .iter()
@@ -277,7 +276,21 @@ fn callers(seen: &Seen) -> (Vec<Caller>, f64) {
     };
     let mut callers: Vec<Caller> = found.into_values().map(with_age).collect();
     callers.sort_by(|a, b| b.busy.total_cmp(&a.busy).then(b.sessions.total_cmp(&a.sessions)));
-    (callers, hidden)
+    let mut by_session: BTreeMap<&str, f64> = BTreeMap::new();
+    for (_, one) in here().filter(|(_, one)| matches!(one.doing, Doing::Working | Doing::Holding)) {
+        *by_session.entry(one.id.as_str()).or_default() += 1.0 / samples;
+    }
+    let there = callers.iter().map(|one| one.sessions).sum();
+    let carry = carrying(by_session.values().copied(), samples, there);
+    (callers, hidden, carry)
+}
+
+/// How many alike sessions would be busy as these are: (sum of shares)^2 / sum of squares. A share that is sampled n times has its own
+/// variance in its square, which is taken off, so that a pool of which each member is seldom seen counts in full.
+fn carrying(shares: impl Iterator<Item = f64>, samples: f64, there: f64) -> f64 {
+    let square = |share: f64| share * share - share * (1.0 - share) / (samples - 1.0).max(1.0);
+    let (sum, squares) = shares.fold((0.0, 0.0), |(sum, squares), share| (sum + share, squares + square(share)));
+    if squares > 1e-12 { (sum * sum / squares).min(there) } else { there }
 }
 
 impl Caller {

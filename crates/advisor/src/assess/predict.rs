@@ -158,14 +158,16 @@ fn flush(seen: &Seen, mix: &Mix, pair: &Pair) -> (Span, FlushFrom) {
     if pair.kind.flushes() == 0.0 {
         return (Span::default(), FlushFrom::None);
     }
-    let (seconds, from, off) = match (pair.flush_s, mix.flush) {
-        (Some(seconds), _) => (seconds, FlushFrom::Given, 1.0),
-        (None, Some((seconds, true))) => (seconds, FlushFrom::Timed, 1.0),
-        (None, Some((seconds, false))) => (seconds, FlushFrom::Sampled, 1.5),
+    // Who samples on busy processors comes to run when others wait for a device, and sees too much of that.
+    let crowded = seen.machine.is_none_or(|machine| machine.busy > 0.8);
+    let (seconds, from, off, below) = match (pair.flush_s, mix.flush) {
+        (Some(seconds), _) => (seconds, FlushFrom::Given, 1.0, 1.0),
+        (None, Some((seconds, true))) => (seconds, FlushFrom::Timed, 1.0, 1.0),
+        (None, Some((seconds, false))) => (seconds, FlushFrom::Sampled, 1.5, if crowded { 3.0 } else { 1.5 }),
         (None, None) => return (FLUSH, FlushFrom::Assumed),
     };
     let busy = (seen.rate(Total::Flushes).unwrap_or(mix.waiting()) * seconds).min(1.0);
-    (Span::new(seconds / off, seconds * (1.0 + busy / 2.0), 2.0 * off * seconds), from)
+    (Span::new(seconds / below, seconds * (1.0 + busy / 2.0), 2.0 * off * seconds), from)
 }
 
 /// How throughput answers to a wait that is added to every transaction.

@@ -17,6 +17,15 @@ fn session(id: usize, doing: Doing, writes: bool) -> Session {
     }
 }
 
+/// Eight sessions that take turns: each is busy in half of the samples.
+fn taking_turns(seen: &mut Seen) {
+    for (at, sample) in seen.samples.iter_mut().enumerate() {
+        for (id, one) in sample.sessions.iter_mut().enumerate() {
+            one.doing = if (id + at) % 2 == 0 { Doing::Working } else { Doing::Idle };
+        }
+    }
+}
+
 fn table(rows: Rows) -> Table {
     Table { rows, live: 1e6, file: 1.0, keyed: true, kept: Kept::Logged }
 }
@@ -41,7 +50,9 @@ pub(super) fn seen() -> Seen {
     };
     let after =
         Tally { totals: totals.into(), tables: [("public.orders".to_owned(), table(rows))].into(), ..Tally::default() };
-    Seen { window_s: 10.0, before, after, samples: (1..=10).map(sample).collect(), ..Seen::default() }
+    let mut seen = Seen { window_s: 10.0, before, after, samples: (1..=10).map(sample).collect(), ..Seen::default() };
+    taking_turns(&mut seen);
+    seen
 }
 
 fn pair(kind: Kind) -> Pair {
@@ -60,8 +71,29 @@ fn counters_become_rates_and_samples_become_sessions() {
     assert_eq!((mix.rows.changed(), mix.rows_each()), (1500.0, 3.0));
     assert!((mix.response_s().expect("transactions ended") - 4e-3).abs() < 1e-9, "{mix:?}");
     let caller = &mix.callers[0];
+    assert!(caller.sessions > 7.99, "{caller:?}");
     assert_eq!((caller.shown().as_str(), caller.at_once, mix.callers.len()), ("shop (clerk)", 4, 1));
-    assert!((caller.writing - 2.0).abs() < 1e-9);
+    assert!((caller.writing - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_session_that_works_now_and_then_counts_for_little_and_a_pool_that_takes_turns_in_full() {
+    let mut seen = seen();
+    for (at, sample) in seen.samples.iter_mut().enumerate() {
+        sample.sessions.truncate(1);
+        sample.sessions[0].doing = Doing::Working;
+        sample.sessions.push(session(9, if at == 3 { Doing::Working } else { Doing::Idle }, false));
+    }
+    // Shares of 1 and 0.1, the square of which is all sampling: 1.1^2 / 1.
+    assert!((Mix::of(&seen).sessions - 1.21).abs() < 1e-9);
+    // Ten that are seen at work once each are ten.
+    for (at, sample) in seen.samples.iter_mut().enumerate() {
+        sample.sessions =
+            (0..10).map(|id| session(id, if id == at { Doing::Working } else { Doing::Idle }, false)).collect();
+    }
+    seen.before.totals.insert(Total::BusySeconds, 0.0);
+    seen.after.totals.insert(Total::BusySeconds, 10.0);
+    assert!((Mix::of(&seen).sessions - 10.0).abs() < 1e-9);
 }
 
 #[test]

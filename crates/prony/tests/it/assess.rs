@@ -76,7 +76,7 @@ fn a_postgres_under_load_is_assessed_and_who_may_see_less_is_told_the_rest() {
         .expect("it may");
     let work = "BEGIN; SELECT sum FROM account WHERE id <= 5 FOR UPDATE SKIP LOCKED; \
         UPDATE account SET sum = sum + 1 WHERE id = 6 + (random() * 900)::int; INSERT INTO notes VALUES ('x'); COMMIT";
-    let line = |user: &str, rest: &str| format!("assess {} --window 3s --distance 10km --json {rest}", url(user));
+    let line = |user: &str, rest: &str| format!("assess {} --window 2s --distance 10km --json {rest}", url(user));
     let value = beside(&house, &database, work, &line("prony", ""));
     holds(&value);
     assert_eq!((&value["pair"]["kind"], &value["server"]["engine"]), (&"commit".into(), &"postgres".into()));
@@ -123,7 +123,7 @@ fn a_mariadb_is_assessed_with_what_it_counts_and_told_how_to_count_more() {
             &house,
             &database,
             work,
-            &format!("assess 'mysql://{user}@/?socket={}' --window 3s --json", socket.display()),
+            &format!("assess 'mysql://{user}@/?socket={}' --window 2s --json", socket.display()),
         )
     };
     let value = run(&[], "root", made);

@@ -50,6 +50,11 @@ pub(super) fn run(asked: &Assess) -> Result<(), Failure> {
     }
     let one_way_s = distance(&asked.distance)?;
     let flush_s = asked.mirror_flush.as_ref().map(|text| time("--mirror-flush", text)).transpose()?;
+    // A name that is taken is told before the wait, not after it.
+    if let Some(path) = asked.output.as_ref().filter(|path| path.exists()) {
+        return Err(Failure::new(format!("writing `{}`: a file is there", path.display()))
+            .hint("choose a new name: existing files are kept as they are"));
+    }
     let spec = spec(&asked.place)?;
     let usual = if spec.engine == Engine::Mariadb { Kind::WriteSet } else { Kind::Commit };
     let kind = asked.kind.as_deref().and_then(Kind::of_word).unwrap_or(usual);
