@@ -48,7 +48,7 @@ fn holds(value: &Value) {
     assert!(0.0 < low && low <= then && then <= high && high <= now * 1.001, "{value:#}");
     assert!(number(&figure(value, "sessions to compensate")["value"]) >= number(&value["mix"]["sessions"]) - 1e-6);
     let says = value["answer"].as_str().expect("an answer");
-    assert!(says.starts_with("At 10km a synchronous mirror") && says.contains("to compensate"), "{says}");
+    assert!(says.starts_with("At 10 km a synchronous mirror") && says.contains("to compensate"), "{says}");
 }
 
 fn table<'a>(value: &'a Value, name: &str) -> &'a Value {
@@ -104,7 +104,7 @@ fn a_postgres_under_load_is_assessed_and_who_may_see_less_is_told_the_rest() {
     assert!(again.contains("existing files are kept as they are"), "{again}");
     let text = house.program.fine(&format!("assess {} --window 2s", url("looker")));
     let wide = text.lines().filter(|line| line.chars().count() > 80).count();
-    assert!(text.starts_with("At 10km") && text.contains("Not seen, and what would show it") && wide == 0, "{text}");
+    assert!(text.starts_with("At 10 km") && text.contains("Not seen, and what would show it") && wide == 0, "{text}");
 }
 
 #[test]

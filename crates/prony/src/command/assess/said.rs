@@ -57,7 +57,13 @@ pub(super) fn figures(told: &Told) -> Vec<Figure> {
     }
     let law = match told.seen.machine {
         Some(machine) => {
-            format!("response-time law, one queue for {} cores that are {} busy", machine.cores, percent(machine.busy))
+            let own = machine.server_cores / machine.cores;
+            format!(
+                "response-time law, one queue for {} cores; the server keeps {} of them busy, others {}, who are in the interval alone",
+                machine.cores,
+                percent(own),
+                percent((machine.busy - own).max(0.0))
+            )
         }
         None => {
             "response-time law; how busy the processors are is not known, so that a queue may hide any of it".to_owned()
@@ -122,7 +128,10 @@ fn pair_word(kind: Kind) -> &'static str {
 /// The answer in a sentence.
 pub(super) fn answer(told: &Told) -> String {
     let (mix, one) = (&told.judged.mix, &told.judged.prediction);
-    let at = if told.distance.ends_with("km") { told.distance.clone() } else { format!("{} one way", told.distance) };
+    let at = match told.distance.strip_suffix("km") {
+        Some(km) => format!("{} km", km.trim()),
+        None => format!("{} one way", told.distance),
+    };
     let adds = format!(
         "At {at} a synchronous mirror {} adds about {} to a commit",
         pair_word(told.pair.kind),
