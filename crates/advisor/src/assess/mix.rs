@@ -122,69 +122,18 @@ pub struct Mix {
 impl Mix {
     /// The mix of what was seen.
     pub fn of(seen: &Seen) -> Mix {
-        let own = seen.own / seen.window_s.max(1e-9);
-        let statements = seen.statements();
-        let mut classes: BTreeMap<Class, Done> = BTreeMap::new();
-        let mut users: BTreeMap<String, Rows> = seen.users();
-        let counted = !users.is_empty();
-        for one in statements.iter().filter(|one| !one.text.is_empty()) {
-            let class = Class::of(&one.text);
-            let done = classes.entry(class).or_default();
-            *done =
-                Done { calls: done.calls + one.calls, rows: done.rows + one.rows, seconds: done.seconds + one.seconds };
-            let mut rows = Rows::default();
-            match class {
-                Class::Read | Class::ReadForUpdate => rows.read = one.rows,
-                Class::Insert => rows.inserted = one.rows,
-                Class::Update => rows.updated = one.rows,
-                Class::Delete => rows.deleted = one.rows,
-                Class::End | Class::Other => continue,
-            }
-            if !counted {
-                let sum = users.entry(one.user.clone()).or_default();
-                *sum = sum.and(rows);
-            }
-        }
-        let mut tables: Vec<(String, Rows)> =
-            seen.tables().into_iter().map(|(name, rows)| (name.to_owned(), rows)).collect();
-        tables.retain(|(_, rows)| rows.changed() + rows.read > 0.0);
-        tables.sort_by(|a, b| b.1.changed().total_cmp(&a.1.changed()).then(b.1.read.total_cmp(&a.1.read)));
-        let total = |total| seen.rate(total).unwrap_or(0.0);
-        let of_tables = tables.iter().fold(Rows::default(), |sum, (_, rows)| sum.and(*rows));
-        // A server that does not count by table may count as a whole.
-        let rows = if tables.is_empty() {
-            Rows {
-                read: total(Total::RowsRead),
-                inserted: total(Total::RowsInserted),
-                updated: total(Total::RowsUpdated),
-                deleted: total(Total::RowsDeleted),
-            }
-        } else {
-            of_tables
-        };
+        let (classes, users) = by_statement(seen);
+        let tables = ranked(seen.tables().into_iter().map(|(name, rows)| (name.to_owned(), rows)));
+        let rows = whole(seen, &tables);
+        let (commits, written) = committed(seen, rows);
         let locking = classes.get(&Class::ReadForUpdate).map_or(0.0, |done| done.rows);
         let by_text = (!classes.is_empty()).then_some(locking);
         let (callers, hidden, sessions) = callers(seen);
         let sum = |of: fn(&Caller) -> f64| callers.iter().map(of).sum::<f64>();
         let busy = seen.rate(Total::BusySeconds).unwrap_or_else(|| sum(|one| one.busy));
-        let mut users: Vec<(String, Rows)> =
-            users.into_iter().filter(|(_, rows)| rows.changed() + rows.read > 0.0).collect();
-        users.sort_by(|a, b| b.1.changed().total_cmp(&a.1.changed()));
-        let elsewhere = total(Total::RowsElsewhere);
-        // Transactions that wrote are counted for the whole server.
-        let here = if elsewhere > 0.0 { rows.changed() / (rows.changed() + elsewhere) } else { 1.0 };
-        let written = seen.rate(Total::Written).map(|rate| rate * here);
-        let (sent, alone) = (total(Total::Commits), seen.rate(Total::StatementCommits));
-        let commits = match alone {
-            // Who sends few commits lets each statement commit itself.
-            Some(alone) if sent < 0.5 * written.unwrap_or(0.0) || sent == 0.0 => sent + alone - own,
-            Some(_) => sent,
-            None => sent - own,
-        }
-        .max(0.0);
         Mix {
             commits,
-            rollbacks: total(Total::Rollbacks),
+            rollbacks: seen.rate(Total::Rollbacks).unwrap_or(0.0),
             written,
             rows,
             tables,
@@ -220,6 +169,68 @@ impl Mix {
     pub fn response_s(&self) -> Option<f64> {
         Some(self.transactions()).filter(|rate| *rate > 0.0).map(|rate| self.busy / rate)
     }
+}
+
+/// Statements by class, and rows by user: as the server counts them, else as its statements show them.
+fn by_statement(seen: &Seen) -> (BTreeMap<Class, Done>, Vec<(String, Rows)>) {
+    let mut classes: BTreeMap<Class, Done> = BTreeMap::new();
+    let mut users: BTreeMap<String, Rows> = BTreeMap::new();
+    for one in seen.statements().into_iter().filter(|one| !one.text.is_empty()) {
+        let class = Class::of(&one.text);
+        let done = classes.entry(class).or_default();
+        *done = Done { calls: done.calls + one.calls, rows: done.rows + one.rows, seconds: done.seconds + one.seconds };
+        let mut rows = Rows::default();
+        match class {
+            Class::Read | Class::ReadForUpdate => rows.read = one.rows,
+            Class::Insert => rows.inserted = one.rows,
+            Class::Update => rows.updated = one.rows,
+            Class::Delete => rows.deleted = one.rows,
+            Class::End | Class::Other => continue,
+        }
+        if !one.user.is_empty() {
+            let sum = users.entry(one.user).or_default();
+            *sum = sum.and(rows);
+        }
+    }
+    let counted = seen.users();
+    (classes, ranked(if counted.is_empty() { users } else { counted }.into_iter()))
+}
+
+/// What was read or changed, the most changed first.
+fn ranked(all: impl Iterator<Item = (String, Rows)>) -> Vec<(String, Rows)> {
+    let mut all: Vec<(String, Rows)> = all.filter(|(_, rows)| rows.changed() + rows.read > 0.0).collect();
+    all.sort_by(|a, b| b.1.changed().total_cmp(&a.1.changed()).then(b.1.read.total_cmp(&a.1.read)));
+    all
+}
+
+/// Rows of all tables; a server that does not count by table may count as a whole.
+fn whole(seen: &Seen, tables: &[(String, Rows)]) -> Rows {
+    if !tables.is_empty() {
+        return tables.iter().fold(Rows::default(), |sum, (_, rows)| sum.and(*rows));
+    }
+    let total = |total| seen.rate(total).unwrap_or(0.0);
+    Rows {
+        read: total(Total::RowsRead),
+        inserted: total(Total::RowsInserted),
+        updated: total(Total::RowsUpdated),
+        deleted: total(Total::RowsDeleted),
+    }
+}
+
+/// Commits a second, and transactions that wrote, which are counted for the whole server.
+fn committed(seen: &Seen, rows: Rows) -> (f64, Option<f64>) {
+    let elsewhere = seen.rate(Total::RowsElsewhere).unwrap_or(0.0);
+    let here = if elsewhere > 0.0 { rows.changed() / (rows.changed() + elsewhere) } else { 1.0 };
+    let written = seen.rate(Total::Written).map(|rate| rate * here);
+    let own = seen.own / seen.window_s.max(1e-9);
+    let sent = seen.rate(Total::Commits).unwrap_or(0.0);
+    let commits = match seen.rate(Total::StatementCommits) {
+        // Who sends few commits lets each statement commit itself.
+        Some(alone) if sent < 0.5 * written.unwrap_or(0.0) || sent == 0.0 => sent + alone - own,
+        Some(_) => sent,
+        None => sent - own,
+    };
+    (commits.max(0.0), written)
 }
 
 /// The time of a flush: timed by the server, or by Little's law from how many are seen waiting for one.

@@ -19,83 +19,72 @@ pub(super) struct Figure {
     pub(super) rests: String,
 }
 
+impl Figure {
+    fn new(what: &'static str, unit: &'static str, now: Option<f64>, then: Span, rests: impl Into<String>) -> Figure {
+        Figure { what, unit, now, then, rests: rests.into() }
+    }
+}
+
 /// Everything that is predicted, in the order in which it follows.
 pub(super) fn figures(told: &Told) -> Vec<Figure> {
+    let mut all = waits(told);
+    all.extend(follows(told));
+    all
+}
+
+/// What a commit waits for.
+fn waits(told: &Told) -> Vec<Figure> {
+    let one = &told.judged.prediction;
+    let light =
+        "light in fibre, 5 us a km, a route up to 1.3 times as long; 0.06 ms (0.02 to 0.2) of handling, assumed";
+    let (trips, flushes) = (significant(one.round_trips), significant(told.pair.kind.flushes()));
+    let adds = format!("{trips} x round trip, {flushes} x the mirror's flush");
+    vec![
+        Figure::new("round trip", "ms", None, one.round_trip_s.times(1e3), light),
+        Figure::new("mirror's flush", "ms", None, one.flush_s.times(1e3), flush(told)),
+        Figure::new("added to a commit that writes", "ms", None, one.wait_s.times(1e3), adds),
+    ]
+}
+
+/// What follows from that.
+fn follows(told: &Told) -> Vec<Figure> {
     let (mix, one) = (&told.judged.mix, &told.judged.prediction);
-    let ms = |span: Span| span.times(1e3);
-    let put = |what, unit, now, then, rests: String| Figure { what, unit, now, then, rests };
-    let mut all = vec![
-        put(
-            "round trip",
-            "ms",
-            None,
-            ms(one.round_trip_s),
-            "light in fibre, 5 us a km, a route up to 1.3 times as long; 0.06 ms (0.02 to 0.2) of handling, assumed"
-                .to_owned(),
-        ),
-        put("mirror's flush", "ms", None, ms(one.flush_s), flush(told)),
-        put(
-            "added to a commit that writes",
-            "ms",
-            None,
-            ms(one.wait_s),
-            format!(
-                "{} x {}, {} x the mirror's flush",
-                significant(one.round_trips),
-                "round trip",
-                significant(told.pair.kind.flushes())
-            ),
-        ),
-    ];
-    if let Some((now, then)) = one.response_s {
+    let response = one.response_s.map(|(now, then)| {
         let rests = format!(
             "mean of all transactions, {} of which write; {} sessions waited for locks, which are held longer",
             percent(mix.waiting() / mix.transactions()),
             significant(mix.locked)
         );
-        all.push(put("response", "ms", Some(1e3 * now), ms(then), rests));
-    }
-    let law = match told.seen.machine {
-        Some(machine) => {
-            let own = machine.server_cores / machine.cores;
-            format!(
-                "response-time law, one queue for {} cores; the server keeps {} of them busy, others {}, who are in the interval alone",
-                machine.cores,
-                percent(own),
-                percent((machine.busy - own).max(0.0))
-            )
-        }
-        None => {
-            "response-time law; how busy the processors are is not known, so that a queue may hide any of it".to_owned()
-        }
+        Figure::new("response", "ms", Some(1e3 * now), then.times(1e3), rests)
+    });
+    let throughput = one.throughput.map(|(now, then)| Figure::new("throughput", "1/s", Some(now), then, law(told)));
+    let sessions =
+        one.sessions.map(|(now, then)| Figure::new("sessions to compensate", "", Some(now), then, "as the throughput"));
+    let published = "published of a row-synchronous pair; a pair by log needs less";
+    let cpu = Figure::new("mirror's CPU a transaction", "of source's", None, TARGET, published);
+    let cores = one.target_cores.zip(told.seen.machine).map(|(cores, machine)| {
+        let rests = format!("this server keeps {} busy", significant(machine.server_cores));
+        Figure::new("mirror's cores", "", None, cores, rests)
+    });
+    let hot = one.hot_row.map(|(now, then)| {
+        let rests = "1 / (work + flush + wait): one row that all change, locked for a whole transaction";
+        Figure::new("changes of one row", "1/s", Some(now.value), then, rests)
+    });
+    [response, throughput, sessions, Some(cpu), cores, hot].into_iter().flatten().collect()
+}
+
+fn law(told: &Told) -> String {
+    let Some(machine) = told.seen.machine else {
+        return "response-time law; how busy the processors are is not known, so that a queue may hide any of it"
+            .to_owned();
     };
-    if let Some((now, then)) = one.throughput {
-        all.push(put("throughput", "1/s", Some(now), then, law));
-    }
-    if let Some((now, then)) = one.sessions {
-        all.push(put("sessions to compensate", "", Some(now), then, "as the throughput".to_owned()));
-    }
-    all.push(put(
-        "mirror's CPU a transaction",
-        "of source's",
-        None,
-        TARGET,
-        "published of a row-synchronous pair; a pair by log needs less".to_owned(),
-    ));
-    if let (Some(cores), Some(machine)) = (one.target_cores, told.seen.machine) {
-        all.push(put(
-            "mirror's cores",
-            "",
-            None,
-            cores,
-            format!("this server keeps {} busy", significant(machine.server_cores)),
-        ));
-    }
-    if let Some((now, then)) = one.hot_row {
-        let rests = "1 / (work + flush + wait): one row that all change, locked for a whole transaction".to_owned();
-        all.push(put("changes of one row", "1/s", Some(now.value), then, rests));
-    }
-    all
+    let own = machine.server_cores / machine.cores;
+    format!(
+        "response-time law, one queue for {} cores; the server keeps {} of them busy, others {}, who are in the interval alone",
+        machine.cores,
+        percent(own),
+        percent((machine.busy - own).max(0.0))
+    )
 }
 
 fn flush(told: &Told) -> String {
@@ -239,80 +228,75 @@ fn row(name: &str, rows: &Rows) -> [String; 5] {
 
 fn work(told: &Told) -> String {
     let mix = &told.judged.mix;
-    let rate = |total| told.seen.rate(total);
+    let mut text = "\nThe work\n".to_owned();
+    facts(told).iter().for_each(|line| text.push_str(&paragraph(&format!("- {line}"), "  ")));
+    for (title, named) in
+        [("table", &mix.tables), ("user", &mix.users)].into_iter().filter(|(_, named)| !named.is_empty())
+    {
+        let heads = [&format!("rows a second by {title}"), "read", "inserted", "updated", "deleted"]
+            .map(|head: &str| head.to_owned());
+        let body = named.iter().take(ROWS).map(|(name, rows)| row(name, rows));
+        text.push_str(&format!("\n{}", columns(&std::iter::once(heads).chain(body).collect::<Vec<_>>())));
+        text.push_str(&more(named.len()));
+    }
+    if !mix.classes.is_empty() {
+        text.push_str(&format!("\n{}", columns(&classes(told))));
+    }
+    if !mix.callers.is_empty() {
+        text.push_str(&format!("\n{}{}", columns(&callers(told)), more(mix.callers.len())));
+    }
+    text
+}
+
+/// What the work is as a whole.
+fn facts(told: &Told) -> Vec<String> {
+    let mix = &told.judged.mix;
     let written = match mix.written {
         Some(written) => {
             format!("{} of them write ({})", percent(written / mix.transactions().max(1e-12)), told.seen.written_from)
         }
         None => "how many of them write is not known: all are taken to".to_owned(),
     };
-    let mut lines = vec![format!(
-        "{} commits and {} rollbacks a second; {written}",
-        significant(mix.commits),
-        significant(mix.rollbacks)
-    )];
-    if let Some(log) = rate(Total::LogBytes) {
+    let log = told.seen.rate(Total::LogBytes).map(|log| {
         let each = if mix.waiting() > 0.0 { log / mix.waiting() } else { 0.0 };
-        lines.push(format!(
+        format!(
             "{} of log, {} for a commit that writes; an outage of an hour leaves {} to catch up",
             units::bytes_per_second(log),
             units::bytes(Bytes(each as u64)),
             units::bytes(Bytes((3600.0 * log) as u64))
-        ));
-    }
-    lines.push(format!(
-        "{} sessions worked, {} of them in a transaction at a time, {} waiting for a lock",
-        significant(mix.sessions),
-        significant(mix.busy),
-        significant(mix.locked)
-    ));
-    lines.push(match mix.locked_rows {
+        )
+    });
+    let locked = match mix.locked_rows {
         Some(rows) => format!("{} rows a second locked by reads for update or foreign keys", significant(rows)),
         None => "reads for update: not visible (see below)".to_owned(),
-    });
-    let mut text = "\nThe work\n".to_owned();
-    lines.iter().for_each(|line| text.push_str(&paragraph(&format!("- {line}"), "  ")));
-    for (title, named) in [("table", &mix.tables), ("user", &mix.users)] {
-        if named.is_empty() {
-            continue;
-        }
-        let heads =
-            [format!("rows a second by {title}"), "read".into(), "inserted".into(), "updated".into(), "deleted".into()];
-        let body = named.iter().take(ROWS).map(|(name, rows)| row(name, rows));
-        text.push_str(&format!("\n{}", columns(&std::iter::once(heads).chain(body).collect::<Vec<_>>())));
-        text.push_str(&more(named.len()));
+    };
+    let [commits, rollbacks] = [mix.commits, mix.rollbacks].map(significant);
+    let [sessions, busy, waiting] = [mix.sessions, mix.busy, mix.locked].map(significant);
+    let ended = format!("{commits} commits and {rollbacks} rollbacks a second; {written}");
+    let at_work = format!(
+        "{sessions} sessions carry the work, {busy} of them in a transaction at a time, {waiting} waiting for a lock"
+    );
+    [Some(ended), log, Some(at_work), Some(locked)].into_iter().flatten().collect()
+}
+
+fn classes(told: &Told) -> Vec<[String; 5]> {
+    let mut rows = vec![["statements a second", "calls", "rows", "ms each", "mirrored"].map(str::to_owned)];
+    for (class, done) in &told.judged.mix.classes {
+        let each = 1e3 * done.seconds / done.calls;
+        let then = each + 1e3 * told.judged.prediction.in_statement_s(told.pair.kind, *class, done);
+        let [calls, found, each, then] = [done.calls, done.rows, each, then].map(significant);
+        rows.push([class.word().to_owned(), calls, found, each, then]);
     }
-    if !mix.classes.is_empty() {
-        let mut rows = vec![["statements a second", "calls", "rows", "ms each", "mirrored"].map(str::to_owned)];
-        for (class, done) in &mix.classes {
-            let each = 1e3 * done.seconds / done.calls;
-            let then = each + 1e3 * told.judged.prediction.in_statement_s(told.pair.kind, *class, done);
-            rows.push([
-                class.word().to_owned(),
-                significant(done.calls),
-                significant(done.rows),
-                significant(each),
-                significant(then),
-            ]);
-        }
-        text.push_str(&format!("\n{}", columns(&rows)));
+    rows
+}
+
+fn callers(told: &Told) -> Vec<[String; 6]> {
+    let mut rows = vec![["application (user)", "sessions", "busy", "writing", "locked", "longest"].map(str::to_owned)];
+    for one in told.judged.mix.callers.iter().take(ROWS) {
+        let [sessions, busy, writing, locked] = [one.sessions, one.busy, one.writing, one.locked].map(significant);
+        rows.push([one.shown(), sessions, busy, writing, locked, milliseconds(1e3 * one.longest_s)]);
     }
-    if !mix.callers.is_empty() {
-        let mut rows =
-            vec![["application (user)", "sessions", "busy", "writing", "locked", "longest"].map(str::to_owned)];
-        for one in mix.callers.iter().take(ROWS) {
-            rows.push([
-                one.shown(),
-                significant(one.sessions),
-                significant(one.busy),
-                significant(one.writing),
-                significant(one.locked),
-                milliseconds(1e3 * one.longest_s),
-            ]);
-        }
-        text.push_str(&format!("\n{}{}", columns(&rows), more(mix.callers.len())));
-    }
-    text
+    rows
 }
 
 fn more(count: usize) -> String {
