@@ -35,8 +35,8 @@ pub(super) fn figures(told: &Told) -> Vec<Figure> {
 /// What a commit waits for.
 fn waits(told: &Told) -> Vec<Figure> {
     let one = &told.judged.prediction;
-    let light =
-        "light in fibre, 5 us a km, a route up to 1.3 times as long; 0.06 ms (0.02 to 0.2) of handling, assumed";
+    let light = "light in fibre, 5 us a km, a route up to 1.3 times as long; 0.06 ms (0.02 to 0.2) of handling, assumed, \
+        half of it on processors as busy as these";
     let (trips, flushes) = (significant(one.round_trips), significant(told.pair.kind.flushes()));
     let adds = format!("{trips} x round trip, {flushes} x the mirror's flush");
     vec![
