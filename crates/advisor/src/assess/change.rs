@@ -174,29 +174,18 @@ fn unprepared(seen: &Seen) -> Option<Change> {
     })
 }
 
-/// What leaving tables out is worth.
+/// What leaving tables out is worth where rows are waited for; a commit waits no less if anything else in it is mirrored.
 fn unmirrored(seen: &Seen, mix: &Mix, pair: &Pair, prediction: &Prediction) -> Option<Change> {
-    let out: Vec<LeftOut> = left_out(seen, mix).into_iter().filter(|one| one.certain && one.share > 0.0).collect();
-    let logged = |one: &&LeftOut| seen.after.tables.get(&one.table).is_some_and(|table| table.kept == Kept::Logged);
-    let share: f64 = out.iter().filter(logged).map(|one| one.share).sum();
-    (share > SHARE_MIN).then(|| Change {
+    let logged = |one: &LeftOut| seen.after.tables.get(&one.table).is_some_and(|table| table.kept == Kept::Logged);
+    let out = left_out(seen, mix).into_iter().filter(|one| one.certain && logged(one));
+    let share: f64 = out.map(|one| one.share).sum();
+    (share > SHARE_MIN && pair.kind == Kind::Row).then(|| Change {
         what: "leave work tables out of the mirror".to_owned(),
         why: format!(
-            "{}% of the changed rows are in tables whose rows live for less than a minute{}",
-            short(100.0 * share),
-            if pair.kind == Kind::Row {
-                ""
-            } else {
-                "; a pair by log leaves out what is unlogged alone, and saves bytes more than waits"
-            }
+            "{}% of the changed rows are in tables of which nobody needs the rows for long (see below)",
+            short(100.0 * share)
         ),
-        saved: match pair.kind {
-            Kind::Row => prediction.round_trip_s.times(share * mix.rows.changed()),
-            // A commit waits no longer than before if anything else in it is mirrored.
-            Kind::Commit | Kind::WriteSet => {
-                prediction.wait_s.times(share * mix.waiting()).by(Span::new(0.0, 0.0, 1.0))
-            }
-        },
+        saved: prediction.round_trip_s.times(share * mix.rows.changed()),
         of_added: Some(0.0),
     })
 }

@@ -31,7 +31,6 @@ pub struct Standing {
 
 /// One who looks at the work of a server and changes nothing.
 pub struct Watcher {
-    process: Option<u32>,
     session: Box<dyn Session>,
     engine: Engine,
     place: String,
@@ -57,14 +56,7 @@ impl Watcher {
             }
         };
         let session = tier::limited(database, limits)?;
-        let mut watcher = Watcher {
-            process: database.server_processes().first().copied(),
-            session,
-            engine,
-            place,
-            major: 0,
-            log: None,
-        };
+        let mut watcher = Watcher { session, engine, place, major: 0, log: None };
         watcher.major = watcher.asked(|session, _| match engine {
             Engine::Mariadb => Ok(0),
             _ => tier::postgres_major(session),
@@ -78,11 +70,10 @@ impl Watcher {
     /// When it cannot be asked.
     pub fn standing(&mut self) -> Result<Standing, DatabaseError> {
         let engine = self.engine;
-        let standing = self.asked(|session, major| match engine {
+        self.asked(|session, major| match engine {
             Engine::Mariadb => mariadb::standing(session),
             _ => postgres::standing(session, major),
-        })?;
-        Ok(Standing { process: self.process.or(standing.process), ..standing })
+        })
     }
 
     /// What it has counted so far.

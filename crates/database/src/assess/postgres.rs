@@ -33,7 +33,7 @@ pub(super) fn standing(session: &mut dyn Session, major: u32) -> Result<Standing
         "SELECT current_setting('server_version'), current_database()::text, pg_is_in_recovery(), current_setting('track_counts'), \
          pg_has_role(current_user, 'pg_read_all_stats', 'USAGE'), coalesce(current_setting('track_wal_io_timing', true), 'off'), \
          coalesce(current_setting('pg_stat_statements.track_planning', true), 'off'), \
-         (SELECT count(*) FROM pg_class WHERE relkind = 'S' AND oid >= 16384), current_user::text",
+         (SELECT count(*) FROM pg_class WHERE relkind = 'S' AND oid >= 16384), current_user::text, pg_backend_pid()",
     )?;
     let row = rows.first().map(Vec::as_slice).unwrap_or_default();
     let extension = |session: &mut dyn Session, name| extension(session, name).is_some();
@@ -74,7 +74,7 @@ pub(super) fn standing(session: &mut dyn Session, major: u32) -> Result<Standing
             "transaction ids of the server, shared out by changed rows; subtransactions and rollbacks count too"
                 .to_owned(),
         sequences: Some(number(row, 7) as u64),
-        process: None,
+        process: crate::postgres::here(number(row, 9) as u32),
         lacking,
     })
 }
@@ -99,9 +99,10 @@ pub(super) fn tally(session: &mut dyn Session, major: u32) -> Result<Tally, Fail
         [Commits, Rollbacks, RowsRead, RowsInserted, RowsUpdated, RowsDeleted, RowsElsewhere, Connections, BusySeconds];
     let mut tally = Tally::default();
     tally.totals.extend(totals(session, &names, &database)?);
-    // A standby has neither.
+    // A standby writes nothing.
     let log = "SELECT txid_snapshot_xmax(txid_current_snapshot()), pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 \
         WHERE NOT pg_is_in_recovery()";
+    tally.totals.insert(Written, 0.0);
     tally.totals.extend(totals(session, &[Written, LogBytes], log)?);
     if major >= 14 {
         let (flushes, seconds) = tier::postgres_flushes(session, major)?;

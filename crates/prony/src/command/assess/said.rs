@@ -80,7 +80,7 @@ fn law(told: &Told) -> String {
     };
     let own = machine.server_cores / machine.cores;
     format!(
-        "response-time law, one queue for {} cores; the server keeps {} of them busy, others {}, who are in the interval alone",
+        "response-time law, one queue for {} cores; the server keeps {} of them busy; the {} that others keep busy count in the interval only",
         machine.cores,
         percent(own),
         percent((machine.busy - own).max(0.0))
@@ -215,7 +215,7 @@ fn changes(told: &Told) -> String {
     for (at, one) in told.judged.changes.iter().enumerate() {
         let saved = interval(one.saved, |seconds| format!("{} ms", significant(1e3 * seconds)));
         let share = one.of_added.map_or(String::new(), |share| format!(", {} of what the mirror adds", percent(share)));
-        let line = format!("{}. {}: saves {saved} of sessions' time a second{share}. {}.", at + 1, one.what, one.why);
+        let line = format!("{}. {}: {}. Saves {saved} of sessions' time a second{share}.", at + 1, one.what, one.why);
         text.push_str(&paragraph(&line, "   "));
     }
     text
