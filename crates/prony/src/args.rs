@@ -489,7 +489,7 @@ arguments! {
         place: TierPlace = command(flatten);
         window: String = arg(long, value_name = "TIME", default_value = "10s") "How long to watch",
             "How long to watch, 2 s at the least. What is not in the window is not in the figures: choose a busy hour. Sessions are looked \
-             at a hundred times within it, once a second at the least.";
+             at one to ten times a second.";
         distance: String = arg(long, value_name = "KM|TIME", default_value = "10km") "How far the mirror is",
             "How far the mirror is: kilometres of fibre (`10km`, 5 us for each, one way), or the time one way (`50us`). `0km` is the same room.";
         kind: Option<String> = arg(long, value_name = "KIND", value_parser = ["commit", "write-set", "row"])
