@@ -4,9 +4,12 @@
 //! ranked by gain for each byte; how much is saved by the first of them is the sweet-spot curve, and "nothing is gained" is one
 //! of the answers.
 //!
+//! Beside it, [`assess`] says of the same server what a synchronous mirror would cost it.
+//!
 //! What it does not do: it asks no server and moves nothing; it takes what was counted and says what follows.
 
 mod advice;
+pub mod assess;
 mod balance;
 mod choice;
 mod cost;

@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it generates no load and measures no time.
 
+pub mod assess;
 mod claim;
 mod conversation;
 pub mod cost;

@@ -245,6 +245,16 @@ pub enum Command {
             prony pair suspend\n  prony pair resume\n  prony pair check --json\n  prony pair down --remove"
     )]
     Pair(Pair),
+    /// What a synchronous mirror would cost a live database
+    #[command(
+        long_about = "Watches a live PostgreSQL or MariaDB over a window and says what a synchronous mirror at a distance would cost it: the \
+            time added to a commit, response, throughput, sessions and cores to compensate, each with an interval and what it rests on; what \
+            its work is made of; what to change first, with what that is worth; what to leave out of the mirror; and what could not be \
+            seen. Reads statistics and catalogues alone, and changes nothing.",
+        after_long_help = "Examples:\n  prony assess postgres://me@host/db --window 60s --distance 10km\n  \
+            prony assess mysql://me@host/db --distance 40km --kind row --mirror-flush 0.2ms --json -o assessment.json"
+    )]
+    Assess(Assess),
     /// What is understood of files that other programs run
     #[command(
         subcommand,
@@ -496,6 +506,27 @@ arguments! {
         json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/tier-advice/1), which is a plan too.";
         html: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath) "Also draw the curve on a page",
             "Also draws the sweet-spot curve on one self-contained HTML page, a new file.";
+    }
+
+    /// `assess`.
+    Assess {
+        place: TierPlace = command(flatten);
+        window: String = arg(long, value_name = "TIME", default_value = "10s") "How long to watch",
+            "How long to watch, 2 s at the least. What is not in the window is not in the figures: choose a busy hour. Sessions are looked \
+             at one to ten times a second.";
+        distance: String = arg(long, value_name = "KM|TIME", default_value = "10km") "How far the mirror is",
+            "How far the mirror is: kilometres of fibre (`10km`, 5 us for each, one way), or the time one way (`50us`). `0km` is the same room.";
+        kind: Option<String> = arg(long, value_name = "KIND", value_parser = ["commit", "write-set", "row"])
+            "What a pair waits for [default: commit; of MariaDB write-set]",
+            "What the pair waits for: `commit`, the commit record flushed by the mirror (synchronous replication of PostgreSQL); `write-set`, \
+             the changes received and ordered (Galera); `row`, a round trip for each changed or locked row and two for the commit. Default: \
+             `commit`; of MariaDB `write-set`.";
+        mirror_flush: Option<String> = arg(long, value_name = "TIME") "Time of a flush on the mirror",
+            "Time of a flush of the log on the mirror. Default: that of this server where it is seen, else an assumption with its interval.";
+        output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "Also write the assessment to this new file",
+            "Also write the assessment to FILE, as JSON. An existing file is never overwritten.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/assess/1).";
     }
 
     /// How moves are made.

@@ -203,7 +203,7 @@ fn looked(connect: &Connect, place: String) -> Result<(Facts, u32), DatabaseErro
 }
 
 /// The server's first process, when the one that serves a session runs on this machine: its parent.
-fn here(process: u32) -> Option<u32> {
+pub(crate) fn here(process: u32) -> Option<u32> {
     let line = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (name, rest) = line.rsplit_once(") ")?;
     let parent = rest.split(' ').nth(1)?.parse().ok()?;

@@ -24,6 +24,7 @@ mod wire;
 
 pub(crate) use address::Connect;
 use counters::counters;
+pub(crate) use database::here;
 pub use database::open;
 pub(crate) use session::PostgresSession;
 pub use wire::PostgresWire;

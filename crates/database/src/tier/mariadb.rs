@@ -9,7 +9,7 @@ use advisor::{Counts, Described, Kind, Look};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub(super) const LIMITS: &str = "SET SESSION TRANSACTION READ ONLY; SET SESSION lock_wait_timeout = 1; \
+pub(crate) const LIMITS: &str = "SET SESSION TRANSACTION READ ONLY; SET SESSION lock_wait_timeout = 1; \
     SET SESSION max_statement_time = 5";
 
 const DATA: &str = "wait/io/file/innodb/innodb_data_file";

@@ -11,6 +11,9 @@ mod mariadb;
 mod mover;
 mod postgres;
 
+pub(crate) use mariadb::LIMITS as MARIADB_LIMITS;
+pub(crate) use postgres::{flushes as postgres_flushes, major as postgres_major};
+
 pub use journal::Kept;
 pub use mover::{Mover, Outcome, Relation};
 
@@ -58,9 +61,7 @@ impl Watch {
             Engine::Mariadb => mariadb::LIMITS,
             Engine::Sqlite | Engine::Null => return Err(no_tiers(place)),
         };
-        let mut session = database.catalogue()?;
-        let failed = |failure| DatabaseError::statement(&place, "limit a session that only reads", failure);
-        session.script(limits).map_err(failed)?;
+        let session = limited(database, limits)?;
         Ok(Watch { session, engine, place, fast: fast.to_owned() })
     }
 
@@ -118,16 +119,24 @@ impl Watch {
     }
 }
 
+/// A session within such limits.
+pub(crate) fn limited(database: &dyn Database, limits: &str) -> Result<Box<dyn Session>, DatabaseError> {
+    let mut session = database.catalogue()?;
+    let failed = |failure| DatabaseError::statement(&database.place(), "limit a session that only reads", failure);
+    session.script(limits).map_err(failed)?;
+    Ok(session)
+}
+
 fn no_tiers(place: String) -> DatabaseError {
     let problem = "tiers are those of PostgreSQL or MariaDB".to_owned();
     DatabaseError::Address { place, problem }
 }
 
-fn text(row: &[Value], at: usize) -> String {
+pub(crate) fn text(row: &[Value], at: usize) -> String {
     row.get(at).and_then(Value::text).unwrap_or_default().to_owned()
 }
 
-fn number(row: &[Value], at: usize) -> f64 {
+pub(crate) fn number(row: &[Value], at: usize) -> f64 {
     row.get(at).and_then(Value::number).unwrap_or(0.0)
 }
 

@@ -37,7 +37,7 @@ const LOG: &str = "log";
 const TEMPORARY: &str = "temporary";
 
 /// The leading number of the version: 15.
-pub(super) fn major(session: &mut dyn Session) -> Result<u32, Failure> {
+pub(crate) fn major(session: &mut dyn Session) -> Result<u32, Failure> {
     let version = session.one("SELECT current_setting('server_version_num')::int8 / 10000")?;
     Ok(version.and_then(|value| value.number()).unwrap_or(0.0) as u32)
 }
@@ -85,7 +85,8 @@ pub(super) fn look(session: &mut dyn Session) -> Result<Look, Failure> {
         counts.insert(oid(&row, 0).to_string(), one);
     }
     let major = major(session)?;
-    counts.insert(LOG.to_owned(), log(session, major)?);
+    let (flushes, flush_s) = flushes(session, major)?;
+    counts.insert(LOG.to_owned(), Counts { flushes, flush_s, ..Counts::default() });
     let sql =
         "SELECT temp_bytes::float8, blk_read_time / 1000 FROM pg_stat_database WHERE datname = current_database()";
     let rows = session.query(sql)?;
@@ -98,7 +99,7 @@ pub(super) fn look(session: &mut dyn Session) -> Result<Look, Failure> {
 }
 
 /// Flushes of the log and their time, where the server times them.
-fn log(session: &mut dyn Session, major: u32) -> Result<Counts, Failure> {
+pub(crate) fn flushes(session: &mut dyn Session, major: u32) -> Result<(f64, Option<f64>), Failure> {
     let sql = match major {
         // Commits stand for flushes, which are not counted yet: several may share one.
         0..=13 => "SELECT xact_commit::float8, 0 FROM pg_stat_database WHERE datname = current_database()",
@@ -107,8 +108,7 @@ fn log(session: &mut dyn Session, major: u32) -> Result<Counts, Failure> {
     };
     let rows = session.query(sql)?;
     let row = rows.first().map(Vec::as_slice).unwrap_or_default();
-    let flush_s = Some(number(row, 1)).filter(|seconds| *seconds > 0.0);
-    Ok(Counts { flushes: number(row, 0), flush_s, ..Counts::default() })
+    Ok((number(row, 0), Some(number(row, 1)).filter(|seconds| *seconds > 0.0)))
 }
 
 pub(super) fn described(

@@ -1,5 +1,6 @@
 //! One file per command, and the table that leads to them.
 
+mod assess;
 mod calibrate;
 mod ceiling;
 mod check;
@@ -58,6 +59,7 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Db(asked) => return db::run(&asked),
         Command::Tier(asked) => return tier::run(&asked),
         Command::Pair(asked) => return pair::run(&asked),
+        Command::Assess(asked) => assess::run(&asked),
         Command::Import(asked) => return import::run(&asked),
         Command::Tag(asked) => tag::run(&asked),
         Command::Note(asked) => note::run(&asked),

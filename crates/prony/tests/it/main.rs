@@ -2,6 +2,7 @@
 //!
 //! Most tests use a scripted system on a simulated clock, so that they are exact and fast; a few load real files.
 
+mod assess;
 mod bank;
 mod brokerage;
 mod by_clock;

@@ -9,6 +9,8 @@ mod style;
 mod table;
 mod wrap;
 
+pub use wrap::wrap;
+
 pub use style::Colour;
 
 use crate::caveats::CaveatsOfKind;
@@ -78,7 +80,7 @@ impl Page {
             report.findings.answer.join(" ")
         };
         let answer = wrap::printable(&answer);
-        wrap::wrap(&answer, self.width, "").into_iter().map(|line| self.paint.with(Style::Bold, &line)).collect()
+        wrap(&answer, self.width, "").into_iter().map(|line| self.paint.with(Style::Bold, &line)).collect()
     }
 
     /// The caption stands above where nothing else would tell the table from the figures in short.
@@ -87,7 +89,7 @@ impl Page {
             return Vec::new();
         }
         let mut lines = vec![String::new()];
-        lines.extend(caption.into_iter().flat_map(|caption| wrap::wrap(caption, self.width, "  ")));
+        lines.extend(caption.into_iter().flat_map(|caption| wrap(caption, self.width, "  ")));
         lines.extend(table::lines(table, self.width, self.paint));
         lines
     }
@@ -101,7 +103,7 @@ impl Page {
         let mut lines: Vec<String> =
             listed[..shown].iter().flat_map(|conclusion| self.conclusion(conclusion)).collect();
         if !counted.is_empty() {
-            lines.extend(wrap::wrap(&exploratory(&counted), self.width, "  "));
+            lines.extend(wrap(&exploratory(&counted), self.width, "  "));
         }
         if shown < listed.len() {
             lines.push(format!(
@@ -123,7 +125,7 @@ impl Page {
             Tone::Open => Style::Open,
         };
         let body = wrap::printable(&format!("{}: {}", conclusion.word, conclusion.text));
-        let mut lines = wrap::wrap(&body, self.width, "  ");
+        let mut lines = wrap(&body, self.width, "  ");
         if let Some(rest) = lines.first().and_then(|first| first.strip_prefix(&conclusion.word)) {
             lines[0] = format!("{}{rest}", self.paint.with(style, &conclusion.word));
         }
@@ -139,7 +141,7 @@ impl Page {
                 Detail::Full => all_words(kind),
             };
             let body = wrap::printable(&format!("{} {}: {words}", kind.mark, kind.kind.heading()));
-            let mut wrapped = wrap::wrap(&body, self.width, "  ");
+            let mut wrapped = wrap(&body, self.width, "  ");
             if let Some(first) = wrapped.first_mut() {
                 *first = format!("{}{}", self.paint.with(Style::Open, &kind.mark.to_string()), &first[1..]);
             }
@@ -152,7 +154,7 @@ impl Page {
         let mut lines = vec![String::new(), self.paint.with(Style::Bold, &wrap::printable(&section.title))];
         if !section.constant.is_empty() {
             lines.extend(
-                wrap::wrap(&wrap::printable(&section.constant), self.width, "")
+                wrap(&wrap::printable(&section.constant), self.width, "")
                     .iter()
                     .map(|line| self.paint.with(Style::Faint, line)),
             );

@@ -12,7 +12,7 @@ pub(super) fn columns(text: &str) -> usize {
 
 /// Breaks at spaces; lines after the first begin with `indent`. A word longer than a line is left whole: a path that is
 /// cut in two cannot be copied.
-pub(super) fn wrap(text: &str, width: usize, indent: &str) -> Vec<String> {
+pub fn wrap(text: &str, width: usize, indent: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {

@@ -24,9 +24,15 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::passwords;
 use database::{Database, DatabaseError};
+use recorder::{Clock as _, WallClock};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use study::DatabaseSpec;
+use units::Nanos;
+
+/// How long a wait goes on before it looks whether it shall stop.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Carries out one of the commands.
 pub fn run(asked: &Tier) -> Result<Outcome, Failure> {
@@ -39,13 +45,13 @@ pub fn run(asked: &Tier) -> Result<Outcome, Failure> {
 }
 
 /// The database that a command is about.
-fn spec(place: &TierPlace) -> Result<DatabaseSpec, Failure> {
+pub(super) fn spec(place: &TierPlace) -> Result<DatabaseSpec, Failure> {
     let passwords = passwords::given(place.password_file.as_deref())?;
     db::warn(std::slice::from_ref(&place.url));
     Ok(db::target(&place.url)?.with_password_of(&passwords))
 }
 
-fn open(spec: &DatabaseSpec, stop: Arc<AtomicBool>) -> Result<Box<dyn Database>, Failure> {
+pub(super) fn open(spec: &DatabaseSpec, stop: Arc<AtomicBool>) -> Result<Box<dyn Database>, Failure> {
     db::open(spec, None, Vec::new(), stop)
 }
 
@@ -61,12 +67,26 @@ fn size(option: &str, text: &str) -> Result<f64, Failure> {
 }
 
 /// Reads an option that holds a time.
-fn time(option: &str, text: &str) -> Result<std::time::Duration, Failure> {
-    let read = units::parse_duration(text).map(|time| std::time::Duration::from_nanos(time.0));
+pub(super) fn time(option: &str, text: &str) -> Result<Duration, Failure> {
+    let read = units::parse_duration(text).map(|time| Duration::from_nanos(time.0));
     let read =
         read.map_err(|error| Failure::new(format!("reading `{option}`: {error}")).hint("give a time, such as `10s`"))?;
     if read.is_zero() {
         return Err(Failure::new(format!("reading `{option}`: a time above 0 s, got `{text}`")));
     }
     Ok(read)
+}
+
+/// Lets time pass until a moment.
+pub(super) fn wait(clock: &WallClock, spec: &DatabaseSpec, due: Nanos, stop: &AtomicBool) -> Result<(), Failure> {
+    loop {
+        let left = due.saturating_sub(clock.now());
+        if stop.load(Ordering::Relaxed) {
+            return Err(Failure::new(format!("sampling `{}`: stopped before the window was over", spec.shown())));
+        }
+        if left == Nanos::ZERO {
+            return Ok(());
+        }
+        std::thread::sleep(LOOK.min(Duration::from_nanos(left.0)));
+    }
 }

@@ -10,13 +10,10 @@ use database::tier::{Standing, Watch};
 use recorder::{Clock, WallClock};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use study::DatabaseSpec;
 use units::Nanos;
-
-/// How long a wait goes on before it looks whether it shall stop.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// One who samples a database.
 pub(super) struct Sampler<'a> {
@@ -102,18 +99,6 @@ impl<'a> Sampler<'a> {
 
     /// Lets time pass until a moment.
     pub(super) fn wait(&self, due: Nanos, stop: &AtomicBool) -> Result<(), Failure> {
-        loop {
-            let left = due.saturating_sub(self.clock.now());
-            if stop.load(Ordering::Relaxed) {
-                return Err(Failure::new(format!(
-                    "sampling `{}`: stopped before the window was over",
-                    self.spec.shown()
-                )));
-            }
-            if left == Nanos::ZERO {
-                return Ok(());
-            }
-            std::thread::sleep(LOOK.min(Duration::from_nanos(left.0)));
-        }
+        super::wait(&self.clock, self.spec, due, stop)
     }
 }

@@ -1,0 +1,134 @@
+//! What a server shows of its work to one who asks whether it is ready for a mirror.
+//!
+//! The one idea: only statistics and catalogues are read, within the limits of [`crate::tier`]. What a server or a user's rights do not show
+//! is told with what would show it, and the rest is shown all the same.
+//!
+//! What it does not do: it judges nothing; `advisor::assess` does.
+
+mod mariadb;
+mod postgres;
+
+use crate::{Database, DatabaseError, Failure, Session, tier};
+use advisor::assess::{Session as Seen, Tally};
+use study::Engine;
+
+/// What is known of a server beside its counters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Its version, in its own words.
+    pub version: String,
+    /// The database, or that all of the server is looked at.
+    pub database: String,
+    /// How transactions that write are told from others.
+    pub written_from: String,
+    /// Sequences in the database.
+    pub sequences: Option<u64>,
+    /// Its first process, where it runs on this machine.
+    pub process: Option<u32>,
+    /// What cannot be seen, each with what would show it.
+    pub lacking: Vec<String>,
+}
+
+/// One who looks at the work of a server and changes nothing.
+pub struct Watcher {
+    session: Box<dyn Session>,
+    engine: Engine,
+    place: String,
+    /// The leading number of the version.
+    major: u32,
+    /// The place in the log where the window began.
+    log: Option<String>,
+}
+
+impl Watcher {
+    /// Opens a session that can change nothing.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or the engine has no mirrors.
+    pub fn open(database: &dyn Database) -> Result<Watcher, DatabaseError> {
+        let (engine, place) = (database.engine(), database.place());
+        let limits = match engine {
+            Engine::Postgres => postgres::LIMITS,
+            Engine::Mariadb => mariadb::LIMITS,
+            Engine::Sqlite | Engine::Null => {
+                let problem = "a mirror is one of a PostgreSQL or a MariaDB".to_owned();
+                return Err(DatabaseError::Address { place, problem });
+            }
+        };
+        let session = tier::limited(database, limits)?;
+        let mut watcher = Watcher { session, engine, place, major: 0, log: None };
+        watcher.major = watcher.asked(|session, _| match engine {
+            Engine::Mariadb => Ok(0),
+            _ => tier::postgres_major(session),
+        })?;
+        Ok(watcher)
+    }
+
+    /// Which server it is, and what it does not show.
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    pub fn standing(&mut self) -> Result<Standing, DatabaseError> {
+        let engine = self.engine;
+        self.asked(|session, major| match engine {
+            Engine::Mariadb => mariadb::standing(session),
+            _ => postgres::standing(session, major),
+        })
+    }
+
+    /// What it has counted so far.
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    pub fn tally(&mut self) -> Result<Tally, DatabaseError> {
+        let engine = self.engine;
+        if engine == Engine::Postgres && self.log.is_none() {
+            self.log = postgres::end_of_log(self.session.as_mut());
+        }
+        self.asked(|session, major| match engine {
+            Engine::Mariadb => mariadb::tally(session),
+            _ => postgres::tally(session, major),
+        })
+    }
+
+    /// All sessions but this one, at this moment.
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    pub fn sessions(&mut self) -> Result<Vec<Seen>, DatabaseError> {
+        let engine = self.engine;
+        self.asked(|session, _| match engine {
+            Engine::Mariadb => mariadb::sessions(session),
+            _ => postgres::sessions(session),
+        })
+    }
+
+    /// Statements that one look at the sessions sends, each of which the server counts as a transaction.
+    pub fn sends(&self) -> u32 {
+        if self.engine == Engine::Mariadb { 3 } else { 1 }
+    }
+
+    /// Counts records of the log between both tallies, where the server lets this user read it; says whether it did.
+    pub fn refine(&mut self, before: &mut Tally, after: &mut Tally) -> bool {
+        match (self.engine, self.log.take()) {
+            (Engine::Postgres, Some(log)) => postgres::refine(self.session.as_mut(), &log, before, after),
+            _ => false,
+        }
+    }
+
+    fn asked<T>(&mut self, ask: impl FnOnce(&mut dyn Session, u32) -> Result<T, Failure>) -> Result<T, DatabaseError> {
+        let found = ask(self.session.as_mut(), self.major);
+        found.map_err(|failure| DatabaseError::statement(&self.place, "read the statistics", failure))
+    }
+}
+
+/// Totals of the first row of an answer, in this order; what is null is not counted.
+fn totals(
+    session: &mut dyn Session,
+    names: &[advisor::assess::Total],
+    sql: &str,
+) -> Result<Vec<(advisor::assess::Total, f64)>, Failure> {
+    let rows = session.query(sql)?;
+    let values = rows.into_iter().next().unwrap_or_default();
+    Ok(names.iter().zip(values).filter_map(|(name, value)| Some((*name, value.number()?))).collect())
+}
