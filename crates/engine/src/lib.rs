@@ -15,6 +15,7 @@ mod port;
 mod sample;
 mod selftest;
 mod target;
+mod told;
 mod trial;
 mod worker;
 

@@ -16,7 +16,7 @@ use study::{Pairing, Trial, Waits, Wire};
 use units::Nanos;
 
 use crate::database::outage::Outage;
-use crate::target::backing::{Told, remark};
+use crate::told::{Told, remark};
 use workload::happening::{Happening, Mishap};
 
 /// A mirror that follows, and what carries the log to it.

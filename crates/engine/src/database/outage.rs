@@ -5,7 +5,7 @@
 //!
 //! What it does not do: it does not measure what clients felt; that is for whoever reads the cells.
 
-use crate::target::backing::remark;
+use crate::told::remark;
 use database::DatabaseError;
 use database::server::postgres::{Look, Mirror, Watch};
 use link::Relay;

@@ -4,11 +4,12 @@ use crate::hot::drive::Driven;
 use crate::observer::Observer;
 use crate::port::simulated::described::Described;
 use crate::target::known::Known;
+pub(crate) use crate::told::{Told, remark};
 use crate::worker::assign::Share;
 use crate::worker::run::{Driver, Return};
 use crate::worker::transactions::Transactions;
 use crate::{OpenError, TrialError};
-use observation::{Alone, Check, Event, EventKind, Fact, Series};
+use observation::{Alone, Fact};
 use recorder::{Collector, WallClock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -132,14 +133,6 @@ pub(crate) struct Simulation {
     pub(crate) told: Told,
 }
 
-/// What a system tells of a trial beside what was recorded.
-#[derive(Default)]
-pub(crate) struct Told {
-    pub(crate) series: Vec<Series>,
-    pub(crate) events: Vec<Event>,
-    pub(crate) checks: Vec<Check>,
-}
-
 /// What the plan needs of a system.
 #[derive(Clone, Debug)]
 pub struct Need<'a> {
@@ -190,9 +183,4 @@ pub(crate) struct Ended<'a> {
     pub(crate) transactions: &'a [Transactions],
     /// On the trial's clock.
     pub(crate) at: Nanos,
-}
-
-/// A remark about a trial as a whole.
-pub(crate) fn remark(text: String) -> Event {
-    Event { at: Nanos::ZERO, kind: EventKind::Note, text }
 }
