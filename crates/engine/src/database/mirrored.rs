@@ -150,10 +150,11 @@ impl Databases {
     /// Has something happen to the pair of a trial, or puts right what did.
     pub(crate) fn mishap(&self, at: Nanos, what: Option<Mishap>) -> std::io::Result<()> {
         match (self.mirrored.as_ref().and_then(|mirrored| mirrored.outage.as_ref()), what) {
-            (Some(outage), _) => Ok(outage.order(at, what)),
-            (None, None) => Ok(()),
-            (None, Some(_)) => Err(std::io::ErrorKind::Unsupported.into()),
+            (Some(outage), _) => outage.order(at, what),
+            (None, None) => {}
+            (None, Some(_)) => return Err(std::io::ErrorKind::Unsupported.into()),
         }
+        Ok(())
     }
 
     /// The processes of the mirror that follows.
