@@ -1,3 +1,5 @@
+//! Orders to a relay, in words and over a socket.
+
 use super::*;
 use crate::{Choice, Settings};
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! When pieces arrive that travel a lane.
+
 use super::*;
 use crate::shape::Aggressor;
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Which path a connection takes, and what a cut does to what is on its way.
+
 use super::*;
 
 fn paths(choice: Choice) -> Paths {

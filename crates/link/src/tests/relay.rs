@@ -1,3 +1,5 @@
+//! Relays with real sockets.
+
 use super::*;
 use std::io::{Read, Write};
 use std::sync::mpsc::channel;

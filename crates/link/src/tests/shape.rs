@@ -1,3 +1,5 @@
+//! Paths in words.
+
 use super::*;
 
 #[test]

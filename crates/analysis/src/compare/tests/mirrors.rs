@@ -1,3 +1,5 @@
+//! What a mirror costs beyond a ratio, on figures that are known.
+
 use super::*;
 use crate::point::groups;
 use crate::run::tests::{judgement, trial};
