@@ -1,6 +1,6 @@
 //! The systems of a study: where the operations go.
 
-use crate::DatabaseSpec;
+use crate::{DatabaseSpec, Pairing};
 use observation::{Footprint, SystemKind};
 use std::fmt;
 use units::{Bytes, Nanos, Share};
@@ -100,6 +100,11 @@ pub fn folders_shown(dirs: &[Folder]) -> String {
 }
 
 impl Place {
+    /// Whether it is a database with a mirror that follows it, and may go away.
+    pub fn follows(&self) -> bool {
+        matches!(self, Place::Database(spec) if spec.mirror.is_some() && spec.pairing == Pairing::Postgres)
+    }
+
     /// Whether it is a database with a mirror.
     pub fn mirrored(&self) -> bool {
         matches!(self, Place::Database(spec) if spec.mirror.is_some())

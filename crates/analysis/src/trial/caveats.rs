@@ -242,12 +242,12 @@ fn stalled(about: &About) -> Option<String> {
     let start = about.summary.window.start.seconds();
     let mut changes = about.summary.events.iter().filter(|event| event.kind == EventKind::Change);
     let why = match changes.find(|event| (event.at.seconds() - start - at_s).abs() < CAUSED_S) {
-        Some(event) => format!("it began with `{}`", event.text),
-        None => "look for a lock, a checkpoint or a pause of the device then".to_owned(),
+        Some(event) => format!("it began with `{}`;", event.text),
+        None => "look for a lock, a checkpoint or a pause of the device then, and".to_owned(),
     };
     Some(format!(
         "{} without a completion {}: {who}; arrivals at the mean rate of {} would have felt a \
-         p99 of {}, where this closed load shows {closed}; {why}, and measure response with an open load (`rate`)",
+         p99 of {}, where this closed load shows {closed}; {why} measure response with an open load (`rate`)",
         duration(Nanos::from_seconds(lasted_s)),
         since(at_s),
         rate(rate_per_s),

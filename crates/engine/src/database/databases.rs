@@ -161,11 +161,6 @@ impl Databases {
         self.spec.layout.as_ref()
     }
 
-    /// The system that it is.
-    pub(crate) fn system(&self) -> &str {
-        &self.system
-    }
-
     /// What commits wait for, where a mirror follows.
     pub(crate) fn waits(&self) -> Option<study::Waits> {
         self.spec.mirror

@@ -60,11 +60,6 @@ impl Databases {
         let own = wire.own();
         let (before, wire) = (wire.told().1, Arc::new(wire));
         let outage = trial.events.iter().any(|(_, what)| matches!(what, Happening::Pair(_)));
-        if outage && two_phase {
-            let (system, what) =
-                (self.system().to_owned(), "lose one of two servers in lock step: say pair=postgres-pair".to_owned());
-            return Err(TrialError::Unsupported { system, what });
-        }
         let watched =
             || Outage::watched((&mirror, &wire), waits, (trial.state.patience, self.served.clone()), settings);
         let outage = outage.then(watched).transpose().map_err(&refused)?;
@@ -169,10 +164,11 @@ impl Databases {
     /// Has something happen to the pair of a trial, or puts right what did.
     pub(crate) fn mishap(&self, at: Nanos, what: Option<Mishap>) -> std::io::Result<()> {
         match (self.mirrored.as_ref().and_then(|mirrored| mirrored.outage.as_ref()), what) {
-            (Some(outage), _) => Ok(outage.order(at, what)),
-            (None, None) => Ok(()),
-            (None, Some(_)) => Err(std::io::ErrorKind::Unsupported.into()),
+            (Some(outage), _) => outage.order(at, what),
+            (None, None) => {}
+            (None, Some(_)) => return Err(std::io::ErrorKind::Unsupported.into()),
         }
+        Ok(())
     }
 
     /// The processes of the mirror that follows.

@@ -231,19 +231,20 @@ impl Watcher {
         self.apart = what != Mishap::Resume;
         let mirror = self.mirror.clone();
         match what {
-            Mishap::KillMirror => self.begin(move || mirror.kill()),
-            Mishap::StopMirror => self.begin(move || mirror.stop()),
-            Mishap::Cut => Ok(self.relay.carry(0, [false; 2])),
+            Mishap::KillMirror => self.begin(move || mirror.kill())?,
+            Mishap::StopMirror => self.begin(move || mirror.stop())?,
+            Mishap::Cut => self.relay.carry(0, [false; 2]),
             // The mirror is who connects.
-            Mishap::HalfOpen => Ok(self.relay.carry(0, [true, false])),
-            Mishap::Suspend => self.step(pair::Event::Suspend),
-            Mishap::Resume => self.resume(),
+            Mishap::HalfOpen => self.relay.carry(0, [true, false]),
+            Mishap::Suspend => self.step(pair::Event::Suspend)?,
+            Mishap::Resume => self.resume()?,
             Mishap::KillPrimary => {
                 self.killed = true;
                 self.served.store(false, Ordering::Release);
-                self.begin(move || mirror.kill_primary())
+                self.begin(move || mirror.kill_primary())?;
             }
         }
+        Ok(())
     }
 
     /// Does on another thread what takes long, behind what was begun before.
@@ -361,5 +362,50 @@ impl Watcher {
         let sent = self.relay.told().1[1].0;
         let values = [state.number(), self.before.kept as f64, sent as f64, self.before.waiting as f64];
         self.course.series.iter_mut().zip(values).for_each(|(points, value)| points.push((now, value)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(written: u64, confirmed: Option<u64>) -> Look {
+        Look { written, confirmed, streaming: true, ..Look::default() }
+    }
+
+    #[test]
+    fn a_mirror_is_silent_while_it_confirms_nothing_that_is_there_to_confirm() {
+        let mut silence = Silence::default();
+        let heard = [
+            // It is behind, and comes on.
+            (100, look(50, Some(30)), 0),
+            (200, look(90, Some(40)), 0),
+            // It stands still behind, then its connection ends.
+            (300, look(95, Some(40)), 100),
+            (400, look(95, None), 200),
+            // It is back, where it was, and comes on.
+            (500, look(99, Some(40)), 300),
+            (600, look(99, Some(41)), 0),
+            // Nothing is written, and nothing is missing: it is not silent.
+            (700, look(99, Some(99)), 0),
+            (900, look(99, Some(99)), 0),
+            // An idle server without its mirror is one, too.
+            (950, look(99, None), 50),
+        ];
+        for (at, look, silent) in heard {
+            assert_eq!(silence.hear(Nanos(at), &look), Nanos(silent), "at {at}: {look:?}");
+        }
+    }
+
+    #[test]
+    fn a_mirror_is_level_once_it_has_what_was_there_at_the_look_before() {
+        let before = look(100, Some(60));
+        assert!(is_level(&before, &look(140, Some(100))), "what came since is on its way");
+        assert!(!is_level(&before, &look(140, Some(99))));
+        assert!(!is_level(&before, &look(140, None)));
+        assert!(
+            !is_level(&before, &Look { streaming: false, ..look(140, Some(140)) }),
+            "PostgreSQL says it catches up"
+        );
     }
 }
