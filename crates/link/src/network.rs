@@ -1,7 +1,7 @@
 //! Sockets of two kinds under one name.
 
 use std::fmt;
-use std::io::{Read, Result, Write};
+use std::io::{ErrorKind, Read, Result, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
@@ -49,7 +49,13 @@ impl Listener {
     pub(crate) fn bind(address: &Address) -> Result<Listener> {
         match address {
             Address::Tcp(address) => TcpListener::bind(address).map(Listener::Tcp),
-            Address::Unix(path) => UnixListener::bind(path).map(Listener::Unix),
+            Address::Unix(path) => {
+                if matches!(UnixStream::connect(path), Err(error) if error.kind() == ErrorKind::ConnectionRefused) {
+                    // A socket at which nobody listens any more: who did was killed.
+                    std::fs::remove_file(path)?;
+                }
+                UnixListener::bind(path).map(Listener::Unix)
+            }
         }
     }
 

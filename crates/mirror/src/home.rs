@@ -6,6 +6,7 @@
 use crate::MirrorError;
 use pair::{Action, Life, Rule, State};
 use std::fs::{self, File};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use store::PairRecord;
 use study::Waits;
@@ -18,6 +19,12 @@ const RECORD: &str = "pair.json";
 
 /// The only kind so far.
 const KIND: &str = "postgres-pair";
+
+/// How long one waits for who works on the pair, in looks.
+const HELD_LOOKS: u32 = 40;
+
+/// Between two looks.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// What a new pair is to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,12 +99,18 @@ impl Home {
     pub fn hold(&self) -> Result<Held, MirrorError> {
         let path = self.folder.join("lock");
         let failed = |source| MirrorError::File(path.clone(), "lock", source);
-        let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Held(file)),
-            Err(fs::TryLockError::WouldBlock) => Err(MirrorError::Busy(self.folder.clone())),
-            Err(fs::TryLockError::Error(source)) => Err(failed(source)),
+        // Whoever may open it could keep everybody else away.
+        let file = File::options().create(true).truncate(false).write(true).mode(0o600).open(&path).map_err(failed)?;
+        file.set_permissions(fs::Permissions::from_mode(0o600)).map_err(failed)?;
+        // One who only looks is soon done.
+        for _ in 0..HELD_LOOKS {
+            match file.try_lock() {
+                Ok(()) => return Ok(Held(file)),
+                Err(fs::TryLockError::WouldBlock) => std::thread::sleep(LOOK),
+                Err(fs::TryLockError::Error(source)) => return Err(failed(source)),
+            }
         }
+        Err(MirrorError::Busy(self.folder.clone()))
     }
 
     /// What is written of the pair; none when it was never begun.
@@ -116,12 +129,29 @@ impl Home {
         self.folder.join(RECORD)
     }
 
-    /// Removes the folder with all that is in it.
+    /// Removes what is the pair's; the folder too, unless something else lies in it.
     ///
     /// # Errors
     /// When a file stays.
     pub fn remove(self) -> Result<(), MirrorError> {
-        fs::remove_dir_all(&self.folder).map_err(|source| MirrorError::File(self.folder, "remove", source))
+        let gone = |name: &str| {
+            let path = self.folder.join(name);
+            let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            match removed {
+                Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                    Err(MirrorError::File(path, "remove", source))
+                }
+                _ => Ok(()),
+            }
+        };
+        // The mark goes last, so that one that was cut off is still known.
+        ["a", "b", "wires", RECORD, "pair.json.new", "lock", MARK].into_iter().try_for_each(gone)?;
+        match fs::remove_dir(&self.folder) {
+            Err(source) if source.kind() != std::io::ErrorKind::DirectoryNotEmpty => {
+                Err(MirrorError::File(self.folder, "remove", source))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

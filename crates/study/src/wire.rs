@@ -51,6 +51,9 @@ pub enum WireError {
     /// Both ways to say how long it is.
     #[error("a path has `km` or `delay`, not both")]
     Twice,
+    /// Nothing is left for the pair.
+    #[error("a `share` of less than 100%: an aggressor that has all of the wire leaves nothing for anybody else")]
+    Nothing,
     /// An aggressor without a limit takes nothing away.
     #[error("an aggressor needs a `capacity` to compete for, and a `share` needs an `aggressor`")]
     Unlimited,
@@ -93,6 +96,7 @@ impl Wire {
         match (lengths, wire.capacity, wire.aggressor, share) {
             (2.., ..) => Err(WireError::Twice),
             (_, None, Some(_), _) | (_, _, None, Some(_)) => Err(WireError::Unlimited),
+            (.., Some(share)) if share >= 1.0 => Err(WireError::Nothing),
             _ => Ok(wire),
         }
     }
@@ -166,6 +170,7 @@ mod tests {
             ("capacity=0B", "`capacity=0B`: more than 0 bytes a second"),
             ("aggressor=1MB/s", "needs a `capacity`"),
             ("capacity=1MB/s share=5%", "needs an `aggressor`"),
+            ("capacity=1MB/s aggressor=5MB/s share=100%", "a `share` of less than 100%"),
         ] {
             let error = Wire::parse(text).expect_err(text).to_string();
             assert!(error.contains(told), "{text}: {error}");

@@ -8,10 +8,13 @@ use crate::database::databases::Databases;
 use database::DatabaseError;
 use database::server::postgres::Mirror;
 use link::{Address, Choice, Relay, Settings};
-use observation::{Check, CheckResult};
+use observation::{Check, CheckResult, Event, EventKind};
 use recorder::WallClock;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
 use study::{Pairing, Trial, Waits, Wire};
 use units::Nanos;
 
@@ -25,11 +28,49 @@ pub(crate) struct Mirrored {
     wire: Arc<Relay>,
     /// Whoever looks after it, where something happens in the trial.
     outage: Option<Outage>,
+    /// Whoever sees that it ended where nothing was to happen.
+    guard: Option<Guard>,
     /// What the wire carried before the load.
     before: [(u64, u64); 2],
     waits: Waits,
     /// Acknowledgements with a warning before the load.
     unconfirmed: u64,
+}
+
+/// Sees that a mirror ended that nobody ended: commits would wait for it for ever.
+struct Guard {
+    stop: Arc<AtomicBool>,
+    /// Whether it ended.
+    watching: JoinHandle<bool>,
+}
+
+/// How often it is looked whether the mirror runs.
+const GUARDED_EVERY: Duration = Duration::from_millis(500);
+
+impl Guard {
+    fn of(mirror: &Mirror) -> Guard {
+        let (stop, mirror) = (Arc::new(AtomicBool::new(false)), mirror.clone());
+        let stopped = stop.clone();
+        let watching = std::thread::spawn(move || {
+            while !stopped.load(Ordering::Relaxed) {
+                if mirror.pid().is_none() {
+                    // Where the first server does not answer either, its sessions are lost, and that is told.
+                    let _ = mirror.released();
+                    return true;
+                }
+                std::thread::park_timeout(GUARDED_EVERY);
+            }
+            false
+        });
+        Guard { stop, watching }
+    }
+
+    /// Ends it; whether the mirror had ended before.
+    fn ended(self) -> bool {
+        self.stop.store(true, Ordering::Relaxed);
+        self.watching.thread().unpark();
+        self.watching.join().unwrap_or(false)
+    }
 }
 
 impl Databases {
@@ -64,7 +105,8 @@ impl Databases {
             || Outage::watched((&mirror, &wire), waits, (trial.state.patience, self.served.clone()), settings);
         let outage = outage.then(watched).transpose().map_err(&refused)?;
         let unconfirmed = mirror.unconfirmed();
-        self.mirrored = Some(Mirrored { mirror, wire, outage, before, waits, unconfirmed });
+        let guard = (!two_phase && outage.is_none()).then(|| Guard::of(&mirror));
+        self.mirrored = Some(Mirrored { mirror, wire, outage, guard, before, waits, unconfirmed });
         let far = match trial.state.wire {
             plain if plain.is_plain() => "on a plain wire".to_owned(),
             shaped => {
@@ -82,7 +124,18 @@ impl Databases {
     pub(crate) fn leave_mirror(&mut self, patience: Nanos, clock: &WallClock) -> Result<Told, TrialError> {
         let Some(mirrored) = self.mirrored.take() else { return Ok(Told::default()) };
         let refused = self.refused();
-        let Mirrored { mirror, wire, outage, before, waits, unconfirmed } = mirrored;
+        let Mirrored { mirror, wire, outage, guard, before, waits, unconfirmed } = mirrored;
+        if guard.is_some_and(Guard::ended) {
+            mirror.leave().map_err(&refused)?;
+            let text = "the mirror ended in the trial, and nobody had asked for it: until that was seen commits waited for it, and from there on \
+                        for nobody; see its log, and run it again";
+            let doubt = Event { at: Nanos::ZERO, kind: EventKind::Doubt, text: text.to_owned() };
+            let says = "the mirror holds the same rows as the first server".to_owned();
+            let (name, result) = ("mirror".to_owned(), CheckResult::NotDone);
+            let check =
+                Check { name, says, result, found: "the mirror ended in the trial".to_owned(), ..Check::default() };
+            return Ok(Told { series: Vec::new(), events: vec![doubt], checks: vec![check] });
+        }
         let watched = outage.is_some();
         let (series, mut events, taken_over) =
             outage.map(Outage::ended).transpose().map_err(&refused)?.unwrap_or_default();
@@ -181,6 +234,7 @@ impl Mirrored {
     /// Lets the first server go on alone, whatever became of the trial.
     pub(crate) fn forget(self) {
         drop(self.outage);
+        self.guard.map(Guard::ended);
         // Whoever opens the server next sees to what stays.
         let _ = self.mirror.leave();
     }

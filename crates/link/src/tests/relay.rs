@@ -124,7 +124,7 @@ fn nobody_behind_the_relay_ends_the_connection() {
 fn a_relay_whose_socket_was_removed_ends_all_the_same() {
     let path = std::env::temp_dir().join(format!("prony-link-removed-{}", std::process::id()));
     let listen = Address::Unix(path.clone());
-    let paths = vec![Shape::default()];
+    let paths = vec![Wire::default()];
     let settings = Settings { listen, to: echo(), paths, choice: Choice::Priority, failover: Nanos::ZERO, seed: 5 };
     let relay = Relay::unmeasured(&settings).expect("a relay");
     std::fs::remove_file(&path).expect("its socket");

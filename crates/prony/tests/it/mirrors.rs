@@ -159,3 +159,64 @@ fn a_mirror_of_what_is_no_private_postgresql_is_refused() {
     let told = Program::new().refused("plan key-value --on local:postgres --set mirror=perhaps");
     assert!(told.contains("`remote_apply`") && told.contains("`perhaps`"), "{told}");
 }
+
+/// The folder of a server's mirror, while there is one.
+fn mirror_folder(house: &House) -> Option<std::path::PathBuf> {
+    let families = std::fs::read_dir(house.program.path("cache")).ok()?.flatten();
+    let servers = families.filter_map(|family| std::fs::read_dir(family.path()).ok()).flatten().flatten();
+    servers.map(|server| server.path()).find(|path| path.extension().is_some_and(|ending| ending == "mirror"))
+}
+
+/// Waits until a mirror serves in the middle of a run, and answers with its folder.
+fn serving(house: &House) -> std::path::PathBuf {
+    loop {
+        let folder = mirror_folder(house);
+        let state = folder.as_ref().and_then(|folder| std::fs::read_to_string(folder.join("data/postmaster.pid")).ok());
+        if state.is_some_and(|text| text.lines().nth(7).is_some_and(|state| state.trim() == "standby")) {
+            // Trials begin a moment later.
+            std::thread::sleep(std::time::Duration::from_secs(2));
+            return folder.expect("it is there");
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_with_a_mirror_keeps_no_log_and_no_commit_waiting_for_the_next() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let program = &house.program;
+    let mut going = program
+        .start("run key-value --on local:postgres --set rows=1000 --set mirror=on --set measure=30s --set sessions=2");
+    let mirror = serving(&house);
+    going.signal(rustix::process::Signal::KILL);
+    going.end();
+    program.json(&format!("run key-value --on local:postgres --set sessions=2 {SMALL} --json"));
+    assert!(!mirror.exists(), "it goes when the server is opened next");
+    let server =
+        database::server::postgres::Server::at(&mirror.with_extension(""), Default::default()).expect("a server");
+    let mut session = server.session("postgres").expect("it answers");
+    let left = session.query("SELECT slot_name::text FROM pg_replication_slots").expect("an answer");
+    assert!(left.is_empty(), "{left:?}");
+    let waits = session.query("SHOW synchronous_standby_names").expect("an answer");
+    assert_eq!(waits[0][0].text(), Some(""));
+    program.fine("db down local:postgres --remove");
+}
+
+#[test]
+fn a_mirror_that_ends_by_itself_is_named_and_keeps_no_commit_waiting() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let program = &house.program;
+    let going = program.start("run key-value --on local:postgres --set rows=1000 --set mirror=on --set measure=4s --set replicates=1 --set sessions=2");
+    let file = serving(&house).join("data/postmaster.pid");
+    let text = std::fs::read_to_string(file).expect("it runs");
+    let pid = text
+        .lines()
+        .next()
+        .and_then(|line| line.parse().ok())
+        .and_then(rustix::process::Pid::from_raw)
+        .expect("a number");
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it is ours");
+    let (_, told) = going.end();
+    assert!(told.contains("the mirror ended in the trial, and nobody had asked for it"), "{told}");
+    program.fine("db down local:postgres --remove");
+}

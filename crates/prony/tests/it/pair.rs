@@ -269,6 +269,11 @@ fn a_wire_between_both_nodes_is_cut_and_healed_with_the_pair_and_ends_with_it() 
     // Another shape, while it runs.
     let again = program.json("pair up postgres-pair --dir pair --link plain --json");
     assert_eq!((&again["state"], &told()["paths"][0]["shape"]), (&"replicating".into(), &"delay=0us".into()));
+    std::fs::write(program.path("pair/notes.txt"), "mine").expect("a file of somebody's");
     program.fine("pair down --dir pair");
     assert!(program.refused("link --orders pair/wires/a/orders --order tell").contains("telling the link"));
+    program.fine("pair down --dir pair --remove");
+    let left: Vec<_> =
+        std::fs::read_dir(program.path("pair")).expect("the folder").flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(left, ["notes.txt"], "what is not the pair's stays");
 }

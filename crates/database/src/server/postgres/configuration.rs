@@ -25,7 +25,9 @@ const OURS: &[&str] = &[
 ];
 
 /// What our servers have beside a study's settings. Everything that makes a server faster or less safe is the study's.
-const SETTINGS: &[(&str, &str)] = &[("max_connections", "1000"), ("timezone", "UTC"), ("log_timezone", "UTC")];
+/// What is left prepared when a run is killed must not keep a server from starting, whatever it is started for next.
+const SETTINGS: &[(&str, &str)] =
+    &[("max_connections", "1000"), ("max_prepared_transactions", "1000"), ("timezone", "UTC"), ("log_timezone", "UTC")];
 
 const RULES: Rules = Rules {
     ours: OURS,

@@ -24,6 +24,9 @@ pub(crate) const PREPARED: &str = "prony_";
 /// A server with this file in its data follows another.
 const SIGNAL: &str = "standby.signal";
 
+/// What stands in the command line of whoever holds a mirror.
+const PROGRAM: &str = "prony";
+
 /// How long the mirror may take to catch up.
 const CATCH_UP_SECONDS: u64 = 600;
 
@@ -162,6 +165,7 @@ impl Mirror {
     /// # Errors
     /// When a copy cannot be made, the mirror does not start or does not catch up.
     pub fn follow(&self, waits: Waits, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        self.hold()?;
         let mut session = self.session()?;
         let kept =
             format!("SELECT count(*) FROM pg_replication_slots WHERE slot_name = '{NAME}' AND wal_status <> 'lost'");
@@ -189,6 +193,7 @@ impl Mirror {
     /// # Errors
     /// When a copy cannot be made, or the server does not start.
     pub fn stand_beside(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        self.hold()?;
         self.make(&mut *self.session()?)?;
         self.drop_slot(&mut *self.session()?)?;
         self.mirror.serve(settings, false)
@@ -336,15 +341,38 @@ impl Mirror {
     /// # Errors
     /// When the primary does not answer, or the mirror does not end.
     pub fn leave(&self) -> Result<(), DatabaseError> {
-        self.alone()?;
+        self.released()?;
         self.mirror.down().map(drop)
     }
 
-    /// The primary waits for nobody, where an earlier run that was killed left it waiting.
+    /// Ends what a run that was killed left here: commits that wait for a mirror, transactions that are prepared, a slot that keeps log
+    /// for ever, the mirror itself. What a run that goes on has here is left alone.
+    ///
+    /// # Errors
+    /// When the primary refuses.
+    pub fn alone(&self) -> Result<(), DatabaseError> {
+        match process::number(&self.holder()) {
+            Some(holder) if process::runs(holder, PROGRAM) => Ok(()),
+            Some(_) => {
+                let mut session = self.session()?;
+                self.run(&mut *session, "ALTER SYSTEM RESET synchronous_standby_names; SELECT pg_reload_conf()")?;
+                let names = format!("SELECT gid FROM pg_prepared_xacts WHERE gid LIKE '{PREPARED}%'");
+                let left = session.query(&names).map_err(|failure| self.failed(failure))?;
+                for name in left.iter().filter_map(|row| row.first()?.text()) {
+                    // Nobody was told that it is committed: that comes when both have committed, this one first.
+                    self.run(&mut *session, &format!("ROLLBACK PREPARED '{name}'"))?;
+                }
+                self.forget()
+            }
+            None => self.released(),
+        }
+    }
+
+    /// The primary waits for nobody from now on.
     ///
     /// # Errors
     /// When it refuses.
-    pub fn alone(&self) -> Result<(), DatabaseError> {
+    pub fn released(&self) -> Result<(), DatabaseError> {
         let changed = std::fs::read_to_string(self.primary.data().join("postgresql.auto.conf")).unwrap_or_default();
         if !changed.contains("synchronous_") {
             return Ok(());
@@ -354,6 +382,16 @@ impl Mirror {
             &mut *session,
             "ALTER SYSTEM RESET synchronous_standby_names; ALTER SYSTEM RESET synchronous_commit; SELECT pg_reload_conf()",
         )
+    }
+
+    /// The file that says which Prony has a mirror here.
+    fn holder(&self) -> PathBuf {
+        self.mirror.folder.join("holder")
+    }
+
+    fn hold(&self) -> Result<(), DatabaseError> {
+        folder::ours(&self.mirror.folder, &self.mirror.owner)?;
+        folder::write(&self.holder(), &std::process::id().to_string())
     }
 
     /// Ends the mirror for good: its files and its slot are gone, and the primary keeps no log for it.

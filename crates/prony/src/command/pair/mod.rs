@@ -66,6 +66,14 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     let via = asked.via.as_deref().map(std::path::absolute).transpose();
     let mut via =
         via.map_err(|error| Failure::caused("reading --via", &error))?.map(|folder| folder.display().to_string());
+    if let Some(folder) =
+        via.as_deref().filter(|folder| !["a", "b"].iter().all(|node| Path::new(folder).join(node).is_dir()))
+    {
+        return Err(Failure::new(format!(
+            "{DOING}: a folder with the folders `a` and `b`, in which the sockets to the nodes lie, got `{folder}`"
+        ))
+        .hint("see `prony pair up --help` on --via; `--link plain` puts relays there by itself"));
+    }
     let wire = asked.link.as_deref().map(wires::words).transpose()?;
     let folder = named(asked.place.dir.as_deref())?;
     let clock = WallClock::new();

@@ -83,6 +83,13 @@ pub fn order(home: &Home, order: &str) -> Result<(), Failure> {
         match link::ask(&orders, order) {
             // One that was killed is as good as ended.
             Err(_) if order == "end" => {}
+            Ok(_) if order == "end" => {
+                // It looks for its end from time to time.
+                (0..LOOKS.1).find(|_| {
+                    sleep(LOOKS.0);
+                    link::ask(&orders, "tell").is_err()
+                });
+            }
             told => drop(told.map_err(|error| {
                 Failure::caused(format!("telling the wire to node {node} to {order}"), &error)
                     .hint("`prony pair up` starts wires that are gone")
