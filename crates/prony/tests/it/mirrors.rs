@@ -172,7 +172,9 @@ fn serving(house: &House) -> std::path::PathBuf {
     loop {
         let folder = mirror_folder(house);
         let state = folder.as_ref().and_then(|folder| std::fs::read_to_string(folder.join("data/postmaster.pid")).ok());
-        if state.is_some_and(|text| text.lines().nth(7).is_some_and(|state| state.trim() == "standby")) {
+        if state
+            .is_some_and(|text| text.lines().nth(7).is_some_and(|state| matches!(state.trim(), "ready" | "standby")))
+        {
             // Trials begin a moment later.
             std::thread::sleep(std::time::Duration::from_secs(2));
             return folder.expect("it is there");
@@ -185,7 +187,7 @@ fn serving(house: &House) -> std::path::PathBuf {
 fn a_run_that_is_killed_with_a_mirror_keeps_no_log_and_no_commit_waiting_for_the_next() {
     let Some(house) = House::with_server("local:postgres") else { return };
     let program = &house.program;
-    let mut going = program
+    let going = program
         .start("run key-value --on local:postgres --set rows=1000 --set mirror=on --set measure=30s --set sessions=2");
     let mirror = serving(&house);
     going.signal(rustix::process::Signal::KILL);
@@ -216,7 +218,9 @@ fn a_mirror_that_ends_by_itself_is_named_and_keeps_no_commit_waiting() {
         .and_then(rustix::process::Pid::from_raw)
         .expect("a number");
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it is ours");
-    let (_, told) = going.end();
-    assert!(told.contains("the mirror ended in the trial, and nobody had asked for it"), "{told}");
+    let (code, told) = going.end();
+    assert_eq!(code, Some(0), "{told}");
+    let told = program.fine("show latest");
+    assert!(told.replace('\n', " ").contains("the mirror ended in the trial, and nobody had asked for it"), "{told}");
     program.fine("db down local:postgres --remove");
 }
