@@ -175,7 +175,7 @@ impl Work {
         self.begun(ready);
         let mut at = Nanos::ZERO;
         loop {
-            at = at + wander.stay;
+            at += wander.stay;
             if at >= self.until || !self.waited(at) {
                 return Ok(());
             }
