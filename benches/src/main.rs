@@ -1,4 +1,4 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|emulate|tiers|link|transactions|slap|fill|users|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|emulate|tiers|wander|link|transactions|slap|fill|users|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
@@ -66,7 +66,7 @@ fn main() {
     };
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     prony::build();
-    let all: [(&str, fn(&Settings)); 17] = [
+    let all: [(&str, fn(&Settings)); 18] = [
         ("null", null::measure),
         ("open", open::measure),
         ("real", real::measure),
@@ -83,6 +83,7 @@ fn main() {
         ("memory", memory::measure),
         ("emulate", emulate::measure),
         ("tiers", tiers::measure),
+        ("wander", tiers::follow),
         ("link", link::measure),
     ];
     if let Some(unknown) = asked

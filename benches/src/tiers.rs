@@ -20,19 +20,36 @@ use world::{OBJECTS, PLACEMENTS, Placement, Request, fast_mib, gains, is_fast};
 
 const MIB: u64 = 1 << 20;
 
-/// All three.
-pub fn measure(settings: &Settings) {
-    if !Path::new("/dev/fuse").exists() || unsafe { libc::geteuid() } != 0 {
+/// Whether devices can be mounted here; says so where not.
+fn mounts() -> bool {
+    let can = Path::new("/dev/fuse").exists() && unsafe { libc::geteuid() } == 0;
+    if !can {
         println!("\ntiers: skipped, mounting needs root and /dev/fuse");
+    }
+    can
+}
+
+/// A live PostgreSQL whose hot set wanders.
+pub fn follow(settings: &Settings) {
+    if !mounts() {
+        return;
+    }
+    let home = std::path::absolute(&settings.dir).expect("a folder").join("bench-wander");
+    match ["pgbench", "psql"].iter().all(|name| Command::new(name).arg("--version").output().is_ok()) {
+        true => wander(settings, &home),
+        false => println!("\na hot set that wanders: skipped, pgbench and psql are not installed"),
+    }
+    let _ = std::fs::remove_dir_all(home);
+}
+
+/// What tiers cost a read, and placements of eight objects.
+pub fn measure(settings: &Settings) {
+    if !mounts() {
         return;
     }
     let home = std::path::absolute(&settings.dir).expect("a folder").join("bench-tiers");
     unmoved(settings, &home.join("unmoved"));
     order(settings, &home.join("order"));
-    match ["pgbench", "psql"].iter().all(|name| Command::new(name).arg("--version").output().is_ok()) {
-        true => wander(settings, &home.join("wander")),
-        false => println!("\na hot set that wanders: skipped, pgbench and psql are not installed"),
-    }
     let _ = std::fs::remove_dir_all(home);
 }
 
