@@ -537,6 +537,8 @@ impl Standby {
         // It recovers with no fewer than its primary has.
         let most = tiers.session().one("SHOW max_connections").expect("it may").expect("a number");
         server.args(["-c", &format!("max_connections={}", most.text().unwrap_or_default())]);
+        let prepared = tiers.session().one("SHOW max_prepared_transactions").expect("it may").expect("a number");
+        server.args(["-c", &format!("max_prepared_transactions={}", prepared.text().unwrap_or_default())]);
         server.args(["-c", "allow_in_place_tablespaces=on", "-c", "listen_addresses=", "-k"]).arg(&folder);
         Standby { server: server.spawn().expect("it starts"), folder }
     }

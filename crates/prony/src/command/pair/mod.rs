@@ -66,8 +66,9 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     let via = asked.via.as_deref().map(std::path::absolute).transpose();
     let mut via =
         via.map_err(|error| Failure::caused("reading --via", &error))?.map(|folder| folder.display().to_string());
-    if let Some(folder) =
-        via.as_deref().filter(|folder| !["a", "b"].iter().all(|node| Path::new(folder).join(node).is_dir()))
+    if let Some(folder) = via
+        .as_deref()
+        .filter(|folder| !["a", "b"].iter().all(|node| Path::new(folder).join(node).symlink_metadata().is_ok()))
     {
         return Err(Failure::new(format!(
             "{DOING}: a folder with the folders `a` and `b`, in which the sockets to the nodes lie, got `{folder}`"
