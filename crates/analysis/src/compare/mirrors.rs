@@ -36,7 +36,9 @@ pub fn mirrors(groups: &[Group], judgement: &Judgement) -> Vec<MirrorFinding> {
         }
         let swept: Vec<&Group> = groups.iter().filter(|other| same_kin(&other.point, &group.point)).collect();
         let baseline: Vec<&Group> = groups.iter().filter(|other| beside(other, group, alone)).collect();
-        let compensations = baseline.iter().filter_map(|one| compensation(one, &swept, judgement.confidence)).collect();
+        let made = baseline.iter().filter_map(|one| compensation(one, &swept, judgement.confidence));
+        let mut compensations: Vec<Compensation> = made.collect();
+        compensations.sort_by(|a, b| a.sessions.total_cmp(&b.sessions));
         let (point, baseline) = (group.point.clone(), alone.to_owned());
         let round_trips = round_trips(&swept, judgement.confidence);
         found.push(MirrorFinding { point, baseline, compensations, round_trips });
