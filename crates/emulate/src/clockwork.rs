@@ -8,7 +8,7 @@
 
 use crate::locked;
 use model::machine::{Ended, Machine};
-use recorder::{Clock, WallClock};
+use recorder::{Clock, Lead, WallClock};
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,10 +18,6 @@ use std::time::Duration;
 use units::Nanos;
 use workload::happening::Happening;
 use workload::{Operation, OperationKind};
-
-/// A sleep ends so much before an event, because the kernel wakes late; the rest is waited for awake. How late it wakes is learned
-/// between these two: who is awake longer takes a core away from those who ask.
-const AWAKE: (Nanos, Nanos) = (Nanos::from_micros(4), Nanos::from_micros(100));
 
 /// What is done when an operation is over, and whether it was carried out: a machine may have lost the part that it was for.
 pub(crate) type Finish = Box<dyn FnOnce(bool) + Send>;
@@ -138,7 +134,7 @@ struct Driver {
     turned: (Nanos, Nanos),
     slow: u64,
     /// How long before an event it wakes up.
-    awake: Nanos,
+    lead: Lead,
 }
 
 impl Driver {
@@ -155,7 +151,7 @@ impl Driver {
             ended: Vec::with_capacity(slots as usize),
             turned: (Nanos::ZERO, Nanos::ZERO),
             slow: 1000,
-            awake: AWAKE.1,
+            lead: Lead::default(),
         }
     }
 
@@ -254,12 +250,11 @@ impl Driver {
         }
         let Some(due) = due else { return std::thread::park() };
         let left = due.saturating_sub(self.clock.now());
-        if left > self.awake {
-            std::thread::park_timeout(Duration::from_nanos((left - self.awake).0));
+        if left > self.lead.time() {
+            let lead = self.lead.time();
+            std::thread::park_timeout(Duration::from_nanos((left - lead).0));
             if !called() {
-                let late = self.clock.now().saturating_sub(due.saturating_sub(self.awake));
-                let wanted = Nanos((late.0 + late.0 / 4).max(self.awake.0 - self.awake.0 / 32));
-                self.awake = wanted.clamp(AWAKE.0, AWAKE.1);
+                self.lead.learn(self.clock.now().saturating_sub(due.saturating_sub(lead)));
             }
             return;
         }

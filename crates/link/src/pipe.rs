@@ -7,7 +7,7 @@ use crate::locked;
 use crate::network::Stream;
 use crate::path::{Travel, Way};
 use crate::relay::Hub;
-use recorder::Clock;
+use recorder::{Clock, Lead};
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -22,9 +22,6 @@ const PIECE: usize = 256 * 1024;
 
 /// Bytes under way before no more are read: 16 MiB fill 1.6 GB/s over 10 ms.
 const UNDER_WAY: usize = 16 << 20;
-
-/// A sleep ends so much before a piece is due, because the kernel wakes late; the rest is waited for awake.
-const AWAKE: (Nanos, Nanos) = (Nanos::from_micros(4), Nanos::from_micros(100));
 
 /// Bytes with their moment; no bytes are the end.
 struct Piece {
@@ -106,8 +103,8 @@ impl Pipe {
     pub(crate) fn write(&self, hub: &Hub, to: &Stream) {
         // The kernel may wake a thread 50 us late by default. Where it refuses, pieces arrive later than they could.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-        let mut awake = AWAKE.1;
-        while let Some(data) = self.next(hub, &mut awake) {
+        let mut lead = Lead::default();
+        while let Some(data) = self.next(hub, &mut lead) {
             // What waits for a path was not carried yet.
             hub.traffic[self.way as usize].add(data.len());
             let ended = data.is_empty() || { to }.write_all(&data).is_err();
@@ -124,7 +121,7 @@ impl Pipe {
     }
 
     /// The next piece, when it is due; none when the relay ends.
-    fn next(&self, hub: &Hub, awake: &mut Nanos) -> Option<Vec<u8>> {
+    fn next(&self, hub: &Hub, lead: &mut Lead) -> Option<Vec<u8>> {
         let mut queue = locked(&self.queue);
         loop {
             if hub.stop.load(Ordering::Acquire) {
@@ -134,13 +131,13 @@ impl Pipe {
             let left = queue.pieces.front_mut().and_then(|piece| self.left(hub, now, piece));
             match left {
                 None => queue = self.came.wait(queue).unwrap_or_else(PoisonError::into_inner),
-                Some(left) if left > *awake => {
-                    let sleep = left - *awake;
+                Some(left) if left > lead.time() => {
+                    let sleep = left - lead.time();
                     let waited = self.came.wait_timeout(queue, Duration::from_nanos(sleep.0));
                     let (again, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
                     queue = again;
                     if timeout.timed_out() {
-                        learn(awake, hub.clock.now().saturating_sub(now + sleep));
+                        lead.learn(hub.clock.now().saturating_sub(now + sleep));
                     }
                 }
                 Some(left) => {
@@ -166,9 +163,4 @@ impl Pipe {
         let own = Nanos(hub.own_ns.load(Ordering::Relaxed));
         piece.travel.due.map(|due| due.saturating_sub(own).saturating_sub(now))
     }
-}
-
-/// Wakes up earlier after a late wake-up, and by and by later after punctual ones.
-fn learn(awake: &mut Nanos, late: Nanos) {
-    *awake = Nanos((late.0 + late.0 / 4).max(awake.0 - awake.0 / 32)).clamp(AWAKE.0, AWAKE.1);
 }

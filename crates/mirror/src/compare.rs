@@ -164,10 +164,7 @@ impl<N: Nodes> Pair<N> {
 }
 
 fn content(session: &mut dyn Session, node: Node, name: &str) -> Result<Content, MirrorError> {
-    let sql = format!(
-        "SELECT count(*)::text, coalesce(sum(hashtextextended(prony_row::text, 0)::numeric), 0)::text FROM ONLY {name} prony_row"
-    );
-    let rows = asked(session, node, "read a table", &sql)?;
+    let rows = asked(session, node, "read a table", &database::server::postgres::content(name))?;
     let row = rows.into_iter().next().unwrap_or_default();
     Ok((row.first().and_then(|count| count.parse().ok()).unwrap_or(0), row.into_iter().nth(1).unwrap_or_default()))
 }

@@ -13,9 +13,11 @@ mod hand_over;
 #[path = "tests/interleaved.rs"]
 #[cfg(all(test, shuttle))]
 mod interleaved;
+mod punctual;
 mod recorder;
 
 pub use clock::{Clock, SimulatedClock, WallClock};
 pub use collector::{Collector, Live};
 pub use drift::{ClockCheck, ClockReading, ClockWatch};
+pub use punctual::Lead;
 pub use recorder::{Layout, Operation, Origin, Outcome, Recorder, Unbalanced};

@@ -193,12 +193,7 @@ impl Databases {
         let mut differ = Vec::new();
         let tables = dataset.tables();
         for table in &tables {
-            let sql = format!(
-                "SELECT count(*)::text || ' rows, ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text \
-                 FROM {}.{} t",
-                dataset.schema(),
-                table.name
-            );
+            let sql = database::server::postgres::content(&format!("{}.{}", dataset.schema(), table.name));
             let failed = |failure| DatabaseError::statement(&database.place(), "compare it with its mirror", failure);
             let (here, there) = (first.query(&sql).map_err(failed)?, second.query(&sql).map_err(failed)?);
             if here != there {

@@ -21,6 +21,7 @@ use study::{Layout, Tier};
 
 pub(crate) use mirror::PREPARED;
 pub use mirror::{Look, Mirror, Watch};
+pub use paired::content;
 
 /// A private PostgreSQL.
 pub type Server = life::Server<Postgres>;

@@ -26,6 +26,13 @@ const READ: &str = "prony.read";
 /// How long a server may take to read a new configuration, in looks.
 const LOOKS_READ: u64 = 10 * process::LOOKS_A_SECOND;
 
+/// The statement that stands for the content of a table: its number of rows, and a hash over all of them, whatever their order.
+pub fn content(table: &str) -> String {
+    format!(
+        "SELECT count(*)::text, coalesce(sum(hashtextextended(prony_row::text, 0)::numeric), 0)::text FROM ONLY {table} prony_row"
+    )
+}
+
 impl Server {
     /// The server in this very folder, whether it runs or not. Starts nothing.
     ///
