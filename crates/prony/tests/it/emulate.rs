@@ -471,12 +471,18 @@ fn what_a_study_lets_happen_to_an_emulated_device_is_felt_and_over_before_the_ne
     let ran = program.json(&format!("run ./e.toml {on} --json -o x.prony"));
     let felt: Vec<_> = ran["findings"].as_array().unwrap().iter().filter(|found| found["kind"] == "felt").collect();
     assert_eq!(felt.len(), 4, "{ran:#}");
+    let (mut before_each, mut least_of_all) = (Vec::new(), 0.0_f64);
     for slow in felt.iter().filter(|found| found["event"] == "slow=50") {
-        // It ends with the next event, or the next intervals.
-        assert!(slow["felt"] == "felt" && slow["felt_s"].as_f64() > Some(0.9), "{slow:#}");
+        // It ends with the next event. Whether the rate is back within its usual spread a second later is up to the
+        // neighbours of this machine, so both answers will do; that it is back before the next trial is held below.
+        assert!(slow["felt"] != "not felt", "{slow:#}");
+        assert!(slow["felt_s"].is_null() || slow["felt_s"].as_f64() > Some(0.9), "{slow:#}");
         let (least, before) = (slow["rate_least_per_s"].as_f64().unwrap(), slow["rate_before_per_s"].as_f64().unwrap());
         assert!(least < before / 5.0, "{slow:#}");
+        least_of_all = least_of_all.max(least);
+        before_each.push(before);
     }
+    assert!(before_each[1] > 5.0 * least_of_all, "the second trial begins at full speed: {ran:#}");
     assert!(program.fine("show x.prony").contains("`slow=50` at 1 s"), "the report says so");
     let refused = program.refused(&format!("plan ./e.toml {on} --set 'events=1 s: fail controller 0'"));
     assert!(refused.contains("fail controller 0") && refused.contains("slow"), "{refused}");
