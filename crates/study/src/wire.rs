@@ -9,6 +9,9 @@ use units::{Nanos, PerSecond};
 /// Light in glass takes about 5 us for a kilometre.
 const NANOS_A_KM: f64 = 5_000.0;
 
+/// The longest wire, one way: twice around the earth is under half a second.
+const DELAY_MAX: Nanos = Nanos::from_secs(10);
+
 /// Traffic of somebody else on the same path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aggressor {
@@ -80,7 +83,10 @@ impl Wire {
         for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
             let (key, value) = word.split_once('=').ok_or_else(|| WireError::Word(word.into()))?;
             let bad = |why: String| WireError::Value { word: word.into(), why };
-            let time = || units::parse_duration(value).map_err(|error| bad(error.to_string()));
+            let time = || match units::parse_duration(value).map_err(|error| error.to_string()) {
+                Ok(time) if time > DELAY_MAX => Err(bad(format!("at most {}", units::duration(DELAY_MAX)))),
+                read => read.map_err(bad),
+            };
             let rate = || bytes_per_second(value).map_err(bad);
             match key {
                 "delay" => (lengths, wire.delay) = (lengths + 1, time()?),
@@ -166,6 +172,7 @@ mod tests {
             ("km=10 delay=5us", "a path has `km` or `delay`, not both"),
             ("capcity=5", "`capcity=5` says nothing"),
             ("slow", "`slow` says nothing"),
+            ("delay=1000h", "`delay=1000h`: at most 10 s"),
             ("km=-1", "`km=-1`: from 0 to 40000 km"),
             ("capacity=0B", "`capacity=0B`: more than 0 bytes a second"),
             ("aggressor=1MB/s", "needs a `capacity`"),
