@@ -255,6 +255,20 @@ pub enum Command {
             prony assess mysql://me@host/db --distance 40km --kind row --mirror-flush 0.2ms --json -o assessment.json"
     )]
     Assess(Assess),
+    /// What clients say to a live database, in a file that can be sent again
+    #[command(
+        long_about = "Listens to what clients say to a live PostgreSQL or MariaDB over a window, and writes their statements with their \
+            times, values and sessions into a file, which `prony run replay` sends again: on a pair, another layout or another server \
+            that has a copy of the data.\n\n\
+            Reads what the server writes down already, and changes nothing: its log, where every statement stands in it \
+            (`log_min_duration_statement = 0`; of MariaDB `log_output = 'TABLE'` with `long_query_time = 0`), else its list of \
+            sessions every 10 ms, which misses short statements. Says what it could not hear and how to switch it on. Ctrl-C ends the \
+            window; what was heard is kept. Statements that may name a password are left out.",
+        after_long_help = "Examples:\n  prony capture postgres://me@host/db --window 60s -o shop.trace\n  \
+            prony capture postgres://me@localhost/db --log /var/log/postgresql/postgresql-15-main.log\n  \
+            prony run replay --on postgres://me@copy/db --set trace=shop.trace --set sessions=8 --set measure=60s"
+    )]
+    Capture(Capture),
     /// What is understood of files that other programs run
     #[command(
         subcommand,
@@ -527,6 +541,20 @@ arguments! {
             "Also write the assessment to this new file",
             "Also write the assessment to FILE, as JSON. An existing file is never overwritten.";
         json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/assess/1).";
+    }
+
+    /// `capture`.
+    Capture {
+        place: TierPlace = command(flatten);
+        window: String = arg(long, value_name = "TIME", default_value = "10s") "How long to listen",
+            "How long to listen. What is not in the window is not in the file: choose a busy hour.";
+        log: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath) "The server's log on this machine",
+            "The log of a PostgreSQL that runs on this machine: `.json` or `.csv` as it writes them, else lines that begin with `%m [%p]`. \
+             Default: the log that the server collects and lets this user read.";
+        output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "The file to write [default: statements.trace]",
+            "Write the statements to FILE, which you alone may read. An existing file is never overwritten. Default: `statements.trace`.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/capture/1).";
     }
 
     /// How moves are made.

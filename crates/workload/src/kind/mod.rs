@@ -209,6 +209,11 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Whether it says itself when the next transaction of each session is due ([`Business::due`]).
+    fn paces_itself(&self) -> bool {
+        false
+    }
+
     /// What the whole job gives those who ask for it, where it is one that ends and gives anything.
     fn amount(&self) -> Option<u64> {
         None
