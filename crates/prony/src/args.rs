@@ -255,7 +255,7 @@ pub enum Command {
             prony assess mysql://me@host/db --distance 40km --kind row --mirror-flush 0.2ms --json -o assessment.json"
     )]
     Assess(Assess),
-    /// What clients say to a live database, in a file that can be sent again
+    /// What clients say to a live database, kept to be sent again
     #[command(
         long_about = "Listens to what clients say to a live PostgreSQL or MariaDB over a window, and writes their statements with their \
             times, values and sessions into a file, which `prony run replay` sends again: on a pair, another layout or another server \

@@ -36,11 +36,14 @@ pub(crate) fn settle(systems: &mut [SystemChoice], problems: &mut Problems) {
 
 /// A wire leads to a mirror: where no system has one, it would change nothing and still be shown as an effect.
 pub(crate) fn wired(systems: &[SystemChoice], experiments: &[Experiment], problems: &mut Problems) {
-    let mirrored = |system: &SystemChoice| match &system.spec.place {
-        Place::Database(spec) => spec.mirror.is_some(),
-        _ => false,
-    };
-    if systems.iter().any(mirrored) {
+    let mut databases = systems.iter().filter_map(|system| match &system.spec.place {
+        // A database that answers at once shows what the generator costs, whatever is asked of it.
+        Place::Database(spec) if spec.engine != Engine::Null => Some(spec.mirror.is_some()),
+        _ => None,
+    });
+    // A model refuses what it knows nothing of by itself.
+    let known = databases.next();
+    if known.is_none_or(|mirrored| mirrored) || databases.any(|mirrored| mirrored) {
         return;
     }
     for experiment in experiments {

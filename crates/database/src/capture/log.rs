@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     fn wanted() -> Vec<Words> {
-        let words = |at_us, sql: &str, parameters| Words {
+        let words = |at_us: i64, sql: &str, parameters| Words {
             at_us: 1_767_225_600_000_000 + at_us,
             took_us: Some(250),
             session: "77".to_owned(),

@@ -58,7 +58,9 @@ pub(super) fn table(session: &mut dyn Session, table: &str, since_us: i64, own: 
             of_time("event_time")
         ),
     };
-    Ok(session.query(&sql)?.iter().filter_map(words).collect())
+    let mut found: Vec<Words> = session.query(&sql)?.iter().filter_map(|row| words(row)).collect();
+    found.sort_by_key(|one| one.at_us);
+    Ok(found)
 }
 
 /// What each session says at the moment.
@@ -68,10 +70,10 @@ pub(super) fn sessions(session: &mut dyn Session, own: &str) -> Result<Vec<Words
          CAST(ID AS CHAR), INFO FROM information_schema.PROCESSLIST WHERE COMMAND IN ('Query', 'Execute') AND ID <> {own} \
          AND INFO IS NOT NULL"
     ))?;
-    Ok(rows.iter().filter_map(words).collect())
+    Ok(rows.iter().filter_map(|row| words(row)).collect())
 }
 
-fn words(row: &Vec<Value>) -> Option<Words> {
+fn words(row: &[Value]) -> Option<Words> {
     let int = |at: usize| row.get(at).and_then(Value::int);
     let took_us = int(1).and_then(|took| u64::try_from(took).ok());
     Some(Words { at_us: int(0)?, took_us, session: text(row, 2), sql: text(row, 3), parameters: None })

@@ -151,7 +151,11 @@ impl Ear {
                 let (begun_us, own) = (self.begun_us, self.own.clone());
                 self.asked(|session| mariadb::table(session, table, begun_us, &own))?
             }
-            Source::Sessions => std::mem::take(&mut self.seen).into_values().collect(),
+            Source::Sessions => {
+                let mut seen: Vec<Words> = std::mem::take(&mut self.seen).into_values().collect();
+                seen.sort_by_key(|one| one.at_us);
+                seen
+            }
         };
         let source = match &self.source {
             Source::Log { path, .. } => format!("the server's log {}", path.display()),
@@ -160,7 +164,7 @@ impl Ear {
         };
         let sampled = self.source == Source::Sessions;
         let window = Nanos(window.as_nanos() as u64);
-        let (heard, left_out) = sorted(heard, &self.own, self.begun_us, window);
+        let (heard, left_out) = sorted(heard, &self.own, self.begun_us, window, sampled);
         let trace = Trace { server: self.server, window, heard };
         Ok(Captured { trace, source, sampled, left_out, lacking: self.lacking })
     }
@@ -195,25 +199,38 @@ impl Ear {
     }
 }
 
-/// The statements of others that can be sent again, by their moments, and how many cannot, by the reason.
-fn sorted(mut words: Vec<Words>, own: &str, begun_us: i64, window: Nanos) -> (Vec<Heard>, BTreeMap<&'static str, u64>) {
-    words.sort_by_key(|one| one.at_us);
-    let (mut heard, mut left_out) = (Vec::new(), BTreeMap::new());
-    let mut numbers: HashMap<String, u32> = HashMap::new();
+/// The statements of others that can be sent again, by their moments, of those of a session in their order, and how many cannot, by the reason.
+fn sorted(
+    words: Vec<Words>,
+    own: &str,
+    begun_us: i64,
+    window: Nanos,
+    sampled: bool,
+) -> (Vec<Heard>, BTreeMap<&'static str, u64>) {
+    let (mut heard, mut left_out) = (Vec::<Heard>::new(), BTreeMap::new());
+    // The number of each session, and when its last statement was over.
+    let mut sessions: HashMap<String, (u32, Nanos)> = HashMap::new();
     for one in words.into_iter().filter(|one| one.session != own) {
+        let next = sessions.len() as u32;
         let at = Nanos(u64::try_from(one.at_us - begun_us).unwrap_or(0) * 1_000);
+        let (session, over) = sessions.get(&one.session).copied().unwrap_or((next, Nanos::ZERO));
+        // A log counts whole milliseconds; what a session says next comes behind what it said.
+        let at = at.max(over);
         if at >= window {
             continue;
         }
-        if let Some(why) = lost(&one) {
+        // Where statements are missing, a transaction would go on to the end of another.
+        let bound = sampled && workload::replay::bounds(&one.sql);
+        let why = bound.then_some("it begins or ends a transaction whose other statements may be missing");
+        if let Some(why) = why.or_else(|| lost(&one)) {
             *left_out.entry(why).or_default() += 1;
             continue;
         }
-        let next = numbers.len() as u32;
-        let session = *numbers.entry(one.session).or_insert(next);
         let took = one.took_us.map(Nanos::from_micros);
+        sessions.insert(one.session, (session, at + took.unwrap_or_default()));
         heard.push(Heard { at, session, took, sql: one.sql, parameters: one.parameters });
     }
+    heard.sort_by_key(|one| one.at);
     (heard, left_out)
 }
 
@@ -257,19 +274,25 @@ fn what_cannot_be_sent_again_is_left_out_with_its_reason_and_the_ears_own_words_
     };
     let all = vec![
         words(30, "b", "SELECT '$1'"),
-        words(20, "a", "SELECT 1"),
+        Words { took_us: Some(4), ..words(20, "a", "SELECT 1") },
         words(21, "me", "SELECT 2"),
         words(22, "a", "ALTER ROLE x PASSWORD 'y'"),
         words(23, "c", "SELECT a FROM t WHERE b = $1"),
         words(24, "a", "COPY t FROM STDIN"),
-        Words { parameters: Some(vec![None]), ..words(25, "a", "SELECT $1") },
+        words(24, "a", "begin;"),
+        Words { parameters: Some(vec![None]), ..words(22, "a", "SELECT $1") },
         words(2_000, "a", "SELECT 3"),
     ];
-    let (heard, left_out) = sorted(all, "me", 10, Nanos::from_micros(1_000));
+    let (heard, left_out) = sorted(all, "me", 10, Nanos::from_micros(1_000), true);
     let told: Vec<(u64, u32, &str)> =
         heard.iter().map(|one| (one.at.0 / 1_000, one.session, one.sql.as_str())).collect();
-    assert_eq!(told, [(10, 0, "SELECT 1"), (15, 0, "SELECT $1"), (20, 1, "SELECT '$1'")]);
+    assert_eq!(told, [(10, 1, "SELECT 1"), (14, 1, "SELECT $1"), (20, 0, "SELECT '$1'")]);
     let reasons: Vec<&str> = left_out.keys().copied().collect();
-    let wanted = ["it may name a password", "its rows are not written down (COPY)", "its values are not written down"];
+    let wanted = [
+        "it begins or ends a transaction whose other statements may be missing",
+        "it may name a password",
+        "its rows are not written down (COPY)",
+        "its values are not written down",
+    ];
     assert_eq!(reasons, wanted);
 }

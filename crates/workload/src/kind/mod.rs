@@ -316,6 +316,9 @@ pub enum Unready {
     /// What a file holds makes no sense.
     #[error("reading the script `{path}`: {problem}")]
     Script { path: String, problem: String },
+    /// A file must be named by whoever runs it: until then it is sound, and nothing is known of it.
+    #[error("{0}")]
+    Unnamed(&'static str),
 }
 
 /// One worker's share of the slots of a stream.

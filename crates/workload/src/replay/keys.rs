@@ -4,10 +4,9 @@ use super::Trace;
 use super::program::{Compiled, Program};
 use crate::dataset::DataSet;
 use crate::kind::{Around, Class, Ready, Transactions, Unready};
-use reading::key::{Choice, Span, Text};
+use reading::key::{Choice, Count, Text};
 use reading::{Settings, keys};
 use std::sync::Arc;
-use units::Share;
 
 keys! {
     /// All of them, in the order of the reference page.
@@ -17,8 +16,8 @@ keys! {
     PACE "pace": Choice<bool> = Choice(&[("trace", true), ("none", false)]), Is("trace"),
         "When the next transaction of a session is due: at its moment in the trace, which begins anew where it ends, or as soon as \
          the last has ended.";
-    SPEED "speed": Span<Share> = Span { min: Share(0.01), max: Share(100.0) }, Is("100%"),
-        "How fast the trace goes: `200%` sends the same statements in half of the time.";
+    SPEED "speed": Count = Count { min: 1, max: 10_000 }, Is("100"),
+        "How fast the trace goes, in percent: 200 sends the same statements in half of the time.";
 }
 
 /// A trace that a study names. It is read before anything is touched.
@@ -34,7 +33,7 @@ pub struct Asked {
 
 /// The workload that these settings ask for.
 pub fn read(settings: &mut dyn Settings) -> Asked {
-    Asked { trace: settings.get(&TRACE), paced: settings.get(&PACE), speed: settings.get(&SPEED).0 }
+    Asked { trace: settings.get(&TRACE), paced: settings.get(&PACE), speed: settings.get(&SPEED) as f64 / 100.0 }
 }
 
 impl Transactions for Asked {
@@ -54,8 +53,9 @@ impl Transactions for Asked {
     fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
         let path = || self.trace.clone();
         if self.trace.is_empty() {
-            let problem = "no file is named: add `--set trace=FILE`, a file that `prony capture` wrote".to_owned();
-            return Err(Unready::Script { path: "trace".to_owned(), problem });
+            return Err(Unready::Unnamed(
+                "no trace is named: add `--set trace=FILE`, a file that `prony capture` wrote",
+            ));
         }
         let text = (around.file)(&self.trace).map_err(|source| Unready::File { path: path(), source })?;
         let program = Trace::parse(&text).and_then(|trace| Program::new(self, &trace, around));

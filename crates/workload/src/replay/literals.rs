@@ -65,11 +65,14 @@ impl Reader<'_> {
 
     /// A number, a text in quotes or between dollars, where none continues a name.
     fn literal(&mut self, before: &str) -> bool {
+        // What stands behind an operator is a sign; behind a name or a value it is one.
+        let signs = before.trim_end().ends_with(['(', ',', '=', '<', '>', '+', '-', '*', '/']);
         let named = before.ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '"'));
         let rest = self.rest();
         let length = match rest.as_bytes()[0] {
             b'\'' if !named => self.quoted('\''),
             b'0'..=b'9' if !named => number(rest),
+            b'-' if signs && rest[1..].starts_with(|next: char| next.is_ascii_digit()) => 1 + number(&rest[1..]),
             b'.' if !named && rest[1..].starts_with(|next: char| next.is_ascii_digit()) => number(rest),
             b'$' if !named => match between_dollars(rest) {
                 Some(length) => length,

@@ -16,4 +16,5 @@ mod trace;
 
 pub use keys::{Asked, KEYS, read};
 pub use literals::shape;
+pub use program::bounds;
 pub use trace::{Heard, Trace};

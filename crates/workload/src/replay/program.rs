@@ -106,7 +106,7 @@ impl Program {
 
 impl Texts {
     fn said(&mut self, heard: &Heard, textual: bool) -> Result<Said, String> {
-        let text = heard.sql.trim().trim_end_matches(';').trim_end();
+        let text = ended(&heard.sql);
         if let Some(bound) = bound(text) {
             return Ok(bound);
         }
@@ -148,14 +148,27 @@ impl Texts {
     }
 }
 
-/// Whether a text begins or ends a transaction, and says nothing else.
+/// A text without what ends it.
+fn ended(sql: &str) -> &str {
+    sql.trim().trim_end_matches(';').trim_end()
+}
+
+/// Whether a statement begins or ends a transaction, and says nothing else.
+pub fn bounds(sql: &str) -> bool {
+    bound(ended(sql)).is_some()
+}
+
 fn bound(text: &str) -> Option<Said> {
     let words: Vec<String> = text.split_whitespace().map(str::to_ascii_lowercase).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    match words.as_slice() {
-        ["begin" | "start", rest @ ..] if matches!(rest, [] | ["transaction" | "work"]) => Some(Said::Begin),
-        ["commit" | "end", rest @ ..] if matches!(rest, [] | ["transaction" | "work"]) => Some(Said::Commit),
-        ["rollback" | "abort", rest @ ..] if matches!(rest, [] | ["transaction" | "work"]) => Some(Said::Rollback),
+    let (first, rest) = words.split_first()?;
+    if !matches!(rest, [] | ["transaction" | "work"]) {
+        return None;
+    }
+    match *first {
+        "begin" | "start" => Some(Said::Begin),
+        "commit" | "end" => Some(Said::Commit),
+        "rollback" | "abort" => Some(Said::Rollback),
         _ => None,
     }
 }

@@ -1,3 +1,5 @@
+//! Traces: read, taken apart, and sent again.
+
 use super::keys::Asked;
 use super::program::{Compiled, Program};
 use super::{Heard, Trace, shape};
@@ -28,8 +30,8 @@ fn values_are_taken_out_of_a_text_and_go_back_in_as_they_were() {
         ("SELECT a1 FROM t WHERE id = 5", "SELECT a1 FROM t WHERE id = $1", vec!["5"]),
         (
             "INSERT INTO t VALUES (-1.5e-3, 'it''s', .5)",
-            "INSERT INTO t VALUES (-$1, $2, $3)",
-            vec!["1.5e-3", "'it''s'", ".5"],
+            "INSERT INTO t VALUES ($1, $2, $3)",
+            vec!["-1.5e-3", "'it''s'", ".5"],
         ),
         (
             "SELECT \"x 1\", `y 2`, $$a $1$$ -- 7\n, /* 8 */ 9",
@@ -37,6 +39,7 @@ fn values_are_taken_out_of_a_text_and_go_back_in_as_they_were() {
             vec!["$$a $1$$", "9"],
         ),
         ("SELECT 'never ended", "SELECT $1", vec!["'never ended"]),
+        ("SELECT a - 1, b + -2", "SELECT a - $1, b + $2", vec!["1", "-2"]),
         ("SELECT ''0", "SELECT $1", vec!["''0"]),
         ("SELECT $1 + 2", "SELECT $1 + $1", vec!["2"]),
     ] {
