@@ -729,7 +729,7 @@ arguments! {
             "Cores of node a and of node b, such as `0.5,1`, by control groups. Default: both share those of the machine.";
         link: Option<String> = arg(long, value_name = "WORDS", conflicts_with = "via") "What the wire between both nodes is like: `km=10`",
             "Puts a relay between both nodes, and says what the wire is like: `plain`, or some of km=N, delay=TIME, jitter=TIME, \
-             capacity=RATE, aggressor=RATE and share=SHARE, as `prony link --help` says. `pair cut` and `heal` then cut and heal that wire. \
+             capacity=RATE, aggressor=RATE, share=SHARE and tls=on, as `prony link --help` says. `pair cut` and `heal` then cut and heal that wire. \
              Default: as it was, else directly.";
         via: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath) "Folder of the sockets between both nodes",
             "Folder of the sockets by which the nodes reach one another: `DIR/a/.s.PGSQL.5432` leads to node a, `DIR/b/.s.PGSQL.5432` to node \
@@ -1001,7 +1001,7 @@ arguments! {
             "Where it listens: HOST:PORT, or the path of a socket. Port 0 takes a free one, and says which.";
         to: Option<String> = arg(long, value_name = "ADDRESS", requires = "listen") "Whom it connects to", "Whom it connects to.";
         path: Vec<String> = arg(long, value_name = "WORDS", requires = "listen") "How long, wide and crowded a path is; the first is preferred",
-            "How long, wide and crowded a path is: delay=TIME or km=N, jitter=TIME, capacity=RATE, aggressor=RATE, share=SHARE. May be \
+            "How long, wide and crowded a path is: delay=TIME or km=N, jitter=TIME, capacity=RATE, aggressor=RATE, share=SHARE, tls=on. May be \
              given several times: the first path that carries is taken, and what a cut one had on its way goes over another.";
         balance: bool = arg(long, requires = "listen") "New connections take the path with the fewest",
             "New connections take the path with the fewest, instead of the first that carries.";

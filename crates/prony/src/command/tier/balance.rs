@@ -113,9 +113,11 @@ impl Keeper<'_> {
             };
             let known = (self.times)(depth)?;
             let (tiers, rules) = (known.tiers, &self.rules);
+            // A copy is one more reader beside all those who were seen.
+            let beside = (self.times)(depth.max(1.0) + 1.0)?.tiers;
             let window_s = looks.last().map_or(0.0, |look| look.at_s);
             let advice = advisor::advise(objects, &looks, &tiers, Some(rules.budget), 1);
-            let decided = balancer.weigh(&advice, &tiers, rules, window_s, sampler.clock.now().seconds());
+            let decided = balancer.weigh(&advice, &beside, rules, window_s, sampler.clock.now().seconds());
             tell(&format!("round {round}: {}\n", said::waits(&advice, &known, window_s)))?;
             for one in &decided {
                 tell(&says(one))?;
