@@ -21,6 +21,9 @@ use rustls::{
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, OnceLock};
 
+/// What all connections of this process share: a key of its own, and one who knows it.
+type Configs = (Arc<ClientConfig>, Arc<ServerConfig>);
+
 /// Both ends of one connection.
 pub(crate) struct Sealed {
     ends: [Mutex<Connection>; 2],
@@ -32,7 +35,7 @@ impl Sealed {
     /// # Errors
     /// What rustls says.
     pub(crate) fn agreed() -> io::Result<Sealed> {
-        static CONFIGS: OnceLock<Result<(Arc<ClientConfig>, Arc<ServerConfig>), Error>> = OnceLock::new();
+        static CONFIGS: OnceLock<Result<Configs, Error>> = OnceLock::new();
         let (client, server) = CONFIGS.get_or_init(configs).clone().map_err(io::Error::other)?;
         let name = ServerName::try_from("far.end").map_err(io::Error::other)?;
         let mut near = Connection::from(ClientConnection::new(client, name).map_err(io::Error::other)?);
@@ -95,7 +98,7 @@ fn hand_over(from: &mut Connection, to: &mut Connection) -> io::Result<()> {
     Ok(())
 }
 
-fn configs() -> Result<(Arc<ClientConfig>, Arc<ServerConfig>), Error> {
+fn configs() -> Result<Configs, Error> {
     let general = |problem: &str| Error::General(problem.to_owned());
     let provider = Arc::new(default_provider());
     let random = ring::rand::SystemRandom::new();
