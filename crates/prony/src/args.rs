@@ -11,6 +11,7 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
+use units::Nanos;
 
 /// Structs of arguments: how each is typed, its help in one line, and its help in full.
 macro_rules! arguments {
@@ -23,6 +24,14 @@ macro_rules! arguments {
             $($(#[doc = $short])? #[$attribute($($how)* $($(, long_help = $full)?)?)] pub $field: $kind,)*
         }
     )*};
+}
+
+/// A time between two lines.
+fn every(text: &str) -> Result<Nanos, String> {
+    match units::parse_duration(text).map_err(|error| error.to_string())? {
+        time if time >= Nanos::from_millis(100) => Ok(time),
+        _ => Err(format!("a time of 100 ms at the least, such as `1s`, got `{text}`")),
+    }
 }
 
 /// A performance lab for storage and databases.
@@ -388,6 +397,10 @@ arguments! {
             "Say nothing on stderr but errors. Default: the plan in a few words, and progress on a terminal.";
         verbose: bool = arg(short, long) "Say each phase on stderr",
             "Say each phase of each trial on stderr, one line each, also where stderr is no terminal.";
+        progress: Option<Nanos> = arg(long, value_name = "TIME", value_parser = every, conflicts_with = "quiet")
+            "Say a line so often: rate, p50, p99, failures, time left",
+            "Say a line on stderr every TIME, such as `1s`, also where stderr is no terminal: operations a second, p50 and p99 of \
+             the last interval, failures so far, and the time that is left. Default: one line that changes, on a terminal.";
     }
 
     /// `studies`.

@@ -108,3 +108,21 @@ fn two_systems_are_compared_in_even_pairs() {
     assert!(comparison["ratio"].as_f64().is_some_and(|ratio| (ratio - 1.25).abs() < 0.02), "{comparison:#}");
     assert_eq!(comparison["interleaved"], true);
 }
+
+#[test]
+fn a_line_is_said_as_often_as_it_is_asked_for_where_nobody_watches_too() {
+    let program = Program::new();
+    let line =
+        "run flash --on null: --only random-read --set modules=1 --set measure=1s --set warm_up=0s --set replicates=1";
+    let ran = program.run(&format!("{line} --progress 200ms -o x.prony"));
+    let lines: Vec<&str> = ran.stderr.lines().filter(|line| line.contains(" left · ")).collect();
+    assert!(ran.code == Some(0) && lines.len() >= 3, "{ran}");
+    assert!(
+        lines.iter().all(|line| line.starts_with("1/1 ") && line.contains("/s, p50 ") && line.contains(", p99 ")),
+        "{lines:?}"
+    );
+    let quiet = program.run(&format!("{line} --progress 200ms --quiet"));
+    assert!(quiet.code == Some(2) && quiet.stderr.contains("--quiet"), "{quiet}");
+    let wrong = program.run(&format!("{line} --progress 1"));
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("no unit"), "{wrong}");
+}
