@@ -13,8 +13,10 @@ mod error;
 mod home;
 mod nodes;
 mod quota;
+mod rows;
 mod run;
 mod seen;
+mod serve;
 mod servers;
 #[cfg(test)]
 mod tests;
@@ -25,4 +27,5 @@ pub use home::{Asked, Home};
 pub use nodes::{Nodes, Rows};
 pub use run::Pair;
 pub use seen::{List, Seen, SeenNode};
+pub use serve::Serving;
 pub use servers::Servers;
