@@ -61,6 +61,12 @@ struct Now {
     looked: u64,
 }
 
+impl Now {
+    fn troubles(&self) -> (u64, u64) {
+        (self.troubles, self.looked)
+    }
+}
+
 impl Shared {
     fn now(&self) -> MutexGuard<'_, Now> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
@@ -165,7 +171,7 @@ fn watch(
     let mut looks = 0_u32;
     while !stop.load(Ordering::Relaxed) {
         looks = looks.wrapping_add(1);
-        let (troubles, looked) = (shared.now().troubles, shared.now().looked);
+        let (troubles, looked) = shared.now().troubles();
         if troubles > looked || looks % RECORD_LOOKS == 0 {
             let Some(record) = home.record()?.filter(|record| !record.down) else { return Ok(()) };
             let away = record.life.up.contains(&false) && looks % (RECORD_LOOKS * AWAY_LOOKS) == 0;
