@@ -189,10 +189,8 @@ impl<N: Nodes> Pair<N> {
     fn alone(&mut self, session: &mut Box<dyn Session>, node: Node) -> Result<(), MirrorError> {
         let lock = "BEGIN; SET LOCAL lock_timeout = '500ms'; SELECT pg_advisory_xact_lock(7766, 1)";
         for look in 0.. {
-            if node == self.life().primary() {
-                // What nobody coordinates any more would never end.
-                self.resolve()?;
-            }
+            // What nobody coordinates any more would never end.
+            self.resolves(node == self.life().mirror() || self.life().is_up(self.life().mirror()))?;
             match session.script(lock) {
                 Ok(()) => break,
                 Err(failure) if failure.kind == FailureKind::Lost || look >= LOCK_LOOKS[1] => {
@@ -218,8 +216,12 @@ impl<N: Nodes> Pair<N> {
 
     /// Ends what was left prepared by who coordinates no more.
     pub(crate) fn resolve(&mut self) -> Result<(), MirrorError> {
+        self.resolves(self.life().is_up(self.life().mirror()))
+    }
+
+    /// The same, whether the mirror is there or not.
+    fn resolves(&mut self, there: bool) -> Result<(), MirrorError> {
         let (primary, mirror) = (self.life().primary(), self.life().mirror());
-        let there = self.life().is_up(mirror);
         let mut all = self.doubts(primary)?;
         all.extend(if there { self.doubts(mirror)? } else { Vec::new() });
         if all.is_empty() {
