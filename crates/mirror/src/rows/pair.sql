@@ -344,7 +344,9 @@ BEGIN
     IF made IS NOT NULL AND mode <> 4 THEN
         -- Values that were made for it now are not the same elsewhere.
         PERFORM prony_pair.whole(made);
-        RAISE INFO USING ERRCODE = 'PR0NY', MESSAGE = 'noted';
+        IF mode = 1 THEN
+            RAISE INFO USING ERRCODE = 'PR0NY', MESSAGE = 'noted';
+        END IF;
     END IF;
     RAISE INFO USING ERRCODE = 'PR0NY', MESSAGE = 'defined';
 END $defines$;

@@ -24,11 +24,11 @@ fn state(seen: &Seen) -> (&'static str, String) {
         State::Replicating => {
             ("replicating", format!("node {mirror} follows node {primary}; commits do not wait for it"))
         }
-        State::Tracking(reason, behind) => ("tracking", format!("{}, because {reason}", lacks(behind, mirror))),
+        State::Tracking(reason, behind) => ("tracking", format!("{}, because {reason}", lacks(seen, behind))),
         State::Resynchronising(behind) => {
             let behind = Behind { bytes: seen.list.map_or(behind.bytes, |list| list.bytes), ..behind };
             let left = seen.time_left.map(|time| format!(", about {} left", units::duration(time)));
-            ("resynchronising", format!("{}, and is sent it{}", lacks(behind, mirror), left.unwrap_or_default()))
+            ("resynchronising", format!("{}, and is sent it{}", lacks(seen, behind), left.unwrap_or_default()))
         }
         State::Comparing => ("comparing", "everything was sent, and both nodes are compared".to_owned()),
         State::CopyNeeded(reason) => (
@@ -52,11 +52,14 @@ fn state(seen: &Seen) -> (&'static str, String) {
     }
 }
 
-fn lacks(behind: Behind, mirror: Node) -> String {
-    let bytes = units::bytes(Bytes(behind.bytes));
-    // Whoever knows the tables notes rows.
-    let what = behind.objects.map(|objects| format!("what is noted in {bytes} of {}", units::counted(objects, "tables")));
-    format!("since {} node {mirror} lacks {}", moment(behind.since), what.unwrap_or_else(|| format!("{bytes} of log")))
+fn lacks(seen: &Seen, behind: Behind) -> String {
+    let (bytes, mirror) = (units::bytes(Bytes(behind.bytes)), seen.record.life.mirror());
+    let what = match behind.objects {
+        _ if !by_rows(seen) => format!("{bytes} of log"),
+        Some(tables @ 1..) => format!("rows of {}, noted in {bytes}", units::counted(tables, "tables")),
+        _ => "nothing that is known".to_owned(),
+    };
+    format!("since {} node {mirror} lacks {what}", moment(behind.since))
 }
 
 /// A moment as text, in UTC.
