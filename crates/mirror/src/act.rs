@@ -134,7 +134,8 @@ impl<N: Nodes> Pair<N> {
     /// Compares both nodes, and says what differs.
     pub(crate) fn compares(&mut self) -> Result<Event, MirrorError> {
         let compared = self.compare()?;
-        let told: Vec<String> = compared.tables.iter().filter(|table| !table.equal()).map(|table| table.says()).collect();
+        let told: Vec<String> =
+            compared.tables.iter().filter(|table| !table.equal()).map(|table| table.says()).collect();
         told.iter().for_each(|text| self.nodes.say(text));
         Ok(Event::Compared { equal: told.is_empty() })
     }

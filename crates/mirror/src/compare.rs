@@ -120,12 +120,18 @@ impl<N: Nodes> Pair<N> {
         let mut from = self.nodes.session(primary, database)?;
         let listed = asked(&mut *from, primary, "list its tables", TABLES)?;
         let (mut logged, unlogged): (Vec<_>, Vec<_>) = listed.into_iter().partition(|row| row[1] == "true");
-        let reasons = if self.by_rows() { asked(&mut *from, primary, "list what is left out", LEFT_OUT)? } else { Rows::new() };
+        let reasons =
+            if self.by_rows() { asked(&mut *from, primary, "list what is left out", LEFT_OUT)? } else { Rows::new() };
         logged.retain(|row| !reasons.iter().any(|left| left[0] == row[0]));
         let chosen = reasons.into_iter().filter(|left| !unlogged.iter().any(|row| row[0] == left[0]));
-        compared.left_out.extend(chosen.map(|row| Left { database: database.to_owned(), name: row[0].clone(), why: row[1].clone() }));
+        compared.left_out.extend(chosen.map(|row| Left {
+            database: database.to_owned(),
+            name: row[0].clone(),
+            why: row[1].clone(),
+        }));
         let why = || "it is unlogged, so that nothing of it goes to a mirror".to_owned();
-        let left = unlogged.into_iter().map(|row| Left { database: database.to_owned(), name: row[0].clone(), why: why() });
+        let left =
+            unlogged.into_iter().map(|row| Left { database: database.to_owned(), name: row[0].clone(), why: why() });
         compared.left_out.extend(left);
         let names: Vec<String> = logged.into_iter().map(|row| row[0].clone()).collect();
         let mut to = self.snapshots(&mut *from, &names, database)?;
@@ -163,7 +169,10 @@ impl<N: Nodes> Pair<N> {
         let mut to = self.nodes.session(mirror, database)?;
         if self.by_rows() && self.record.waits {
             // Whoever committed on the first is about to do so on the other.
-            let none = format!("SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM pg_prepared_xacts WHERE database = current_database() AND starts_with(gid, '{}'))", crate::rows::PREPARED);
+            let none = format!(
+                "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM pg_prepared_xacts WHERE database = current_database() AND starts_with(gid, '{}'))",
+                crate::rows::PREPARED
+            );
             self.until(REPLAY_SECONDS, "the mirror did not commit what is prepared", |_| {
                 Ok(!asked(&mut *to, mirror, "look at what is prepared", &none)?.is_empty())
             })?;

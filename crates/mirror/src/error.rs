@@ -74,7 +74,9 @@ impl MirrorError {
             MirrorError::Database(DatabaseError::Stopped) => "the next command goes on with it".to_owned(),
             MirrorError::Database(error) => return error.hint(),
             MirrorError::NotOurs(..) => "name an empty folder, or one that is not there yet, with --dir".to_owned(),
-            MirrorError::NotServed(_) => "make one of the other kind: prony pair up two-phase-pair --dir DIR".to_owned(),
+            MirrorError::NotServed(_) => {
+                "make one of the other kind: prony pair up two-phase-pair --dir DIR".to_owned()
+            }
             MirrorError::Kind(kind) => format!("say its kind: prony pair up {kind}"),
             MirrorError::NotLeftOut(_) => "give schema and name, as `prony pair check` lists them".to_owned(),
             MirrorError::Listen(..) => "give a free port: --listen 127.0.0.1:0".to_owned(),

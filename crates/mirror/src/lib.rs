@@ -8,11 +8,15 @@
 //! wait for it wait until then.
 
 mod act;
+mod added;
 mod compare;
+mod doubt;
 mod error;
 mod home;
+mod lock_step;
 mod nodes;
 mod quota;
+mod resync;
 mod rows;
 mod run;
 mod seen;

@@ -648,7 +648,9 @@ pub enum Pair {
     )]
     Serve(PairServe),
     /// Mirror a table that was left out
-    #[command(long_about = "Mirrors a table again that --leave-out left out: it is copied beside the load, and compared.")]
+    #[command(
+        long_about = "Mirrors a table again that --leave-out left out: it is copied beside the load, and compared."
+    )]
     Add(PairAdd),
     /// Stop both nodes
     #[command(

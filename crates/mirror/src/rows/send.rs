@@ -75,7 +75,10 @@ pub(crate) fn whole(near: &mut dyn Asks, far: &mut dyn Asks) -> Result<Sent, Fai
         near.ask(&format!("SELECT prony_pair.unmarked({})", quoted(relation)))?;
         // Not all of it is truncated at once, so that what refers to it stays.
         far.ask(&format!("DELETE FROM {relation}"))?;
-        near.ask(&format!("DECLARE prony_pieces NO SCROLL CURSOR FOR SELECT * FROM prony_pair.pieces({})", quoted(relation)))?;
+        near.ask(&format!(
+            "DECLARE prony_pieces NO SCROLL CURSOR FOR SELECT * FROM prony_pair.pieces({})",
+            quoted(relation)
+        ))?;
         loop {
             let piece = near.ask("FETCH prony_pieces")?.concat().concat();
             if piece.is_empty() {

@@ -18,7 +18,7 @@ use std::rc::Rc;
 const MARK: &str = "PR0NY";
 
 /// What is gathered for one end before it is sent.
-const GATHERED: usize = 32 << 10;
+pub(super) const GATHERED: usize = 32 << 10;
 
 /// Why a client is served no more.
 pub(super) enum End {
@@ -30,43 +30,43 @@ pub(super) enum End {
     Told(&'static str, String),
 }
 
-type Go<T> = Result<T, End>;
+pub(super) type Go<T> = Result<T, End>;
 
 /// A statement that a client prepared.
-struct Said {
-    class: Class,
-    sql: String,
+pub(super) struct Said {
+    pub(super) class: Class,
+    pub(super) sql: String,
 }
 
 pub(super) struct Client<'a> {
-    shared: &'a Shared,
-    primary: Node,
-    user: Conn,
-    near: Conn,
-    far: Far,
+    pub(super) shared: &'a Shared,
+    pub(super) primary: Node,
+    pub(super) user: Conn,
+    pub(super) near: Conn,
+    pub(super) far: Far,
     /// The number of our session on the primary, and of its commits in two phases.
-    process: u32,
-    commits: u64,
+    pub(super) process: u32,
+    pub(super) commits: u64,
     /// Whether a transaction is open, and whether it is one that we put around a statement.
-    inside: bool,
-    wrapped: bool,
+    pub(super) inside: bool,
+    pub(super) wrapped: bool,
     /// What the primary told of the statements since: something is noted in its list; something was defined.
-    noted: bool,
-    defined: bool,
+    pub(super) noted: bool,
+    pub(super) defined: bool,
     /// Whether texts mean the same to both nodes.
-    readable: bool,
+    pub(super) readable: bool,
     /// That a statement was carried out, as long as it may still fail.
-    held: Vec<u8>,
-    prepared: HashMap<String, Rc<Said>>,
-    portals: HashMap<String, Rc<Said>>,
+    pub(super) held: Vec<u8>,
+    pub(super) prepared: HashMap<String, Rc<Said>>,
+    pub(super) portals: HashMap<String, Rc<Said>>,
     /// Answers that wait, of the extended protocol: whether they are ours.
-    waits: VecDeque<bool>,
+    pub(super) waits: VecDeque<bool>,
     /// Whether all is skipped up to the next point of synchronisation.
-    skips: bool,
-    after: Vec<Rc<Said>>,
+    pub(super) skips: bool,
+    pub(super) after: Vec<Rc<Said>>,
 }
 
-fn primary(source: &std::io::Error) -> End {
+pub(super) fn primary(source: &std::io::Error) -> End {
     End::Primary(lost(source))
 }
 
@@ -75,7 +75,9 @@ fn tell(end: &End, node: Node, user: &mut Conn) {
     let (code, says) = match end {
         End::Client => return,
         End::Told(code, says) => (*code, says.clone()),
-        End::Primary(failure) => ("57P01", format!("node {node}, the primary of the pair, ended the session: {failure}")),
+        End::Primary(failure) => {
+            ("57P01", format!("node {node}, the primary of the pair, ended the session: {failure}"))
+        }
     };
     error(&mut user.out, "FATAL", code, &says, "connect again");
     // Who is gone hears nothing.
@@ -163,7 +165,7 @@ impl<'a> Client<'a> {
         tell(&end, self.primary, &mut self.user);
     }
 
-    fn message(&mut self) -> Go<()> {
+    pub(super) fn message(&mut self) -> Go<()> {
         let tag = self.user.next().map_err(|source| match source.kind() {
             std::io::ErrorKind::InvalidData => End::Told("08P01", source.to_string()),
             _ => End::Client,
@@ -187,16 +189,16 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn flush(&mut self) -> Go<()> {
+    pub(super) fn flush(&mut self) -> Go<()> {
         self.user.flush().map_err(|_| End::Client)
     }
 
-    fn release(&mut self) {
+    pub(super) fn release(&mut self) {
         self.user.out.append(&mut self.held);
     }
 
     /// The client may send more.
-    fn ready(&mut self) -> Go<()> {
+    pub(super) fn ready(&mut self) -> Go<()> {
         self.release();
         let status = self.near.status;
         self.inside = status != b'I';
@@ -208,18 +210,18 @@ impl<'a> Client<'a> {
     }
 
     /// No transaction is open any more, and nothing of it is under way.
-    fn ended(&mut self) {
+    pub(super) fn ended(&mut self) {
         self.far.undo();
         (self.inside, self.wrapped, self.noted, self.defined) = (false, false, false, false);
     }
 
-    fn fails(&mut self, code: &str, says: &str, hint: &str) {
+    pub(super) fn fails(&mut self, code: &str, says: &str, hint: &str) {
         self.held.clear();
         error(&mut self.user.out, "ERROR", code, says, hint);
     }
 
     /// Says that something cannot be, which ends the transaction.
-    fn refuse(&mut self, why: &str) -> Go<()> {
+    pub(super) fn refuse(&mut self, why: &str) -> Go<()> {
         if self.inside {
             self.asks(&format!("SELECT prony_pair.refuse({})", quoted(why)))?.err();
         }
@@ -228,14 +230,14 @@ impl<'a> Client<'a> {
     }
 
     /// Asks the primary something of ours.
-    fn asks(&mut self, sql: &str) -> Go<Result<Vec<Vec<String>>, Failure>> {
+    pub(super) fn asks(&mut self, sql: &str) -> Go<Result<Vec<Vec<String>>, Failure>> {
         match self.near.ask(sql) {
             Err(failure) if failure.kind == FailureKind::Lost => Err(End::Primary(failure)),
             answer => Ok(answer),
         }
     }
 
-    fn simple(&mut self) -> Go<()> {
+    pub(super) fn simple(&mut self) -> Go<()> {
         let body = self.user.body();
         let Ok(sql) = std::str::from_utf8(body.strip_suffix(&[0]).unwrap_or(body)).map(str::to_owned) else {
             self.fails("22021", "a statement is no text in UTF-8", "");
@@ -258,7 +260,7 @@ impl<'a> Client<'a> {
     }
 
     /// One statement of a text; whether it was carried out.
-    fn one(&mut self, sql: &str) -> Go<bool> {
+    pub(super) fn one(&mut self, sql: &str) -> Go<bool> {
         let class = class(sql);
         let open = self.inside && self.near.status != b'E';
         match class {
@@ -283,13 +285,13 @@ impl<'a> Client<'a> {
         if fine { self.follows(class, sql) } else { Ok(false) }
     }
 
-    fn says(&mut self, tag: &str) {
+    pub(super) fn says(&mut self, tag: &str) {
         self.release();
         message(&mut self.user.out, b'C', |out| put(out, tag));
     }
 
     /// A commit that the client asked for.
-    fn commits(&mut self) -> Go<bool> {
+    pub(super) fn commits(&mut self) -> Go<bool> {
         let done = self.commit()?;
         self.ended();
         if done {
@@ -299,7 +301,7 @@ impl<'a> Client<'a> {
     }
 
     /// What follows from a statement that was carried out.
-    fn follows(&mut self, class: Class, sql: &str) -> Go<bool> {
+    pub(super) fn follows(&mut self, class: Class, sql: &str) -> Go<bool> {
         match class {
             Class::Rollback => self.ended(),
             Class::Savepoint => self.far.text(sql),
@@ -307,7 +309,9 @@ impl<'a> Client<'a> {
             Class::Global => return self.defines(sql),
             Class::Outside | Class::Upkeep if !self.inside => self.outside(class, sql)?,
             _ if self.defined => {
-                self.refuse("definitions inside of a function, DO or SELECT INTO; say them as statements of their own")?;
+                self.refuse(
+                    "definitions inside of a function, DO or SELECT INTO; say them as statements of their own",
+                )?;
                 return Ok(false);
             }
             _ => {}
@@ -316,72 +320,8 @@ impl<'a> Client<'a> {
         Ok(true)
     }
 
-    /// A definition goes to the other node, or into the list of what it lacks.
-    fn defines(&mut self, sql: &str) -> Go<bool> {
-        self.defined = false;
-        let noted = match self.notes(sql, true)? {
-            Ok(noted) => noted,
-            Err(failure) => {
-                self.fails("55000", &failure.text, "");
-                return Ok(false);
-            }
-        };
-        if let Some((path, role)) = noted {
-            self.far.dirty = true;
-            for text in rows::defining(sql, &path, &role) {
-                self.far.text(&text);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Has the primary note a definition, which it does when the other node is away; in which schemas and as whom it is to be carried out
-    /// there, when it is not.
-    fn notes(&mut self, sql: &str, inside: bool) -> Go<Result<Option<(String, String)>, Failure>> {
-        let asked = format!(
-            "SELECT prony_pair.note({}, current_setting('search_path'), current_user::text, {inside}), \
-             current_setting('search_path'), current_user",
-            quoted(sql)
-        );
-        Ok(self.asks(&asked)?.map(|rows| {
-            let row = rows.into_iter().next().unwrap_or_default();
-            match row.as_slice() {
-                [mode, path, role] if mode == "1" => Some((path.clone(), role.clone())),
-                _ => None,
-            }
-        }))
-    }
-
-    /// The same for what stands in no transaction. It is done on the primary already.
-    fn outside(&mut self, class: Class, sql: &str) -> Go<()> {
-        let there = match class {
-            Class::Outside => self.notes(sql, false)?.map(|noted| noted.map(|(path, _)| path)),
-            _ => {
-                let asked = "SELECT prony_pair.enter('a table'), current_setting('search_path')";
-                self.asks(asked)?.map(|rows| rows.into_iter().next().filter(|row| row[0] == "1").map(|row| row[1].clone()))
-            }
-        };
-        let done = match there {
-            Ok(None) => return Ok(()),
-            Ok(Some(path)) => self.far.alone(&path, sql),
-            Err(failure) => Err(failure),
-        };
-        if let Err(failure) = done {
-            let text = format!("it is done on node {} alone; node {}: {failure}", self.primary, self.primary.other());
-            self.release();
-            message(&mut self.user.out, b'N', |out| {
-                for (field, value) in [(b'S', "WARNING"), (b'V', "WARNING"), (b'C', "01000"), (b'M', text.as_str())] {
-                    out.push(field);
-                    put(out, value);
-                }
-                out.push(0);
-            });
-        }
-        Ok(())
-    }
-
     /// The end of what a client sent at once.
-    fn finish(&mut self, fine: bool) -> Go<()> {
+    pub(super) fn finish(&mut self, fine: bool) -> Go<()> {
         if self.wrapped {
             self.wrapped = false;
             if !fine || !self.commit()? {
@@ -395,7 +335,7 @@ impl<'a> Client<'a> {
     }
 
     /// Passes on what the primary says until it is ready; as many points of readiness before that are ours.
-    fn pump(&mut self, ours: usize) -> Go<bool> {
+    pub(super) fn pump(&mut self, ours: usize) -> Go<bool> {
         self.near.flush().map_err(|source| primary(&source))?;
         let (mut ours, mut fine) = (ours, true);
         loop {
@@ -414,7 +354,7 @@ impl<'a> Client<'a> {
     }
 
     /// Passes on what the primary said last.
-    fn pass(&mut self, tag: u8) -> Go<()> {
+    pub(super) fn pass(&mut self, tag: u8) -> Go<()> {
         match tag {
             b'N' if said(self.near.body(), b'C') == MARK => {
                 match said(self.near.body(), b'M') {
@@ -440,7 +380,7 @@ impl<'a> Client<'a> {
     }
 
     /// Rows go from the client to the primary.
-    fn copied_in(&mut self) -> Go<()> {
+    pub(super) fn copied_in(&mut self) -> Go<()> {
         self.flush()?;
         loop {
             let tag = self.user.next().map_err(|_| End::Client)?;
@@ -456,245 +396,6 @@ impl<'a> Client<'a> {
                 return Ok(());
             }
         }
-    }
-
-    /// Something of ours that the client hears of only when it fails; whether it did not.
-    fn command(&mut self, sql: &str) -> Go<bool> {
-        query(&mut self.near.out, sql);
-        self.near.flush().map_err(|source| primary(&source))?;
-        let mut fine = true;
-        loop {
-            let tag = self.near.next().map_err(|source| primary(&source))?;
-            match tag {
-                b'Z' => return Ok(fine),
-                b'C' => {}
-                b'E' => {
-                    fine = false;
-                    self.held.clear();
-                    self.user.out.extend_from_slice(self.near.raw());
-                }
-                _ => self.pass(tag)?,
-            }
-        }
-    }
-
-    /// Commits the transaction that is open, on both nodes where it changed something; whether it is committed. If not, that is told.
-    fn commit(&mut self) -> Go<bool> {
-        if self.noted {
-            let settled = rows::send::settle(&mut self.near, &mut self.far);
-            if let Err(failure) = settled {
-                self.asks("ROLLBACK")?.err();
-                self.undone(&failure);
-                return Ok(false);
-            }
-            self.noted = false;
-        }
-        if !self.far.dirty {
-            return self.command("COMMIT");
-        }
-        if !self.readable {
-            self.asks("ROLLBACK")?.err();
-            self.fails("0A000", "a pair is written in UTF-8 alone", "SET client_encoding = UTF8");
-            return Ok(false);
-        }
-        self.commits += 1;
-        let gid = format!("{}{}_{}_{}", rows::PREPARED, self.process, std::process::id(), self.commits);
-        // The other node works on it, while the first makes it durable.
-        let sent = self.far.send();
-        if sent.is_ok() && !self.command(&format!("PREPARE TRANSACTION '{gid}'"))? {
-            return Ok(false);
-        }
-        if let Err(failure) = sent {
-            self.asks("ROLLBACK")?.err();
-            self.undone(&failure);
-            return Ok(false);
-        }
-        let late = self.noted;
-        if let Err(failure) = self.far.prepare(&gid) {
-            if failure.kind == FailureKind::Lost {
-                // It may be prepared there all the same.
-                self.asks(&format!("SELECT prony_pair.undone('{gid}')"))?.err();
-            }
-            self.command(&format!("ROLLBACK PREPARED '{gid}'"))?;
-            self.undone(&failure);
-            return Ok(false);
-        }
-        if late {
-            self.command(&format!("ROLLBACK PREPARED '{gid}'"))?;
-            // One that does not hear it undoes it later.
-            let _ = self.far.end("ROLLBACK", &gid);
-            self.fails("0A000", "a trigger changed rows at the commit itself", "say SET CONSTRAINTS ALL IMMEDIATE before COMMIT");
-            return Ok(false);
-        }
-        if !self.command(&format!("COMMIT PREPARED '{gid}'"))? {
-            return Ok(false);
-        }
-        if self.far.end("COMMIT", &gid).is_err() {
-            // It is prepared there and will be committed.
-            self.shared.trouble();
-        }
-        Ok(true)
-    }
-
-    /// Tells that a transaction was undone because the other node did not take it.
-    fn undone(&mut self, failure: &Failure) {
-        let (here, there) = (self.primary, self.primary.other());
-        self.far.undo();
-        if failure.kind != FailureKind::Lost {
-            let code = if failure.retryable() { "40001" } else { "55000" };
-            self.fails(code, &format!("node {there} did not take what node {here} took: {failure}"), "compare both: prony pair check");
-            return;
-        }
-        self.shared.looked();
-        let says = format!("node {there} does not answer, so that the transaction was undone on node {here}: {failure}");
-        self.fails("40001", &says, "try it again: what changes without node is noted");
-    }
-
-    fn extended(&mut self, tag: u8) -> Go<()> {
-        if self.skips {
-            return Ok(());
-        }
-        match tag {
-            b'P' => {
-                let (name, rest) = text(self.user.body());
-                let said = Rc::new(Said { class: class(text(rest).0), sql: text(rest).0.to_owned() });
-                self.prepared.insert(name.to_owned(), said.clone());
-                if let Class::Refused(why) = said.class {
-                    self.listen()?;
-                    self.skips = true;
-                    return self.refuse(why);
-                }
-            }
-            b'B' => {
-                let (portal, rest) = text(self.user.body());
-                if let Some(said) = self.prepared.get(text(rest).0) {
-                    let wraps = matches!(said.class, Class::Work | Class::Define | Class::Global);
-                    self.portals.insert(portal.to_owned(), said.clone());
-                    if wraps && !self.inside {
-                        self.wraps();
-                    }
-                }
-            }
-            b'E' => return self.execute(),
-            _ => {}
-        }
-        self.forward()
-    }
-
-    /// Puts a transaction around what comes.
-    fn wraps(&mut self) {
-        const NAME: &str = "prony_begin";
-        let out = &mut self.near.out;
-        message(out, b'C', |out| {
-            out.push(b'S');
-            put(out, NAME);
-        });
-        message(out, b'P', |out| {
-            put(out, NAME);
-            put(out, "BEGIN");
-            out.extend([0; 2]);
-        });
-        message(out, b'B', |out| {
-            put(out, NAME);
-            put(out, NAME);
-            out.extend([0; 6]);
-        });
-        message(out, b'E', |out| {
-            put(out, NAME);
-            out.extend([0; 4]);
-        });
-        self.waits.extend([true; 4]);
-        (self.inside, self.wrapped) = (true, true);
-    }
-
-    fn forward(&mut self) -> Go<()> {
-        self.near.out.extend_from_slice(self.user.raw());
-        self.waits.push_back(false);
-        if self.near.out.len() > GATHERED { self.listen() } else { Ok(()) }
-    }
-
-    /// Hears all that the primary answers to what was sent so far.
-    fn listen(&mut self) -> Go<()> {
-        if self.waits.is_empty() {
-            return Ok(());
-        }
-        message(&mut self.near.out, b'H', |_| {});
-        self.near.flush().map_err(|source| primary(&source))?;
-        while !self.waits.is_empty() {
-            let tag = self.near.next().map_err(|source| primary(&source))?;
-            self.hears(tag)?;
-        }
-        Ok(())
-    }
-
-    /// One answer of the extended protocol.
-    fn hears(&mut self, tag: u8) -> Go<()> {
-        let ours = self.waits.front().copied().unwrap_or(false);
-        match tag {
-            b'1' | b'2' | b'3' | b'n' | b'T' | b'C' | b'I' | b's' => drop(self.waits.pop_front()),
-            b'E' => {
-                self.waits.clear();
-                self.skips = true;
-                return self.pass(tag);
-            }
-            _ => {}
-        }
-        if ours { Ok(()) } else { self.pass(tag) }
-    }
-
-    fn execute(&mut self) -> Go<()> {
-        let said = self.portals.get(text(self.user.body()).0).cloned();
-        let Some(said) = said else { return self.forward() };
-        if said.class == Class::Commit && self.inside {
-            self.listen()?;
-            if self.skips {
-                return Ok(());
-            }
-            if self.near.status != b'E' && (self.far.dirty || self.noted) {
-                self.skips = !self.commits()?;
-                return Ok(());
-            }
-        }
-        self.forward()?;
-        match said.class {
-            Class::Work | Class::Local => return Ok(()),
-            Class::Begin => (self.inside, self.wrapped) = (true, false),
-            Class::Outside | Class::Upkeep => self.after.push(said),
-            _ => {
-                self.listen()?;
-                if !self.skips {
-                    match said.class {
-                        Class::Commit => self.ended(),
-                        class => self.skips = !self.follows(class, &said.sql)?,
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn synchronise(&mut self) -> Go<()> {
-        message(&mut self.near.out, b'S', |_| {});
-        self.near.flush().map_err(|source| primary(&source))?;
-        loop {
-            let tag = self.near.next().map_err(|source| primary(&source))?;
-            if tag == b'Z' {
-                break;
-            }
-            self.hears(tag)?;
-        }
-        self.waits.clear();
-        let mut fine = !std::mem::take(&mut self.skips);
-        if fine && self.defined {
-            fine = self.follows(Class::Work, "")?;
-        }
-        for said in std::mem::take(&mut self.after) {
-            if fine {
-                self.inside = self.near.status != b'I';
-                self.follows(said.class, &said.sql)?;
-            }
-        }
-        self.finish(fine)
     }
 }
 

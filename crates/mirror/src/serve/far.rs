@@ -4,8 +4,8 @@
 //! the other node nothing, and rows are locked on the primary first.
 
 use super::conn::{self, Conn, lost, message, put, query};
-use crate::rows::Asks;
 use crate::nodes::Rows;
+use crate::rows::{self, Asks};
 use database::{Failure, FailureKind};
 use std::collections::HashMap;
 use std::io;
@@ -17,19 +17,6 @@ const GATHERED: usize = 1 << 20;
 
 /// As many answers wait unread.
 const UNREAD: usize = 200;
-
-/// What a session must be for rows to be read as they were written, and for nobody's trigger to change them.
-pub(crate) const SETTINGS: [(&str, &str); 9] = [
-    ("client_encoding", "UTF8"),
-    ("search_path", "pg_catalog"),
-    ("datestyle", "ISO, YMD"),
-    ("intervalstyle", "postgres"),
-    ("timezone", "UTC"),
-    ("lc_monetary", "C"),
-    ("xmlbinary", "base64"),
-    ("default_transaction_read_only", "off"),
-    ("session_replication_role", "replica"),
-];
 
 pub(super) struct Far {
     socket: PathBuf,
@@ -132,8 +119,9 @@ impl Far {
     fn opened(&mut self) -> Result<&mut Conn, Failure> {
         if self.conn.is_none() {
             let mut conn = Conn::reach(&self.socket, self.patience).map_err(|source| lost(&source))?;
-            let who = [("user", crate::rows::USER), ("database", self.database.as_str()), ("application_name", self.name.as_str())];
-            conn.start(who.into_iter().chain(SETTINGS)).map_err(|source| lost(&source))?;
+            let who =
+                [("user", rows::USER), ("database", self.database.as_str()), ("application_name", self.name.as_str())];
+            conn.start(who.into_iter().chain(rows::SETTINGS)).map_err(|source| lost(&source))?;
             conn.answer()?;
             self.conn = Some(conn);
         }
@@ -229,7 +217,7 @@ impl Far {
         let conn = self.opened()?;
         // It takes as long as it takes.
         let _ = conn.patient(None);
-        let done = conn.ask(&format!("SELECT set_config('search_path', {}, false)", crate::rows::quoted(path)));
+        let done = conn.ask(&format!("SELECT set_config('search_path', {}, false)", rows::quoted(path)));
         let done = done.and_then(|_| conn.ask(sql)).map(drop);
         let back = conn.ask("SET search_path = pg_catalog").map(drop);
         let _ = conn.patient(Some(patience));

@@ -6,7 +6,9 @@
 //! What it does not do: it reads on the primary alone, and is no cluster for production.
 
 mod client;
+mod commit;
 mod conn;
+mod extended;
 mod far;
 mod words;
 
@@ -14,7 +16,6 @@ use crate::rows;
 use crate::{Home, MirrorError};
 use client::Client;
 use conn::{Conn, error};
-pub(crate) use far::SETTINGS;
 use pair::Node;
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -135,12 +136,18 @@ impl Serving {
     ///
     /// # Errors
     /// When the record of the pair cannot be read.
-    pub fn serve(self, stop: &AtomicBool, mut look: impl FnMut(&Home) -> Result<(), MirrorError>) -> Result<(), MirrorError> {
+    pub fn serve(
+        self,
+        stop: &AtomicBool,
+        mut look: impl FnMut(&Home) -> Result<(), MirrorError>,
+    ) -> Result<(), MirrorError> {
         let (shared, ended) = (Arc::new(self.shared), AtomicBool::new(false));
         // What was left in doubt by one who was killed is settled before anybody writes.
         let _ = look(&self.home);
         std::thread::scope(|scope| {
-            scope.spawn(|| accept(&self.listener, &shared, || stop.load(Ordering::Relaxed) || ended.load(Ordering::Relaxed)));
+            scope.spawn(|| {
+                accept(&self.listener, &shared, || stop.load(Ordering::Relaxed) || ended.load(Ordering::Relaxed))
+            });
             let watched = watch(&self.home, &shared, stop, &mut look);
             ended.store(true, Ordering::Relaxed);
             watched
@@ -172,9 +179,9 @@ fn watch(
     while !stop.load(Ordering::Relaxed) {
         looks = looks.wrapping_add(1);
         let (troubles, looked) = shared.now().troubles();
-        if troubles > looked || looks % RECORD_LOOKS == 0 {
+        if troubles > looked || looks.is_multiple_of(RECORD_LOOKS) {
             let Some(record) = home.record()?.filter(|record| !record.down) else { return Ok(()) };
-            let away = record.life.up.contains(&false) && looks % (RECORD_LOOKS * AWAY_LOOKS) == 0;
+            let away = record.life.up.contains(&false) && looks.is_multiple_of(RECORD_LOOKS * AWAY_LOOKS);
             if troubles > looked || away {
                 // Whoever else works on the pair looks himself.
                 let _ = look(home);

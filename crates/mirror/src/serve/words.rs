@@ -73,12 +73,15 @@ fn skipped(rest: &str) -> usize {
         [b'/', b'*', ..] => comment(bytes),
         [b'$', next, ..] if !next.is_ascii_digit() => {
             let Some(tag) = rest[1..].find('$').map(|at| &rest[..at + 2]) else { return 0 };
-            let named = tag[1..tag.len() - 1].bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte > 127);
+            let named =
+                tag[1..tag.len() - 1].bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte > 127);
             if named { to(rest[tag.len()..].find(tag), 2 * tag.len()) } else { 0 }
         }
         // The whole of a word, so that none begins in its middle; and of a letter beyond ASCII.
         [first, ..] if first.is_ascii_alphanumeric() || *first == b'_' || *first > 127 => {
-            let end = bytes.iter().position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte > 127));
+            let end = bytes
+                .iter()
+                .position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte > 127));
             end.unwrap_or(bytes.len())
         }
         _ => 0,
@@ -166,7 +169,9 @@ pub(super) fn class(sql: &str) -> Class {
         ("CREATE" | "ALTER" | "DROP", "ROLE" | "USER" | "GROUP" | "DATABASE") | ("REASSIGN", _) => Class::Global,
         ("GRANT" | "REVOKE", _) if !sql.to_ascii_uppercase().contains(" ON ") => Class::Global,
         ("COMMENT", "ON") if matches!(word(2), "ROLE" | "DATABASE") => Class::Global,
-        ("CREATE" | "ALTER" | "DROP" | "GRANT" | "REVOKE" | "COMMENT" | "SECURITY" | "IMPORT" | "REFRESH", _) => Class::Define,
+        ("CREATE" | "ALTER" | "DROP" | "GRANT" | "REVOKE" | "COMMENT" | "SECURITY" | "IMPORT" | "REFRESH", _) => {
+            Class::Define
+        }
         ("VACUUM" | "ANALYZE" | "ANALYSE" | "CLUSTER" | "REINDEX", _) => Class::Upkeep,
         _ if words.iter().any(large) => Class::Refused("large objects: they are no rows of a table; use bytea"),
         _ => Class::Work,
@@ -183,7 +188,10 @@ mod tests {
         let sql = "INSERT INTO t VALUES (';', E'\\';', $a$;$a$, \";\"); -- ;\n/* ; /* ; */ ; */ SELECT 1;;";
         assert_eq!(statements(sql).len(), 2, "{:?}", statements(sql));
         assert_eq!(statements("CREATE RULE r AS ON INSERT TO t DO (DELETE FROM a; DELETE FROM b); SELECT 1").len(), 2);
-        assert_eq!(statements("CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 2; END; SELECT 3").len(), 2);
+        assert_eq!(
+            statements("CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 2; END; SELECT 3").len(),
+            2
+        );
         assert!(statements(" ; -- nothing\n").is_empty());
         assert_eq!(statements("SELECT a$b FROM t; SELECT 1").len(), 2);
     }

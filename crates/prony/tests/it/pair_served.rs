@@ -128,7 +128,11 @@ impl Served {
         let mut session = self.server(node).session("postgres").expect("it answers");
         sql.split(';').try_fold(String::new(), |_, sql| {
             let rows = session.query(sql).map_err(|failure| failure.text)?;
-            Ok(rows.into_iter().flatten().map(|value| value.text().map_or_else(|| format!("{value:?}"), str::to_owned)).collect())
+            Ok(rows
+                .into_iter()
+                .flatten()
+                .map(|value| value.text().map_or_else(|| format!("{value:?}"), str::to_owned))
+                .collect())
         })
     }
 
@@ -142,7 +146,8 @@ impl Served {
 
     /// Rows of the bank's history on the primary, once there are so many.
     fn once_there_are(&self, node: &str, rows: u64) {
-        let count = || self.at(node, "SELECT count(*)::text FROM pgbench_history").ok().and_then(|count| count.parse().ok());
+        let count =
+            || self.at(node, "SELECT count(*)::text FROM pgbench_history").ok().and_then(|count| count.parse().ok());
         while count().is_some_and(|count: u64| count < rows) {
             std::thread::yield_now();
         }
@@ -150,7 +155,11 @@ impl Served {
 
     fn nothing_in_doubt(&self) {
         for node in ["a", "b"] {
-            assert_eq!(self.at(node, "SELECT count(*)::text FROM pg_prepared_xacts").as_deref(), Ok("0"), "node {node}");
+            assert_eq!(
+                self.at(node, "SELECT count(*)::text FROM pg_prepared_xacts").as_deref(),
+                Ok("0"),
+                "node {node}"
+            );
         }
     }
 }
@@ -171,7 +180,8 @@ impl Said {
 fn serve(house: &House, listen: &str) -> (Going, String) {
     let mut going = house.program.start(&format!("pair serve --dir pair --listen {listen}"));
     going.until("listening at ", 1);
-    let port = going.said().lines().find_map(|line| line.split("listening at 127.0.0.1:").nth(1)).expect("a port").to_owned();
+    let port =
+        going.said().lines().find_map(|line| line.split("listening at 127.0.0.1:").nth(1)).expect("a port").to_owned();
     (going, port)
 }
 
@@ -247,7 +257,10 @@ copied \\ \N
     let checked = pair.is_equal();
     assert!(checked["tables"].as_array().is_some_and(|tables| tables.len() == 7), "{checked:#}");
     assert_eq!(pair.does("SELECT count(*) FROM logged WHERE what IN ('never', 'undone')"), "0");
-    assert_eq!(pair.does("COPY (SELECT count(*) FROM logged WHERE what IN ('kept', 'one', 'two', 'prepared')) TO STDOUT"), "4");
+    assert_eq!(
+        pair.does("COPY (SELECT count(*) FROM logged WHERE what IN ('kept', 'one', 'two', 'prepared')) TO STDOUT"),
+        "4"
+    );
     for node in ["a", "b"] {
         let has = "SELECT (SELECT count(*) FROM pg_indexes WHERE tablename = 'logged')::text || has_table_privilege('worker', 'logged', 'SELECT')::text \
             || (SELECT count(*) FROM pg_database WHERE datname = 'other')::text";
@@ -255,7 +268,9 @@ copied \\ \N
     }
     // What is made after the roles have changed is new.
     pair.pair("swap");
-    while pair.psql("SELECT 1").out.trim() != "1" || pair.at("b", "SELECT last_value::text FROM prony_pair.mode").as_deref() != Ok("1") {}
+    while pair.psql("SELECT 1").out.trim() != "1"
+        || pair.at("b", "SELECT last_value::text FROM prony_pair.mode").as_deref() != Ok("1")
+    {}
     let next: i64 = pair.does("INSERT INTO serials (v) VALUES ('later') RETURNING id").parse().expect("a number");
     assert!(next > 10_000, "{next}");
     pair.is_equal();
@@ -284,7 +299,9 @@ fn what_cannot_be_kept_in_lock_step_is_refused_by_name_and_so_is_who_goes_past_t
     let past = pair.at("a", "INSERT INTO t VALUES (5)").expect_err("it would be on one node");
     assert!(past.contains("prony pair serve") || past.contains("in lock step"), "{past}");
     assert!(pair.at("b", "INSERT INTO t VALUES (5)").is_err());
-    let guarded = pair.at("b", "SET default_transaction_read_only = off; INSERT INTO t VALUES (5)").expect_err("it is the mirror");
+    let guarded = pair
+        .at("b", "SET default_transaction_read_only = off; INSERT INTO t VALUES (5)")
+        .expect_err("it is the mirror");
     assert!(guarded.contains("this node is not the primary"), "{guarded}");
     let defined = pair.at("a", "CREATE TABLE here (id int)").expect_err("it would be on one node");
     assert!(defined.contains("in lock step"), "{defined}");
@@ -299,17 +316,21 @@ fn what_changes_while_a_pair_is_suspended_is_sent_once_and_what_was_left_out_is_
     let checked = pair.is_equal();
     assert_eq!(checked["left_out"][0]["why"], "only for a while");
     let suspended = pair.pair("suspend");
-    assert_eq!((&suspended["state"], &suspended["left_out"][0]["pattern"]), (&"tracking".into(), &"public.work_*".into()));
+    assert_eq!(
+        (&suspended["state"], &suspended["left_out"][0]["pattern"]),
+        (&"tracking".into(), &"public.work_*".into())
+    );
     pair.banks("-n -c 4 -t 100");
     // Straight to the primary is allowed now, and noted.
-    pair.at("a", "UPDATE pgbench_accounts SET abalance = abalance WHERE aid <= 100; DELETE FROM pgbench_tellers WHERE false").expect("it may");
+    pair.at(
+        "a",
+        "UPDATE pgbench_accounts SET abalance = abalance WHERE aid <= 100; DELETE FROM pgbench_tellers WHERE false",
+    )
+    .expect("it may");
     pair.does("CREATE TABLE later (id int PRIMARY KEY, r float8 DEFAULT random()); INSERT INTO later SELECT generate_series(1, 50); TRUNCATE kept");
     pair.does("INSERT INTO kept VALUES ('x'); ALTER TABLE later ADD COLUMN s float8 DEFAULT random(); ALTER TABLE kept ADD PRIMARY KEY (v)");
-    let distinct: u64 = pair
-        .at("a", "SELECT count(*)::text FROM prony_pair.changed")
-        .expect("it answers")
-        .parse()
-        .expect("a number");
+    let distinct: u64 =
+        pair.at("a", "SELECT count(*)::text FROM prony_pair.changed").expect("it answers").parse().expect("a number");
     assert_eq!(pair.house.program.run("pair check").code, Some(1), "they differ");
     let lacks = pair.pair("status");
     assert!(lacks["behind_objects"].as_u64() > Some(3), "{lacks:#}");
@@ -392,7 +413,10 @@ fn a_primary_that_is_killed_is_succeeded_without_a_loss_and_comes_back_as_the_mi
     assert_eq!(pair.pair("resume")["state"], "replicating");
     pair.is_equal();
     let history: u64 = pair.does("SELECT count(*) FROM pgbench_history").parse().expect("a number");
-    assert!(alone == 10 && history < acknowledged + more + alone + 4, "what only the lost primary had is gone from both");
+    assert!(
+        alone == 10 && history < acknowledged + more + alone + 4,
+        "what only the lost primary had is gone from both"
+    );
 }
 
 #[test]
@@ -445,12 +469,21 @@ fn clients_that_deadlock_or_say_nonsense_hurt_nobody_else() {
         )
     };
     let both = std::thread::scope(|scope| {
-        [(1, 2), (2, 1)].map(|(a, b)| scope.spawn({
-            let (pair, sql) = (&pair, crosses(a, b));
-            move || pair.psql(&sql)
-        })).map(|thread| thread.join().expect("it ends"))
+        [(1, 2), (2, 1)]
+            .map(|(a, b)| {
+                scope.spawn({
+                    let (pair, sql) = (&pair, crosses(a, b));
+                    move || pair.psql(&sql)
+                })
+            })
+            .map(|thread| thread.join().expect("it ends"))
     });
-    assert!(both.iter().any(|said| said.out.contains("40P01")) && both.iter().any(|said| said.fine), "{} {}", both[0].out, both[1].out);
+    assert!(
+        both.iter().any(|said| said.out.contains("40P01")) && both.iter().any(|said| said.fine),
+        "{} {}",
+        both[0].out,
+        both[1].out
+    );
     assert_eq!(pair.does("SELECT sum(n) FROM t"), "2");
     let serializes = "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT sum(n) FROM t; SELECT pg_sleep(0.5); UPDATE t SET n = n + 1 WHERE id = 1; COMMIT";
     let both = std::thread::scope(|scope| {
@@ -459,7 +492,13 @@ fn clients_that_deadlock_or_say_nonsense_hurt_nobody_else() {
     assert!(both.iter().any(|said| said.out.contains("40001")), "{} {}", both[0].out, both[1].out);
 
     let mut open = said_by(&pair);
-    for nonsense in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0, 0, 0, 4], &[0xff; 64], &[0, 0, 0, 8, 0, 9, 0, 0], b"\0\0\0\x09\0\x03\0\0\0"] {
+    for nonsense in [
+        &b"GET / HTTP/1.1\r\n\r\n"[..],
+        &[0, 0, 0, 4],
+        &[0xff; 64],
+        &[0, 0, 0, 8, 0, 9, 0, 0],
+        b"\0\0\0\x09\0\x03\0\0\0",
+    ] {
         let mut stream = TcpStream::connect(format!("127.0.0.1:{}", pair.port)).expect("it listens");
         let _ = stream.write_all(nonsense);
         let _ = stream.shutdown(std::net::Shutdown::Write);

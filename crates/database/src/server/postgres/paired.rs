@@ -166,14 +166,7 @@ impl Server {
         folder::remove(&half)?;
         folder::given(&half, &self.owner)?;
         let mut command = self.program("pg_basebackup");
-        command.args([
-            "--checkpoint=fast",
-            "--wal-method=stream",
-            "--no-sync",
-            "--no-password",
-            "--dbname",
-            source,
-        ]);
+        command.args(["--checkpoint=fast", "--wal-method=stream", "--no-sync", "--no-password", "--dbname", source]);
         command.args([["--slot", slot]].iter().flatten().filter(|_| !slot.is_empty()));
         command.arg("--pgdata").arg(&half);
         if let Err(error) = self.succeeds(command, "its data were not copied") {

@@ -64,24 +64,7 @@ fn failed(doing: &str) -> impl Fn(MirrorError) -> Failure {
 
 fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     const DOING: &str = "bringing the pair up";
-    let kinds = KINDS.map(|kind| format!("`{kind}`")).join(" or ");
-    if asked.kind == TO_COME {
-        return Err(Failure::new(format!("{DOING}: {kinds} is what can be brought up so far, got `{}`", asked.kind)));
-    }
-    if !KINDS.contains(&asked.kind.as_str()) {
-        return Err(Failure::new(format!("{DOING}: a kind of pair, got `{}`", asked.kind)).hint(format!("say {kinds}")));
-    }
-    let rows = asked.kind == KINDS[1];
-    for (option, given) in [("--sync", asked.sync.is_some()), ("--link", asked.link.is_some()), ("--via", asked.via.is_some())] {
-        if rows && given {
-            return Err(Failure::new(format!("{DOING}: a {} has no {option}: its nodes do not speak to one another", asked.kind))
-                .hint("leave it out; `prony pair serve` speaks to both"));
-        }
-    }
-    if !rows && !asked.leave_out.is_empty() {
-        return Err(Failure::new(format!("{DOING}: a {} mirrors its log, with all tables in it", asked.kind))
-            .hint("make a two-phase-pair, which mirrors rows of tables"));
-    }
+    let rows = given_kind(asked)?;
     let stop = run::listen()?;
     let (sync, list, cores) = (given_sync(asked)?, given_list(asked)?, given_cores(asked)?);
     let via = asked.via.as_deref().map(std::path::absolute).transpose();
@@ -105,12 +88,7 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     let there = home.record().map_err(failed(DOING))?;
     via = via.or_else(|| wire.is_some().then(|| wires::folder(&home)));
     let kept = there.as_ref();
-    let mut left_out = kept.map(|kept| kept.left_out.clone()).unwrap_or_default();
-    for said in &asked.leave_out {
-        let (pattern, reason) = said.split_once('=').unwrap_or((said, "it was asked for"));
-        left_out.retain(|(there, _)| there != pattern);
-        left_out.push((pattern.to_owned(), reason.to_owned()));
-    }
+    let left_out = given_left_out(asked, kept);
     let sync = sync.or_else(|| SYNCS.into_iter().find(|sync| kept.is_some_and(|kept| kept.sync == sync.word())));
     let wanted = mirror::Asked {
         sync: sync.unwrap_or(SYNC),
@@ -128,6 +106,52 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     let mut pair = Pair::up(home, servers, &wanted).map_err(failed(DOING))?;
     output::note_line(&format!("it took {}", units::duration(clock.now())));
     tell(&mut pair, asked.place.json, DOING, false)
+}
+
+/// Whether the kind that was asked for mirrors rows.
+fn given_kind(asked: &PairUp) -> Result<bool, Failure> {
+    let kinds = KINDS.map(|kind| format!("`{kind}`")).join(" or ");
+    if asked.kind == TO_COME {
+        return Err(Failure::new(format!(
+            "bringing the pair up: {kinds} is what can be brought up so far, got `{}`",
+            asked.kind
+        )));
+    }
+    if !KINDS.contains(&asked.kind.as_str()) {
+        return Err(Failure::new(format!("bringing the pair up: a kind of pair, got `{}`", asked.kind))
+            .hint(format!("say {kinds}")));
+    }
+    let rows = asked.kind == KINDS[1];
+    for (option, given) in
+        [("--sync", asked.sync.is_some()), ("--link", asked.link.is_some()), ("--via", asked.via.is_some())]
+    {
+        if rows && given {
+            return Err(Failure::new(format!(
+                "bringing the pair up: a {} has no {option}: its nodes do not speak to one another",
+                asked.kind
+            ))
+            .hint("leave it out; `prony pair serve` speaks to both"));
+        }
+    }
+    if !rows && !asked.leave_out.is_empty() {
+        return Err(Failure::new(format!(
+            "bringing the pair up: a {} mirrors its log, with all tables in it",
+            asked.kind
+        ))
+        .hint("make a two-phase-pair, which mirrors rows of tables"));
+    }
+    Ok(rows)
+}
+
+/// What is left out from now on; what was before stays so.
+fn given_left_out(asked: &PairUp, kept: Option<&store::PairRecord>) -> Vec<(String, String)> {
+    let mut left_out = kept.map(|kept| kept.left_out.clone()).unwrap_or_default();
+    for said in &asked.leave_out {
+        let (pattern, reason) = said.split_once('=').unwrap_or((said, "it was asked for"));
+        left_out.retain(|(there, _)| there != pattern);
+        left_out.push((pattern.to_owned(), reason.to_owned()));
+    }
+    left_out
 }
 
 fn given_sync(asked: &PairUp) -> Result<Option<Waits>, Failure> {

@@ -16,17 +16,21 @@ pub(super) fn run(asked: &PairServe) -> Result<Outcome, Failure> {
         return Err(Failure::new(format!("{DOING}: only a {} is served, got `{kind}`", KINDS[1])));
     }
     let listen: SocketAddr = asked.listen.parse().map_err(|_| {
-        Failure::new(format!("reading --listen: a number and a port, got `{}`", asked.listen)).hint("such as --listen 127.0.0.1:6000")
+        Failure::new(format!("reading --listen: a number and a port, got `{}`", asked.listen))
+            .hint("such as --listen 127.0.0.1:6000")
     })?;
     if !listen.ip().is_loopback() && !asked.anywhere {
-        return Err(Failure::new(format!("{DOING}: {listen} is reached by other machines, and nobody is asked for a password"))
-            .hint("listen at 127.0.0.1, or say --anywhere"));
+        return Err(Failure::new(format!(
+            "{DOING}: {listen} is reached by other machines, and nobody is asked for a password"
+        ))
+        .hint("listen at 127.0.0.1, or say --anywhere"));
     }
     let patience = units::parse_duration(&asked.patience)
         .map_err(|error| Failure::caused(format!("reading --patience {}", asked.patience), &error))?;
     let stop = run::listen()?;
     let home = Home::find(&named(asked.dir.as_deref())?).map_err(failed(DOING))?;
-    let serving = Serving::begin(home.clone(), listen, Duration::from_nanos(patience.0.max(1_000_000))).map_err(failed(DOING))?;
+    let serving =
+        Serving::begin(home.clone(), listen, Duration::from_nanos(patience.0.max(1_000_000))).map_err(failed(DOING))?;
     {
         let _held = home.hold().map_err(failed(DOING))?;
         let mut pair = opened(home, &stop).map_err(failed(DOING))?;

@@ -141,7 +141,11 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
         };
         text.push_str(&format!("node {node}: {}, {does}: {}\n", role(seen, node), pair.nodes().url(node)));
     }
-    text.push_str(&if by_rows(seen) { "commits: in two phases".to_owned() } else { format!("commits: synchronous_commit = {}", record.sync) });
+    text.push_str(&if by_rows(seen) {
+        "commits: in two phases".to_owned()
+    } else {
+        format!("commits: synchronous_commit = {}", record.sync)
+    });
     let waits =
         if record.waits { ", and they wait for the mirror" } else { ", and they do not wait for the mirror now" };
     text.push_str(if record.life.rule.waits { waits } else { "" });
@@ -155,7 +159,11 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
         seen.list.map_or_else(|| "up to ".to_owned(), |list| format!("{} of ", units::bytes(Bytes(list.bytes))));
     text.push_str(&format!("list of what the mirror lacks: {holds}{limit}, in {place}\n"));
     text.push_str(&format!("when the list is full, {full}\n"));
-    for (table, rows) in record.lacks.iter().filter(|_| matches!(life_of(seen), State::Tracking(..) | State::Resynchronising(_) | State::Unserved(_))) {
+    for (table, rows) in record
+        .lacks
+        .iter()
+        .filter(|_| matches!(life_of(seen), State::Tracking(..) | State::Resynchronising(_) | State::Unserved(_)))
+    {
         text.push_str(&format!("lacking: {} of {table}\n", units::counted(*rows, "rows")));
     }
     for (pattern, reason) in &record.left_out {

@@ -1,8 +1,8 @@
 //! What the mirror lacks goes to it, beside the load.
 
-use super::send::{self, BATCH, Sent};
-use super::{Asks, PREPARED, defining, quoted};
 use crate::nodes::Nodes;
+use crate::rows::send::{self, BATCH, Sent};
+use crate::rows::{Asks, PREPARED, SERVES, defining, quoted};
 use crate::{MirrorError, Pair};
 use database::{Failure, FailureKind, Session};
 use pair::{Event, Node};
@@ -27,10 +27,18 @@ const ONE_MOMENT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ";
 
 impl Both {
     /// Carries out one transaction.
-    fn does(&mut self, begin: &str, work: impl FnOnce(&mut dyn Asks, &mut dyn Asks) -> Result<Sent, Failure>) -> Result<Sent, Failure> {
+    fn does(
+        &mut self,
+        begin: &str,
+        work: impl FnOnce(&mut dyn Asks, &mut dyn Asks) -> Result<Sent, Failure>,
+    ) -> Result<Sent, Failure> {
         self.commits += 1;
         let gid = format!("{PREPARED}{}_{}_{}", self.owner, std::process::id(), self.commits);
-        let done = self.near.script(begin).and_then(|()| self.far.script("BEGIN")).and_then(|()| work(&mut self.near, &mut self.far));
+        let done = self
+            .near
+            .script(begin)
+            .and_then(|()| self.far.script("BEGIN"))
+            .and_then(|()| work(&mut self.near, &mut self.far));
         let prepared = match done {
             Ok(sent) if sent.entries == 0 => Err(None),
             Ok(sent) => self.near.script(&format!("PREPARE TRANSACTION '{gid}'")).map(|()| sent).map_err(Some),
@@ -70,7 +78,9 @@ impl Both {
                     }
                 }
                 Err(failure) if failure.retryable() && conflicts < 100 => conflicts += 1,
-                Err(failure) => return Err(MirrorError::Statement(self.primary.other(), "take what it lacks", failure)),
+                Err(failure) => {
+                    return Err(MirrorError::Statement(self.primary.other(), "take what it lacks", failure));
+                }
             }
         }
     }
@@ -84,14 +94,15 @@ impl<N: Nodes> Pair<N> {
     fn both(&mut self, database: &str) -> Result<Both, MirrorError> {
         let (primary, mirror) = (self.life().primary(), self.life().mirror());
         let (mut near, mut far) = (self.hand(primary, database)?, self.hand(mirror, database)?);
-        let owner = self.asked_by(&mut near, primary, "ask for its number", "SELECT pg_backend_pid()")?.concat().concat();
-        far.script(&format!("SET application_name = '{}{owner}'", super::SERVES))
+        let owner =
+            self.asked_by(&mut near, primary, "ask for its number", "SELECT pg_backend_pid()")?.concat().concat();
+        far.script(&format!("SET application_name = '{}{owner}'", SERVES))
             .map_err(|failure| MirrorError::Statement(mirror, "prepare a session", failure))?;
         Ok(Both { primary, near, far, owner, commits: 0 })
     }
 
     /// All that the mirror lacks goes to it: most of it beside the load, the rest while nobody writes, who are shipped from then on.
-    pub(super) fn sends(&mut self) -> Result<Event, MirrorError> {
+    pub(crate) fn sends(&mut self) -> Result<Event, MirrorError> {
         let (primary, mirror) = (self.life().primary(), self.life().mirror());
         if self.record.returns[mirror as usize] {
             self.rewinds(mirror)?;
@@ -105,7 +116,9 @@ impl<N: Nodes> Pair<N> {
                     if failure.kind == FailureKind::Lost || round == 0 {
                         continue;
                     }
-                    self.nodes.say(&format!("node {node} does not take a definition, so that everything is to be copied: {failure}"));
+                    self.nodes.say(&format!(
+                        "node {node} does not take a definition, so that everything is to be copied: {failure}"
+                    ));
                     return Ok(Event::Full);
                 }
             }
@@ -134,7 +147,9 @@ impl<N: Nodes> Pair<N> {
         let mut near = self.hand(primary, database)?;
         loop {
             let sql = "SELECT id, said, path, role, inside::text FROM prony_pair.defined ORDER BY id LIMIT 1";
-            let Some(row) = self.asked_by(&mut near, primary, "look at its list", sql)?.into_iter().next() else { return Ok(()) };
+            let Some(row) = self.asked_by(&mut near, primary, "look at its list", sql)?.into_iter().next() else {
+                return Ok(());
+            };
             let gone = format!("DELETE FROM prony_pair.defined WHERE id = {}", row[0]);
             let failed = |failure| MirrorError::Statement(mirror, "take a definition", failure);
             if row[4] == "true" {
@@ -205,7 +220,7 @@ impl<N: Nodes> Pair<N> {
     }
 
     /// A primary that was lost goes back: what it changed alone is noted by its successor, whose rows take their place.
-    pub(super) fn rewinds(&mut self, node: Node) -> Result<(), MirrorError> {
+    pub(crate) fn rewinds(&mut self, node: Node) -> Result<(), MirrorError> {
         let primary = self.life().primary();
         if !self.record.returns[node as usize] {
             return Ok(());
@@ -233,7 +248,9 @@ impl<N: Nodes> Pair<N> {
             }
         }
         if copies {
-            self.nodes.say(&format!("node {node} defined tables that node {primary} does not have, so that everything is copied to it"));
+            self.nodes.say(&format!(
+                "node {node} defined tables that node {primary} does not have, so that everything is copied to it"
+            ));
             return self.row_copy(node);
         }
         self.clears(node)?;
