@@ -38,8 +38,9 @@ const RECORD_LOOKS: u32 = 10;
 /// Between two looks at the nodes while one is away, in looks at the record.
 const AWAY_LOOKS: u32 = 25;
 
-/// How long a client waits until the pair has taken in that a node is away.
-const TAKEN_IN: Duration = Duration::from_secs(15);
+/// Between two looks of a client whether the pair has taken in that a node is away, and how many there are.
+const TAKEN_IN_LOOK: Duration = Duration::from_millis(50);
+const TAKEN_IN_LOOKS: u32 = 300;
 
 const SSL: i32 = 80_877_103;
 const GSS: i32 = 80_877_104;
@@ -48,7 +49,7 @@ const VERSION: i32 = 196_608;
 
 /// What all clients know.
 struct Shared {
-    folder: PathBuf,
+    home: Home,
     patience: Duration,
     now: Mutex<Now>,
     changed: Condvar,
@@ -78,7 +79,7 @@ impl Shared {
     }
 
     fn socket(&self, node: Node) -> PathBuf {
-        self.folder.join(node.to_string()).join("run/.s.PGSQL.5432")
+        self.home.folder().join(node.to_string()).join("run/.s.PGSQL.5432")
     }
 
     /// A node did not do its part.
@@ -86,18 +87,28 @@ impl Shared {
         self.now().troubles += 1;
     }
 
-    /// The same, and waits until the pair has looked.
+    /// The same, and waits until the pair has looked, or is written down to go on alone, which comes first when a node is silent.
     fn looked(&self) {
         self.trouble();
-        let now = self.now();
+        let mut now = self.now();
         let mine = now.troubles;
-        drop(self.changed.wait_timeout_while(now, TAKEN_IN, |now| now.looked < mine));
+        for _ in 0..TAKEN_IN_LOOKS {
+            let alone = self
+                .home
+                .record()
+                .ok()
+                .flatten()
+                .is_some_and(|record| !record.waits && record.life.up.contains(&false));
+            if alone || now.looked >= mine {
+                break;
+            }
+            now = self.changed.wait_timeout(now, TAKEN_IN_LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 }
 
 /// A pair that is served.
 pub struct Serving {
-    home: Home,
     listener: TcpListener,
     shared: Shared,
 }
@@ -119,8 +130,8 @@ impl Serving {
         let listener = TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let now = Mutex::new(Now { primary: record.life.primary(), troubles: 0, looked: 0 });
-        let shared = Shared { folder: home.folder().to_owned(), patience, now, changed: Condvar::new() };
-        Ok(Serving { home, listener, shared })
+        let shared = Shared { home, patience, now, changed: Condvar::new() };
+        Ok(Serving { listener, shared })
     }
 
     /// Where it listens.
@@ -143,12 +154,12 @@ impl Serving {
     ) -> Result<(), MirrorError> {
         let (shared, ended) = (Arc::new(self.shared), AtomicBool::new(false));
         // What was left in doubt by one who was killed is settled before anybody writes.
-        let _ = look(&self.home);
+        let _ = look(&shared.home);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 accept(&self.listener, &shared, || stop.load(Ordering::Relaxed) || ended.load(Ordering::Relaxed))
             });
-            let watched = watch(&self.home, &shared, stop, &mut look);
+            let watched = watch(&shared, stop, &mut look);
             ended.store(true, Ordering::Relaxed);
             watched
         })
@@ -170,12 +181,11 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, over: impl Fn() -> bool)
 
 /// Follows the record of the pair, and has it looked at when there is trouble.
 fn watch(
-    home: &Home,
     shared: &Shared,
     stop: &AtomicBool,
     look: &mut impl FnMut(&Home) -> Result<(), MirrorError>,
 ) -> Result<(), MirrorError> {
-    let mut looks = 0_u32;
+    let (home, mut looks) = (&shared.home, 0_u32);
     while !stop.load(Ordering::Relaxed) {
         looks = looks.wrapping_add(1);
         let (troubles, looked) = shared.now().troubles();

@@ -376,6 +376,32 @@ fn a_mirror_that_is_killed_under_load_costs_no_acknowledged_transaction_and_is_r
 }
 
 #[test]
+fn a_mirror_that_hangs_is_given_up_and_a_list_that_is_full_means_a_copy() {
+    let Some(pair) = Served::up("--list 32MiB") else { return };
+    let begun = pair.begins();
+    let first = pair.server("b").pid().expect("it runs");
+    let children = std::fs::read_to_string(format!("/proc/{first}/task/{first}/children")).expect("it runs");
+    for pid in children.split_whitespace().filter_map(|pid| pid.parse().ok()).chain([first as i32]) {
+        // A session may have ended meanwhile.
+        let _ = kill_process(Pid::from_raw(pid).expect("a number"), Signal::STOP);
+    }
+    let done = pair.banks("-n -c 2 -t 20 --max-tries 1000");
+    assert_eq!(pair.pair("status")["reason"], "the mirror does not answer");
+    assert_eq!(pair.pair("up two-phase-pair")["state"], "tracking");
+    pair.does("CREATE TABLE much (v text); INSERT INTO much SELECT repeat('x', 1000) FROM generate_series(1, 40000)");
+    assert_eq!(pair.pair("status")["state"], "copy-needed");
+    assert_eq!(
+        pair.at("a", "SELECT count(*)::text FROM prony_pair.changed").as_deref(),
+        Ok("0"),
+        "nothing is noted in vain"
+    );
+    pair.does("INSERT INTO much VALUES ('more')");
+    assert_eq!(pair.pair("resume")["state"], "replicating");
+    pair.balances(begun + done);
+    pair.is_equal();
+}
+
+#[test]
 fn a_primary_that_is_killed_is_succeeded_without_a_loss_and_comes_back_as_the_mirror() {
     let Some(pair) = Served::up("") else { return };
     let begun = pair.begins();
