@@ -50,10 +50,7 @@ impl Served {
     }
 
     fn client(&self, program: &str, arguments: &[&str]) -> Command {
-        let mut command = Command::new(program);
-        command.args(["-h", "127.0.0.1", "-p", &self.port, "-U", "prony"]).args(arguments).arg("postgres");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).env("PGOPTIONS", "");
-        command
+        client(&self.port, program, arguments)
     }
 
     /// Statements of one client.
@@ -177,6 +174,14 @@ impl Said {
     }
 }
 
+/// A client program at an address of this machine.
+fn client(port: &str, program: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(["-h", "127.0.0.1", "-p", port, "-U", "prony"]).args(arguments).arg("postgres");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
 fn serve(house: &House, listen: &str) -> (Going, String) {
     let mut going = house.program.start(&format!("pair serve --dir pair --listen {listen}"));
     going.until("listening at ", 1);
@@ -202,10 +207,16 @@ fn pgbench_fills_and_loads_a_served_pair_in_every_protocol_and_both_nodes_hold_i
         done += pair.banks(&format!("-n -c 4 -t 10 -M {protocol}"));
     }
     assert_eq!(done, 220);
-    pair.balances(220);
+    // One beside each node, at the same time.
+    let (_second, port) = serve(&pair.house, "127.0.0.1:0");
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(|| said(client(&port, "pgbench", &["-n", "-c", "2", "-t", "20"]), "").processed());
+        assert_eq!((pair.banks("-n -c 2 -t 20"), beside.join().expect("it ends")), (40, 40));
+    });
+    pair.balances(300);
     pair.is_equal();
     pair.nothing_in_doubt();
-    assert_eq!(pair.at("b", "SELECT count(*)::text FROM pgbench_history").as_deref(), Ok("220"));
+    assert_eq!(pair.at("b", "SELECT count(*)::text FROM pgbench_history").as_deref(), Ok("300"));
 }
 
 #[test]
@@ -356,16 +367,16 @@ fn a_mirror_that_is_killed_under_load_costs_no_acknowledged_transaction_and_is_r
         move |pair: &Served| pair.banks(&arguments)
     };
     let first = std::thread::scope(|scope| {
-        let work = scope.spawn(|| load("300")(&pair));
+        let work = scope.spawn(|| load("100")(&pair));
         pair.once_there_are("a", begun + 50);
         pair.kill("b");
         work.join().expect("it ends")
     });
-    assert_eq!(first, 1200, "who is told to try again comes through");
+    assert_eq!(first, 400, "who is told to try again comes through");
     assert_eq!(pair.pair("status")["reason"], "the mirror does not answer");
     assert_eq!(pair.pair("up two-phase-pair")["state"], "tracking");
     let second = std::thread::scope(|scope| {
-        let work = scope.spawn(|| load("300")(&pair));
+        let work = scope.spawn(|| load("100")(&pair));
         pair.once_there_are("a", begun + first + 20);
         assert_eq!(pair.pair("resume")["state"], "replicating");
         work.join().expect("it ends")
