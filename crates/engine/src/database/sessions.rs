@@ -16,6 +16,7 @@ use crate::worker::transactions::Transactions as Carried;
 use database::{Conversation, Database, DatabaseError, Texts, null};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use study::{At, DatabaseSpec, Engine, OnError, Pool, Protocol};
 use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
 
@@ -46,6 +47,7 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
         served: databases.served.clone(),
         texts: texts.clone(),
         how: pool.how,
+        patience: if pool.waits { Duration::from_nanos(pool.recovery.0) } else { Duration::ZERO },
     };
     let each = move |place: Place| {
         let (tries, profile) = (pool.how.tries, Profile::new(names.clone()));
@@ -149,6 +151,7 @@ pub fn made_ready(asked: &dyn Transactions, textual: bool, sessions: u32) -> Res
     asked.ready(&around).map_err(|unready| match unready {
         Unready::File { path, source } => TrialError::File { action: "reading the script", path, source },
         Unready::Script { path, problem } => TrialError::Script { path, problem },
+        Unready::Unnamed(what) => TrialError::Unnamed(what),
     })
 }
 
@@ -192,6 +195,7 @@ mod tests {
             on_error: OnError::GoOn,
             check: false,
             recovery: Nanos::ZERO,
+            waits: false,
             profile: false,
         };
         trial.streams[0].work = Work::Transactions { asked: Arc::new(spec), pool };

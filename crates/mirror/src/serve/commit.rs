@@ -148,7 +148,7 @@ impl Client<'_> {
             return Ok(false);
         }
         if self.far.end("COMMIT", &gid).is_err() {
-            // It is prepared there and will be committed.
+            // It is prepared there, and is committed by who comes next.
             self.shared.trouble();
         }
         Ok(true)

@@ -32,7 +32,8 @@ pub(super) struct Far {
     /// Those that it does not know before.
     fresh: Vec<String>,
     named: u64,
-    /// Answers that wait to be read, and whether anything was sent of this transaction.
+    /// Answers to what is not sent yet, and to what is: they are read when they must be. And whether anything was sent of this transaction.
+    queued: usize,
     unread: usize,
     sent: bool,
     begun: bool,
@@ -53,6 +54,7 @@ impl Far {
             known: HashMap::new(),
             fresh: Vec::new(),
             named: 0,
+            queued: 0,
             unread: 0,
             sent: false,
             begun: false,
@@ -70,7 +72,7 @@ impl Far {
 
     fn says(&mut self, sql: &str) {
         query(&mut self.out, sql);
-        self.unread += 1;
+        self.queued += 1;
     }
 
     /// A text in its place of the transaction, which changes nothing by itself.
@@ -108,8 +110,8 @@ impl Far {
         });
         message(&mut self.out, b'E', |out| out.extend([0; 5]));
         message(&mut self.out, b'S', |_| {});
-        self.unread += 1;
-        if self.out.len() > GATHERED || self.unread > UNREAD {
+        self.queued += 1;
+        if self.out.len() > GATHERED || self.queued + self.unread > UNREAD {
             // What goes wrong is told when it is to be prepared.
             let _ = self.drain();
         }
@@ -135,6 +137,7 @@ impl Far {
         }
         let out = std::mem::take(&mut self.out);
         self.fresh.clear();
+        self.unread += std::mem::take(&mut self.queued);
         let sent = self.opened().and_then(|conn| {
             conn.out.extend_from_slice(&out);
             conn.flush().map_err(|source| lost(&source))
@@ -177,10 +180,11 @@ impl Far {
         self.drain()
     }
 
-    /// Commits what is prepared, or undoes it.
+    /// Commits what is prepared, or undoes it. It is not waited for: what is prepared here and committed on the primary is as good as
+    /// committed, and whoever comes next waits for it here.
     pub(super) fn end(&mut self, what: &str, gid: &str) -> Result<(), Failure> {
         self.says(&format!("{what} PREPARED '{gid}'"));
-        let done = self.drain();
+        let done = self.send();
         self.forget();
         done
     }
@@ -198,7 +202,7 @@ impl Far {
 
     /// Ends the conversation.
     pub(super) fn close(&mut self) {
-        self.conn = None;
+        (self.conn, self.unread) = (None, 0);
         self.known.clear();
         self.fresh.clear();
     }
@@ -208,12 +212,16 @@ impl Far {
             self.close();
         }
         self.out.clear();
-        (self.unread, self.sent, self.begun, self.dirty, self.refused) = (0, false, false, false, None);
+        (self.queued, self.sent, self.begun, self.dirty, self.refused) = (0, false, false, false, None);
     }
 
     /// A statement that stands in no transaction, in its own schemas.
     pub(super) fn alone(&mut self, path: &str, sql: &str) -> Result<(), Failure> {
         let patience = self.patience;
+        if let Err(failure) = self.drain() {
+            self.forget();
+            return Err(failure);
+        }
         let conn = self.opened()?;
         // It takes as long as it takes.
         let _ = conn.patient(None);

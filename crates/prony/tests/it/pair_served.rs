@@ -151,6 +151,11 @@ impl Served {
     }
 
     fn nothing_in_doubt(&self) {
+        // The last commit on the other node is on its way when the client has its answer.
+        let none = "SELECT 1::text WHERE NOT EXISTS (SELECT 1 FROM pg_prepared_xacts)";
+        (0..200).find(|_| {
+            self.at("b", none).is_ok_and(|row| !row.is_empty()) || self.at("b", "SELECT pg_sleep(0.02)").is_err()
+        });
         for node in ["a", "b"] {
             assert_eq!(
                 self.at(node, "SELECT count(*)::text FROM pg_prepared_xacts").as_deref(),
