@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
+use store::PairRecord;
 
 /// How long a client may take to say who it is, and a node to let it in.
 const ENTRY: Duration = Duration::from_secs(10);
@@ -36,7 +37,7 @@ const LOOK: Duration = Duration::from_millis(20);
 const RECORD_LOOKS: u32 = 10;
 
 /// Between two looks at the nodes while one is away, in looks at the record.
-const AWAY_LOOKS: u32 = 25;
+const AWAY_LOOKS: u32 = 150;
 
 /// Between two looks of a client whether the pair has taken in that a node is away, and how many there are.
 const TAKEN_IN_LOOK: Duration = Duration::from_millis(50);
@@ -93,13 +94,7 @@ impl Shared {
         let mut now = self.now();
         let mine = now.troubles;
         for _ in 0..TAKEN_IN_LOOKS {
-            let alone = self
-                .home
-                .record()
-                .ok()
-                .flatten()
-                .is_some_and(|record| !record.waits && record.life.up.contains(&false));
-            if alone || now.looked >= mine {
+            if self.home.record().ok().flatten().is_some_and(|record| is_alone(&record)) || now.looked >= mine {
                 break;
             }
             now = self.changed.wait_timeout(now, TAKEN_IN_LOOK).unwrap_or_else(PoisonError::into_inner).0;
@@ -192,7 +187,7 @@ fn watch(
         if troubles > looked || looks.is_multiple_of(RECORD_LOOKS) {
             let Some(record) = home.record()?.filter(|record| !record.down) else { return Ok(()) };
             let away = record.life.up.contains(&false) && looks.is_multiple_of(RECORD_LOOKS * AWAY_LOOKS);
-            if troubles > looked || away {
+            if troubles > looked && !is_alone(&record) || away {
                 // Whoever else works on the pair looks himself.
                 let _ = look(home);
             }
@@ -205,6 +200,11 @@ fn watch(
         sleep(LOOK);
     }
     Ok(())
+}
+
+/// Whether the primary goes on without a node that is away.
+fn is_alone(record: &PairRecord) -> bool {
+    !record.waits && record.life.up.contains(&false)
 }
 
 /// Hears who comes, and serves him.

@@ -501,6 +501,30 @@ fn whoever_serves_may_be_killed_between_any_two_steps_and_nothing_stays_in_doubt
 }
 
 #[test]
+fn a_resume_that_is_killed_beside_a_load_is_gone_on_with() {
+    let Some(pair) = Served::up("") else { return };
+    let mut acknowledged = pair.begins();
+    for round in 0..4 {
+        pair.pair("suspend");
+        acknowledged += pair.banks("-n -c 4 -t 50");
+        let more = std::thread::scope(|scope| {
+            let work = scope.spawn(|| pair.banks("-n -c 2 -t 100 --max-tries 1000"));
+            let killed = pair.house.program.start("pair resume --dir pair");
+            pair.once_there_are("a", acknowledged + 10 * round);
+            drop(killed);
+            if pair.pair("status")["state"] != "replicating" {
+                assert_eq!(pair.pair("resume")["state"], "replicating");
+            }
+            work.join().expect("it ends")
+        });
+        acknowledged += more;
+        pair.is_equal();
+    }
+    pair.balances(acknowledged);
+    pair.nothing_in_doubt();
+}
+
+#[test]
 fn clients_that_deadlock_or_say_nonsense_hurt_nobody_else() {
     let Some(pair) = Served::up("") else { return };
     pair.does("CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0), (2, 0); SET deadlock_timeout = '100ms'");
