@@ -102,7 +102,7 @@ pub fn folders_shown(dirs: &[Folder]) -> String {
 impl Place {
     /// Whether it is a database with a mirror that follows it, and may go away.
     pub fn follows(&self) -> bool {
-        matches!(self, Place::Database(spec) if spec.mirror.is_some() && spec.pairing == Pairing::Postgres)
+        matches!(self, Place::Database(spec) if spec.mirror.is_some() && spec.pairing != Pairing::TwoPhase)
     }
 
     /// Whether it is a database with a mirror.

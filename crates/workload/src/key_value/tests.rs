@@ -17,7 +17,7 @@ fn spec(mix: Mix) -> Spec {
 }
 
 fn share(slots: u32) -> Share {
-    Share { worker: 0, workers: 1, first: 0, slots, seed: 5, epoch: 500 }
+    Share { worker: 0, workers: 1, first: 0, slots, seed: 5, epoch: 500, half: None }
 }
 
 fn field(value: &Value) -> Field {

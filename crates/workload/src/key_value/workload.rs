@@ -28,6 +28,10 @@ impl Transactions for Spec {
         Ok(Arc::new(*self))
     }
 
+    fn splits(&self) -> bool {
+        true
+    }
+
     fn begin(&self, queries: &mut dyn Queries, _sessions: u32, counts: bool) -> Result<Found, Refused> {
         let greatest = queries.number("look at the records", &format!("select coalesce(max(id), 0) from {TABLE}"))?;
         let counts = if counts { vec![changes(queries)?] } else { Vec::new() };

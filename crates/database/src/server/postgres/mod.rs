@@ -20,7 +20,7 @@ use std::process::Command;
 use study::{Layout, Tier};
 
 pub(crate) use mirror::PREPARED;
-pub use mirror::{Look, Mirror, Watch};
+pub use mirror::Standby;
 pub use paired::content;
 
 /// A private PostgreSQL.
