@@ -21,7 +21,7 @@ mod trial;
 pub use caveat::{Caveat, CaveatKind};
 pub use compare::{BetweenRuns, compare_runs};
 pub use finding::{
-    Beside, Bound, BoundBy, Burst, ClassSummary, Comparison, Compensation, CpuPerOperation, DamageFinding,
+    Beside, Bound, BoundBy, Burst, ClassSummary, Comparison, Compensation, Spreading, CpuPerOperation, DamageFinding,
     DeadlineFinding, DiskSummary, Estimate, FallClaim, Felt, FeltUntil, Finding, Findings, FootprintAmount,
     FootprintFinding, HighestRate, InTime, Jobs, Knee, LatencySummary, MachineSummary, MirrorFinding, OutageFinding,
     PairCourse, PairFinding, PairPhase, PointSummary, QuantileEstimate, ResponseEstimates, RoundsTrace, Same, Scaling,

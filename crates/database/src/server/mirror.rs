@@ -69,6 +69,14 @@ pub trait Mirror: Send + Sync {
     /// When there is no copy, or the mirror does not start or does not catch up.
     fn begin(&self, waits: Waits, settings: &[(String, String)]) -> Result<(), DatabaseError>;
 
+    /// Behind a load: waits until the first server shows what was committed on the mirror, where that takes writes.
+    ///
+    /// # Errors
+    /// When it does not come so far.
+    fn gathered(&self) -> Result<(), DatabaseError> {
+        Ok(())
+    }
+
     /// Behind a load: waits until both have all of it. Answers with what is to be told of it.
     ///
     /// # Errors

@@ -117,6 +117,11 @@ impl Databases {
         }])
     }
 
+    /// Behind a load: waits until the first server shows what was committed on the other.
+    pub(crate) fn gathered(&self) -> Result<(), TrialError> {
+        self.mirrored.as_ref().map_or(Ok(()), |mirrored| mirrored.mirror.gathered()).map_err(self.refused())
+    }
+
     /// Holds both servers against each other once the mirror has applied all, and lets the first go on alone.
     /// One that took over goes with what only it holds, and the first server is started again.
     pub(crate) fn leave_mirror(&mut self, patience: Nanos, clock: &WallClock) -> Result<Told, TrialError> {

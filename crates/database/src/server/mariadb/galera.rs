@@ -227,11 +227,18 @@ impl Galera {
     /// Waits until both are one pair and have all of each other.
     fn joined(&self) -> Result<(), DatabaseError> {
         let [mut first, mut second] = [self.nodes[0].entered()?, self.nodes[1].entered()?];
-        for _ in 0..CATCH_UP_SECONDS * process::LOOKS_A_SECOND {
+        self.until("have what the other one has", || {
             let of = |session: &mut Box<dyn Session>, name| self.status(&mut **session, name);
-            let both = of(&mut first, SIZE)? == 2 && of(&mut second, "wsrep_local_state")? == SYNCED;
-            let written = of(&mut first, COMMITTED)?;
-            if both && of(&mut second, COMMITTED)? >= written && of(&mut first, COMMITTED)? == written {
+            let synced = [&mut first, &mut second].map(|session| of(session, "wsrep_local_state"));
+            let [first, second] = [&mut first, &mut second].map(|session| of(session, COMMITTED));
+            Ok(synced.into_iter().all(|state| state.is_ok_and(|state| state == SYNCED)) && first? == second?)
+        })
+    }
+
+    /// Waits until something is so.
+    fn until(&self, what: &str, mut is_so: impl FnMut() -> Result<bool, DatabaseError>) -> Result<(), DatabaseError> {
+        for _ in 0..CATCH_UP_SECONDS * process::LOOKS_A_SECOND {
+            if is_so()? {
                 return Ok(());
             }
             if self.nodes[0].stop.load(Ordering::Relaxed) {
@@ -239,7 +246,7 @@ impl Galera {
             }
             std::thread::sleep(process::LOOK);
         }
-        Err(self.nodes[1].says(format!("it was not level with the first server within {CATCH_UP_SECONDS} s")))
+        Err(self.nodes[0].says(format!("a node of the pair did not {what} within {CATCH_UP_SECONDS} s")))
     }
 
     /// The file that says which Prony has a pair here.
@@ -301,6 +308,13 @@ impl Mirror for Galera {
         first.anew(&self.conf(0, &first.plain(), None)?, || self.forgotten(0))?;
         self.join(1, &self.second_plain(), self.ports()?.wire)?;
         self.joined()
+    }
+
+    fn gathered(&self) -> Result<(), DatabaseError> {
+        // One that is away has committed nothing that the other lacks.
+        let (Ok(mut first), Ok(mut second)) = (self.nodes[0].entered(), self.nodes[1].entered()) else { return Ok(()) };
+        let written = self.status(&mut *second, COMMITTED)?;
+        self.until("show what the other one committed", || Ok(self.status(&mut *first, COMMITTED)? >= written))
     }
 
     fn level(&self) -> Result<String, DatabaseError> {
