@@ -670,7 +670,7 @@ pub struct MirrorFinding {
     pub compensations: Vec<Compensation>,
     /// How often a transaction waits for the way to the mirror and back, where the distance is varied.
     pub round_trips: Option<Estimate>,
-    /// What the second server gives or costs, for each way to spread sessions over both.
+    /// What the second server gives or costs, for each way to spread sessions over both, the highest rate first.
     pub spreads: Vec<Spreading>,
 }
 

@@ -116,7 +116,9 @@ impl DatabaseSpec {
             Pairing::TwoPhase => {
                 " and a second one in lock step; transactions that write run and are prepared on both".to_owned()
             }
-            Pairing::Galera => " and a second one that Galera joins to it; commits wait until both have their changes".to_owned(),
+            Pairing::Galera => {
+                " and a second one that Galera joins to it; commits wait until both have their changes".to_owned()
+            }
         });
         self.shown() + &laid.chain(mirrored).collect::<String>()
     }

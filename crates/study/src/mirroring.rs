@@ -22,7 +22,8 @@ pub(crate) fn settle(systems: &mut [SystemChoice], own: bool, problems: &mut Pro
             {
                 if pairing == Pairing::Galera && !matches!(waits, None | Some(Waits::Flushed)) {
                     let got = &chosen.text;
-                    let message = format!("`none` or `on` with `galera-pair`, whose commits have one rung, got `{got}`");
+                    let message =
+                        format!("`none` or `on` with `galera-pair`, whose commits have one rung, got `{got}`");
                     problems.add(&chosen.at, &name("mirror"), message);
                 }
                 (spec.engine, spec.mirror, spec.pairing) = (pairing.engine(), waits, pairing);

@@ -111,7 +111,12 @@ fn spread(point: &Point, spec: &DatabaseSpec, streams: &[Stream], problems: &mut
     }
     let whole = |stream: &Stream| stream.transactions().is_some_and(|(asked, _)| !asked.splits());
     if let (Spread::Split, Some(i)) = (spread, streams.iter().position(whole)) {
-        point.refuse(&SPREAD, i, "`one` or `random` with this workload, whose keys are not split, got `split`", problems);
+        point.refuse(
+            &SPREAD,
+            i,
+            "`one` or `random` with this workload, whose keys are not split, got `split`",
+            problems,
+        );
     }
 }
 

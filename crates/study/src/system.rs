@@ -1,10 +1,10 @@
 //! The systems of a study: where the operations go.
 
 use crate::{DatabaseSpec, Pairing};
-use workload::happening::Happening;
 use observation::{Footprint, SystemKind};
 use std::fmt;
 use units::{Bytes, Nanos, Share};
+use workload::happening::Happening;
 
 /// A system under test as the study, or `--on`, names it.
 #[derive(Clone, Debug, PartialEq)]

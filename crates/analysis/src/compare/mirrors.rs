@@ -44,7 +44,9 @@ pub fn mirrors(groups: &[Group], judgement: &Judgement) -> Vec<MirrorFinding> {
         compensations.sort_by(|a, b| a.sessions.total_cmp(&b.sessions));
         let (point, baseline) = (group.point.clone(), alone.to_owned());
         let round_trips = round_trips(&swept, judgement.confidence);
-        let spreads = swept.iter().filter_map(|one| spreading(one, groups, (alone, judgement.confidence))).collect();
+        let spreads = swept.iter().filter_map(|one| spreading(one, groups, (alone, judgement.confidence)));
+        let mut spreads: Vec<Spreading> = spreads.collect();
+        spreads.sort_by(|a, b| b.rate.value.total_cmp(&a.rate.value));
         found.push(MirrorFinding { point, baseline, compensations, round_trips, spreads });
     }
     found.retain(|one| !one.compensations.is_empty() || one.round_trips.is_some() || !one.spreads.is_empty());
@@ -77,7 +79,8 @@ fn spreading(group: &Group, groups: &[Group], (alone, confidence): (&str, f64)) 
     group.point.factors.iter().find(|factor| factor.name == SPREAD)?;
     let baseline = groups.iter().find(|other| beside(other, group, alone) && levels(other) == levels(group))?;
     let streams = || group.members.iter().map(|(_, stream)| stream);
-    let (again, done) = (streams().map(|one| one.retried).sum::<u64>(), streams().map(|one| one.account.done).sum::<u64>());
+    let (again, done) =
+        (streams().map(|one| one.retried).sum::<u64>(), streams().map(|one| one.account.done).sum::<u64>());
     Some(Spreading {
         at: levels(group).join(", "),
         rate: ratio(baseline, group, Metric::Throughput, confidence)?,
@@ -161,7 +164,7 @@ impl MirrorFinding {
                 figure(trips.value)
             )
         });
-        let best = self.spreads.iter().max_by(|a, b| a.rate.value.total_cmp(&b.rate.value)).map(Spreading::gives);
+        let best = self.spreads.first().map(Spreading::gives);
         let spreads = self.spreads.iter().map(Spreading::says);
         best.into_iter().chain(each).chain(trips).chain(spreads).collect::<Vec<_>>().join("; ")
     }
@@ -172,8 +175,14 @@ impl Spreading {
     fn gives(&self) -> String {
         let (rate, at) = (self.rate.value, &self.at);
         match rate >= 1.0 {
-            true => format!("a second server that takes writes gives {} more at best, with {at}", units::percent(rate - 1.0)),
-            false => format!("a second server that takes writes costs {} of the rate even at best, with {at}", units::percent(1.0 - rate)),
+            true => format!(
+                "a second server that takes writes gives {} more at best, with {at}",
+                units::percent(rate - 1.0)
+            ),
+            false => format!(
+                "a second server that takes writes costs {} of the rate even at best, with {at}",
+                units::percent(1.0 - rate)
+            ),
         }
     }
 
@@ -182,7 +191,8 @@ impl Spreading {
             true => format!(" ({} to {})", units::ratio(self.rate.low), units::ratio(self.rate.high)),
             false => String::new(),
         };
-        let times = |what: &str, value: Option<f64>| value.map(|value| format!(", {} times the {what}", units::ratio(value)));
+        let times =
+            |what: &str, value: Option<f64>| value.map(|value| format!(", {} times the {what}", units::ratio(value)));
         let response = times("mean response", self.response.map(|response| response.value)).unwrap_or_default();
         let cpu = times("CPU a transaction on both", self.cpu).unwrap_or_default();
         format!(

@@ -238,7 +238,8 @@ impl Database for Mariadb {
     }
 
     fn mirror(&self, spec: &DatabaseSpec) -> Option<Arc<dyn Mirror>> {
-        let server = self.server.as_ref().filter(|server| server.layout().is_none() && spec.pairing == Pairing::Galera)?;
+        let server =
+            self.server.as_ref().filter(|server| server.layout().is_none() && spec.pairing == Pairing::Galera)?;
         Some(Arc::new(server.galera(spec.voter)))
     }
 

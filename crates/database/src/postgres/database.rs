@@ -172,12 +172,7 @@ impl Postgres {
     }
 
     /// A session on both servers that came in at one of them, and reaches the other over the wire.
-    fn in_step(
-        &self,
-        both: &Standby,
-        texts: &Texts,
-        sessions: &Sessions,
-    ) -> Result<Box<dyn Session>, DatabaseError> {
+    fn in_step(&self, both: &Standby, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
         let own = sessions.node as usize % 2;
         let far = Connect::socket_in(&both.wire_run(own == 1), USER, "postgres");
         let near = if own == 0 { self.connect.clone() } else { Connect::socket_in(&both.sockets(), USER, "postgres") };

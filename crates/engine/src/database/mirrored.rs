@@ -113,7 +113,9 @@ impl Databases {
             Pairing::Postgres => {
                 format!("a mirror follows on the same machine, {far}; commits wait for {}", waits.shown())
             }
-            Pairing::Galera => format!("Galera joins a second server with a copy of the first on the same machine, {far}"),
+            Pairing::Galera => {
+                format!("Galera joins a second server with a copy of the first on the same machine, {far}")
+            }
         }])
     }
 

@@ -56,7 +56,8 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
         let how = how(place.worker);
         let business = asked.business(&share(stream, place, found.epoch));
         let transactions = Carried { business, tries, stops: pool.on_error == OnError::Stop, profile };
-        let (work, reconnect) = (TransactionWork::new(asked.bytes(), beside.clone()), Reconnect { how, ..reconnect.clone() });
+        let (work, reconnect) =
+            (TransactionWork::new(asked.bytes(), beside.clone()), Reconnect { how, ..reconnect.clone() });
         let driver: Driver = if by_ring {
             // Of those that are left for users, an equal share for each of their workers that is left.
             let share = match (place.workers - place.worker) as usize {

@@ -137,8 +137,9 @@ fn what_cannot_happen_to_a_database_is_refused_before_anything_is_started() {
 fn two_servers_in_lock_step_hold_the_same_rows_and_nothing_stays_prepared() {
     let Some(house) = House::with_server("local:postgres") else { return };
     let program = &house.program;
-    let line =
-        format!("run key-value --on local:postgres --set pair=two-phase-pair --set mirror=none,on --set spread=one,random,split {SMALL} --json");
+    let line = format!(
+        "run key-value --on local:postgres --set pair=two-phase-pair --set mirror=none,on --set spread=one,random,split {SMALL} --json"
+    );
     let told = program.json(&line);
     let checks = told["checks"].as_array().expect("checks");
     let equal: Vec<_> = checks.iter().filter(|check| check["name"] == "mirror").collect();

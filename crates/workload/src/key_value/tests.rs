@@ -72,9 +72,10 @@ fn one(db: &Connection, spec: &Spec, business: &mut KeyValue, n: u64) -> (usize,
                     let sql = text.sql.strip_suffix(" for update").unwrap_or(&text.sql).replace('$', "?");
                     let mut prepared = db.prepare_cached(&sql).unwrap();
                     let mut found = prepared.query(rusqlite::params_from_iter(parameters.iter().map(field))).unwrap();
-                    while found.next().unwrap().is_some() {
+                    while let Some(row) = found.next().unwrap() {
                         assert!(text.rows, "{}", text.name);
-                        answers.push(Value::Int(1));
+                        // The number of changes, where that was asked for.
+                        answers.push(Value::Int(row.get(0).unwrap_or(1)));
                         rows += 1;
                     }
                 }

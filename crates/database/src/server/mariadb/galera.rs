@@ -178,7 +178,8 @@ impl Galera {
 
     /// A word of a server's status.
     fn word(&self, session: &mut dyn Session, name: &str) -> Result<String, DatabaseError> {
-        let rows = session.query(&format!("SHOW GLOBAL STATUS LIKE '{name}'")).map_err(|failure| self.failed(failure))?;
+        let rows =
+            session.query(&format!("SHOW GLOBAL STATUS LIKE '{name}'")).map_err(|failure| self.failed(failure))?;
         Ok(rows.first().and_then(|row| row.get(1)).and_then(Value::text).unwrap_or_default().to_owned())
     }
 

@@ -311,7 +311,10 @@ impl Mirror for Standby {
 
     fn level(&self) -> Result<String, DatabaseError> {
         if self.lock_step {
-            return Ok(format!("{} were left prepared and ended", units::counted(self.resolve()? as u64, "transactions")));
+            return Ok(format!(
+                "{} were left prepared and ended",
+                units::counted(self.resolve()? as u64, "transactions")
+            ));
         }
         self.caught_up().map(|()| String::new())
     }
