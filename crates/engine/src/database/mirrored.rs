@@ -91,7 +91,8 @@ impl Databases {
         let wires = mirror.wires().and_then(|ends| ends.into_iter().map(wire).collect::<Result<Vec<_>, _>>());
         let wires = wires.map_err(&refused)?;
         mirror.begin(waits, settings).map_err(&refused)?;
-        self.open().into_iter().for_each(|database| database.on_both(true));
+        let both = self.pairing().both_write();
+        self.open().into_iter().for_each(|database| database.on_both(both));
         let (own, before) = (wires[0].own(), carried(&wires));
         let outage = trial.events.iter().any(|(_, what)| matches!(what, Happening::Pair(_)));
         let watched =
