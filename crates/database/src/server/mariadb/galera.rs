@@ -10,10 +10,11 @@ use super::{Mariadb, Server};
 use crate::server::kind::ServerKind as _;
 use crate::server::{Look, Mirror, Private as _, Watch, folder, life, process};
 use crate::{DatabaseError, Failure, Session, Texts};
+use rustix::process::Signal;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use study::{Engine, Sessions, Voter, Waits};
 use workload::transaction::Value;
 
@@ -50,7 +51,7 @@ const PRIMARY: &str = "Primary";
 const CONFLICTS: [&str; 2] = ["wsrep_local_cert_failures", "wsrep_local_bf_aborts"];
 
 /// Files of Galera's in the data of a server.
-const FILES: [&str; 3] = ["grastate.dat", "gvwstate.dat", "galera.cache"];
+const FILES: [&str; 5] = ["grastate.dat", "gvwstate.dat", "galera.cache", "wsrep_sst.pid", "tables_flushed"];
 
 /// What both nodes have beside where they are. What a node that comes back lacks is sent from a cache; what that does not hold any more
 /// is brought by a copy of all files.
@@ -167,8 +168,10 @@ impl Galera {
         self.nodes[0].plain().replace(&first, &second)
     }
 
-    /// Removes what Galera keeps in the data of a node.
+    /// Removes what Galera keeps in the data of a node. What copies outlives a node that was killed, and would keep the next one from it.
     fn forgotten(&self, node: usize) -> Result<(), DatabaseError> {
+        let data = self.nodes[node].data().display().to_string();
+        ["wsrep_sst", "rsync"].iter().for_each(|program| process::end_all(&[program, &data]));
         FILES.iter().try_for_each(|file| folder::gone(&self.nodes[node].data().join(file)))
     }
 
@@ -222,7 +225,30 @@ impl Galera {
                 conf.push_str(&format!("wsrep_start_position={}\n", at.lines().next().unwrap_or_default()));
             }
         }
-        server.anew(&conf, || Ok(()))
+        self.while_it_lives(1 - node, server, || server.anew(&conf, || Ok(())))
+    }
+
+    /// Starts a server that waits for what another one sends, and ends it when there is nobody any more.
+    fn while_it_lives(
+        &self,
+        other: usize,
+        server: &Server,
+        start: impl FnOnce() -> Result<(), DatabaseError>,
+    ) -> Result<(), DatabaseError> {
+        let (other, done) = (&self.nodes[other], AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    if let (None, Some(waits)) = (other.pid(), server.process()) {
+                        process::signal(waits, &server.mark(), Signal::KILL);
+                    }
+                    std::thread::sleep(process::LOOK);
+                }
+            });
+            let started = start();
+            done.store(true, Ordering::Relaxed);
+            started
+        })
     }
 
     /// Waits until both are one pair and have all of each other.
@@ -261,7 +287,10 @@ impl Galera {
     /// When the second server does not end, or a file of it stays.
     pub fn alone(&self) -> Result<(), DatabaseError> {
         match process::number(&self.holder()) {
-            Some(holder) if !process::runs(holder, PROGRAM) => self.nodes[1].remove().map(drop),
+            Some(holder) if !process::runs(holder, PROGRAM) => {
+                self.forgotten(1)?;
+                self.nodes[1].remove().map(drop)
+            }
             _ => Ok(()),
         }
     }
@@ -303,6 +332,7 @@ impl Mirror for Galera {
     fn begin(&self, _waits: Waits, _settings: &[(String, String)]) -> Result<(), DatabaseError> {
         library()?;
         let [first, second] = &self.nodes;
+        self.forgotten(1)?;
         second.remove()?;
         folder::ours(&second.folder, &second.owner)?;
         folder::write(&self.holder(), &std::process::id().to_string())?;
@@ -398,6 +428,7 @@ impl Mirror for Galera {
     }
 
     fn forget(&self) -> Result<(), DatabaseError> {
+        self.forgotten(1)?;
         self.nodes[1].remove()?;
         let first = &self.nodes[0];
         let paired = folder::read(&first.conf()).is_some_and(|conf| conf.contains(MARK));
