@@ -96,7 +96,7 @@ fn what_a_second_server_gives_or_costs_is_told_for_each_way_to_spread_sessions_t
             ("mirrored", "random", 800.0, 250),
         ] {
             let mut one = trial(trials.len() as u32, system, block, per_s * (1.0 + 0.001 * f64::from(block)));
-            let level = observation::Level::Word(spread.to_owned());
+            let level = Level::Word(spread.to_owned());
             one.label.factors.push(observation::Factor { name: SPREAD.to_owned(), level });
             one.streams[0].response.mean_ms = 1e3 / per_s;
             (one.streams[0].retried, one.streams[0].account.done) = (retried, 750);
