@@ -66,6 +66,11 @@ impl Server {
     pub fn place(&self) -> Place {
         Place::behind(&self.socket().to_string_lossy(), "root")
     }
+
+    /// A session outside of all databases.
+    pub(crate) fn entered(&self) -> Result<Box<dyn Session>, DatabaseError> {
+        Ok(Box::new(MariadbSession::open(&self.place(), &Texts::none(Engine::Mariadb), &Sessions::default())?))
+    }
 }
 
 /// Opens it. A private server is started; nothing is filled.

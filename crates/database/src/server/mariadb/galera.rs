@@ -9,13 +9,13 @@
 use super::{Mariadb, Server};
 use crate::server::kind::ServerKind as _;
 use crate::server::{Look, Mirror, Private as _, Watch, folder, life, process};
-use crate::{DatabaseError, Failure, Session, Texts};
+use crate::{DatabaseError, Failure, Session};
 use rustix::process::Signal;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use study::{Engine, Sessions, Voter, Waits};
+use study::{Voter, Waits};
 use workload::transaction::Value;
 
 /// Where packages put the library that joins servers.
@@ -96,12 +96,6 @@ impl Server {
     /// Where sessions of the server that may be joined to this one come in.
     pub(crate) fn second_socket(&self) -> PathBuf {
         Mariadb::socket(&folder::beside(&self.folder, "mirror"))
-    }
-
-    /// A session outside of all databases, with no patience.
-    fn entered(&self) -> Result<Box<dyn Session>, DatabaseError> {
-        let place = crate::mariadb::Place::behind(&self.socket().to_string_lossy(), "root");
-        Ok(Box::new(crate::mariadb::MariadbSession::open(&place, &Texts::none(Engine::Mariadb), &Sessions::default())?))
     }
 
     /// The configuration as it is without Galera.
