@@ -21,10 +21,10 @@ mod trial;
 pub use caveat::{Caveat, CaveatKind};
 pub use compare::{BetweenRuns, compare_runs};
 pub use finding::{
-    Beside, Bound, BoundBy, Burst, ClassSummary, Comparison, Compensation, CpuPerOperation, DamageFinding,
+    AddedPart, AddedTime, Beside, Bound, BoundBy, Burst, ClassSummary, Comparison, Compensation, CpuPerOperation, DamageFinding,
     DeadlineFinding, DiskSummary, Estimate, FallClaim, Felt, FeltUntil, Finding, Findings, FootprintAmount,
     FootprintFinding, HighestRate, InTime, Jobs, Knee, LatencySummary, MachineSummary, MirrorFinding, OutageFinding,
-    PairCourse, PairFinding, PairPhase, PointSummary, QuantileEstimate, ResponseEstimates, RoundsTrace, Same, Scaling,
+    PairCourse, PairFinding, PairPhase, PartOf, PointSummary, QuantileEstimate, ResponseEstimates, RoundsTrace, Same, Scaling,
     ScalingKind, ServiceFit, ServiceForm, Stall, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding,
     Tail, ThresholdOutcome, ThresholdState, TierFinding, TierStep, TimePoint, TrialSummary, Verdict, Work,
     YieldSummary,
@@ -33,6 +33,6 @@ pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};
 pub use run::judge;
 pub use transactions::{
-    ClassMix, CpuBasis, InSessions, PerTransaction, ServerSummary, StatementProfile, StatementsProfile,
+    ClassMix, CpuBasis, InSessions, MirrorWaits, PerTransaction, ServerSummary, StatementProfile, StatementsProfile,
 };
 pub use trial::{MIX_TOLERANCE, bound, outcome, summarise_from, summarise_interrupted};

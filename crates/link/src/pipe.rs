@@ -23,8 +23,9 @@ const PIECE: usize = 256 * 1024;
 /// Bytes under way before no more are read: 16 MiB fill 1.6 GB/s over 10 ms.
 const UNDER_WAY: usize = 16 << 20;
 
-/// Bytes with their moment; no bytes are the end.
+/// Bytes with their moments; no bytes are the end.
 struct Piece {
+    came: Nanos,
     travel: Travel,
     data: Vec<u8>,
 }
@@ -67,8 +68,9 @@ impl Pipe {
             let read = from.read(&mut room).unwrap_or(0);
             let now = hub.clock.now();
             if read > 0 && self.is_plain(hub) {
-                hub.traffic[self.way as usize].add(read);
-                if { to }.write_all(&room[..read]).is_ok() {
+                let handed_over = { to }.write_all(&room[..read]).is_ok();
+                hub.traffic[self.way as usize].add(read, hub.clock.now().saturating_sub(now));
+                if handed_over {
                     continue;
                 }
                 from.end(Shutdown::Both);
@@ -93,7 +95,7 @@ impl Pipe {
         }
         let travel = locked(&hub.paths).send(now, queue.path, self.way, data.len());
         (queue.path, queue.bytes) = (travel.path, queue.bytes + data.len());
-        queue.pieces.push_back(Piece { travel, data: data.to_vec() });
+        queue.pieces.push_back(Piece { came: now, travel, data: data.to_vec() });
         if queue.pieces.len() == 1 {
             self.came.notify_all();
         }
@@ -104,9 +106,9 @@ impl Pipe {
         // The kernel may wake a thread 50 us late by default. Where it refuses, pieces arrive later than they could.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut lead = Lead::default();
-        while let Some(data) = self.next(hub, &mut lead) {
+        while let Some(Piece { came, data, .. }) = self.next(hub, &mut lead) {
             // What waits for a path was not carried yet.
-            hub.traffic[self.way as usize].add(data.len());
+            hub.traffic[self.way as usize].add(data.len(), hub.clock.now().saturating_sub(came));
             let ended = data.is_empty() || { to }.write_all(&data).is_err();
             let mut queue = locked(&self.queue);
             (queue.writing, queue.bytes) = (false, queue.bytes - data.len());
@@ -121,7 +123,7 @@ impl Pipe {
     }
 
     /// The next piece, when it is due; none when the relay ends.
-    fn next(&self, hub: &Hub, lead: &mut Lead) -> Option<Vec<u8>> {
+    fn next(&self, hub: &Hub, lead: &mut Lead) -> Option<Piece> {
         let mut queue = locked(&self.queue);
         loop {
             if hub.stop.load(Ordering::Acquire) {
@@ -148,7 +150,7 @@ impl Pipe {
                     }
                     queue = locked(&self.queue);
                     queue.writing = true;
-                    return queue.pieces.pop_front().map(|piece| piece.data);
+                    return queue.pieces.pop_front();
                 }
             }
         }

@@ -185,11 +185,13 @@ pub struct Sessions {
     pub isolation: Isolation,
     /// How often a transaction is tried at most when the engine aborts it for a conflict.
     pub tries: u32,
+    /// Before every so many transactions a session is opened anew; 0 is never.
+    pub reopen: u32,
 }
 
 impl Default for Sessions {
     fn default() -> Sessions {
-        Sessions { protocol: Protocol::Prepared, pipeline: true, isolation: Isolation::Default, tries: 10 }
+        Sessions { protocol: Protocol::Prepared, pipeline: true, isolation: Isolation::Default, tries: 10, reopen: 0 }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The sessions of a stream of transactions, and the server that they talk to.
 
-use crate::keys::session::{CHECK, ISOLATION, ON_ERROR, PIPELINE, PROFILE, PROTOCOL, RECOVERY, SERVER, TRIES};
+use crate::keys::session::{CHECK, ISOLATION, ON_ERROR, PIPELINE, PROFILE, PROTOCOL, RECOVERY, REOPEN, SERVER, TRIES};
 use crate::point::{Point, StreamSettings};
 use crate::{Engine, Isolation, Place, Pool, Sessions, placing, server_settings};
 use reading::Problems;
@@ -36,6 +36,7 @@ pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: 
             pipeline: point.get(&PIPELINE, i),
             isolation,
             tries: point.get(&TRIES, i) as u32,
+            reopen: point.get(&REOPEN, i) as u32,
         },
         on_error: point.get(&ON_ERROR, i),
         check: point.get(&CHECK, i),

@@ -110,6 +110,11 @@ pub trait Database: Send + Sync {
     /// Has sessions that are opened from now on work on this server and its second one in lock step, or on this one alone again.
     fn in_lock_step(&self, _on: bool) {}
 
+    /// How often sessions in lock step have waited for an answer of the second server.
+    fn round_trips(&self) -> u64 {
+        0
+    }
+
     /// The server that follows this one, whether it is there or not; none where there can be none.
     fn mirror(&self) -> Option<crate::server::postgres::Mirror> {
         None

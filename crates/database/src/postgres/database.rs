@@ -10,7 +10,7 @@ use crate::server::{Private, SCRIPTS};
 use crate::{DataSet, Database, DatabaseError, Facts, Failure, OpenOptions, Session, StatementCost, Texts};
 use observation::Counted;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use study::{At, DatabaseSpec, Engine, Sessions};
 use workload::transaction::Value;
@@ -66,6 +66,8 @@ struct Postgres {
     watcher: Mutex<Option<PostgresSession>>,
     /// The second server, where sessions work on both in lock step.
     far: Mutex<Option<Connect>>,
+    /// How often they have waited for it.
+    trips: Arc<AtomicU64>,
 }
 
 impl Server {
@@ -128,6 +130,7 @@ fn opened(connect: Connect, server: Option<Server>, options: &OpenOptions) -> Re
         stop,
         watcher,
         far: Mutex::default(),
+        trips: Arc::default(),
     })
 }
 
@@ -219,7 +222,7 @@ impl Database for Postgres {
         if let Some(far) = self.far() {
             let near = self.connected(texts, sessions, self.schema.clone())?;
             let far = self.connected_at(far, texts, sessions, self.schema.clone())?;
-            return Ok(Box::new(TwoPhase::new(near, far, texts)));
+            return Ok(Box::new(TwoPhase::new(near, far, texts, self.trips.clone())));
         }
         Ok(Box::new(self.connected(texts, sessions, self.schema.clone())?))
     }
@@ -252,6 +255,10 @@ impl Database for Postgres {
     fn in_lock_step(&self, on: bool) {
         let far = self.mirror().filter(|_| on).map(|mirror| Connect::socket_in(&mirror.wire_run(), USER, "postgres"));
         *self.far.lock().unwrap_or_else(PoisonError::into_inner) = far;
+    }
+
+    fn round_trips(&self) -> u64 {
+        self.trips.load(Ordering::Relaxed)
     }
 
     fn mirror(&self) -> Option<Mirror> {

@@ -11,6 +11,8 @@
 use super::PostgresSession;
 use crate::server::postgres::PREPARED;
 use crate::{Cut, Failure, FailureKind, Session, Texts};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use workload::dataset::Rows;
 use workload::transaction::{Answers, Batch, Call, Value};
 
@@ -27,6 +29,8 @@ pub(crate) struct TwoPhase {
     far_calls: Batch,
     /// What the far one answers, which is what the near one did.
     unread: Answers,
+    /// How often the far one was waited for.
+    trips: Arc<AtomicU64>,
 }
 
 /// Whether a text only reads and locks nothing.
@@ -37,7 +41,7 @@ fn only_reads(sql: &str) -> bool {
 }
 
 impl TwoPhase {
-    pub(crate) fn new(near: PostgresSession, far: PostgresSession, texts: &Texts) -> TwoPhase {
+    pub(crate) fn new(near: PostgresSession, far: PostgresSession, texts: &Texts, trips: Arc<AtomicU64>) -> TwoPhase {
         TwoPhase {
             near,
             far,
@@ -47,6 +51,7 @@ impl TwoPhase {
             near_calls: Batch::default(),
             far_calls: Batch::default(),
             unread: Answers::default(),
+            trips,
         }
     }
 
@@ -54,12 +59,21 @@ impl TwoPhase {
         self.reads.get(usize::from(statement)).is_some_and(|reads| *reads)
     }
 
+    /// The far one carries out a text.
+    fn there(&mut self, sql: &str) -> Result<(), Failure> {
+        self.trips.fetch_add(1, Ordering::Relaxed);
+        self.far.script(sql)
+    }
+
     /// Carries out what was gathered for both.
     fn flush(&mut self, answers: &mut Answers) -> Result<(), Failure> {
         let near = self.near.run(&self.near_calls, answers);
         self.near_calls.clear();
         let far = match &near {
-            Ok(()) => self.far.run(&self.far_calls, &mut self.unread),
+            Ok(()) => {
+                self.trips.fetch_add(u64::from(self.far_calls.calls().next().is_some()), Ordering::Relaxed);
+                self.far.run(&self.far_calls, &mut self.unread)
+            }
             Err(_) => Ok(()),
         };
         self.far_calls.clear();
@@ -85,7 +99,7 @@ impl TwoPhase {
         let name = format!("{PREPARED}{}_{}_{}", std::process::id(), self.near.number, self.begun);
         let said = |what: &str| format!("{what} '{name}'");
         self.near.script(&said("PREPARE TRANSACTION")).map_err(|failure| self.undone(failure))?;
-        if let Err(failure) = self.far.script(&said("PREPARE TRANSACTION")) {
+        if let Err(failure) = self.there(&said("PREPARE TRANSACTION")) {
             // Where this fails too, it is found as what only the near one has.
             let _ = self.near.script(&said("ROLLBACK PREPARED"));
             return Err(self.undone(failure));
@@ -94,14 +108,13 @@ impl TwoPhase {
         // From here on it will be committed, and nobody knows whether it is when a connection ends.
         let lost = |failure: Failure| Failure { kind: FailureKind::Lost, ..failure };
         self.near.script(&said("COMMIT PREPARED")).map_err(lost)?;
-        self.far.script(&said("COMMIT PREPARED")).map_err(lost)
+        self.there(&said("COMMIT PREPARED")).map_err(lost)
     }
 
     /// A statement that writes, outside of any transaction.
     fn alone(&mut self, statement: u16, parameters: &[Value], answers: &mut Answers) -> Result<(), Failure> {
-        for session in [&mut self.near, &mut self.far] {
-            session.script("BEGIN")?;
-        }
+        self.near.script("BEGIN")?;
+        self.there("BEGIN")?;
         self.open = Some(true);
         self.near_calls.call(statement, parameters.iter().cloned());
         self.far_calls.call(statement, parameters.iter().cloned());

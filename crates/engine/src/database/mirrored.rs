@@ -9,7 +9,6 @@ use database::DatabaseError;
 use database::server::postgres::Mirror;
 use link::{Address, Choice, Relay, Settings};
 use observation::{Check, CheckResult, Event, EventKind};
-use recorder::WallClock;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +17,9 @@ use std::time::Duration;
 use study::{Pairing, Trial, Waits, Wire};
 use units::Nanos;
 
+use crate::database::lags::{Carried, Sampling};
 use crate::database::outage::Outage;
+use crate::target::backing::Ended;
 use crate::told::{Told, remark};
 use workload::happening::{Happening, Mishap};
 
@@ -30,6 +31,8 @@ pub(crate) struct Mirrored {
     outage: Option<Outage>,
     /// Whoever sees that it ended where nothing was to happen.
     guard: Option<Guard>,
+    /// Whoever looks at what it is waited for, where nothing is to happen.
+    sampling: Option<Sampling>,
     /// What the wire carried before the load.
     before: [(u64, u64); 2],
     waits: Waits,
@@ -106,7 +109,13 @@ impl Databases {
         let outage = outage.then(watched).transpose().map_err(&refused)?;
         let unconfirmed = mirror.unconfirmed();
         let guard = (!two_phase && outage.is_none()).then(|| Guard::of(&mirror));
-        self.mirrored = Some(Mirrored { mirror, wire, outage, guard, before, waits, unconfirmed });
+        let carried = || Carried::new(&wire, if trial.state.wire.is_plain() { Nanos::ZERO } else { own });
+        let sampling = match (two_phase, &outage, self.shared()) {
+            (true, _, Some(database)) => Some(Sampling::of_trips(move || database.round_trips(), carried())),
+            (false, None, _) => Some(Sampling::of_commits(&mirror, carried()).map_err(&refused)?),
+            _ => None,
+        };
+        self.mirrored = Some(Mirrored { mirror, wire, outage, guard, sampling, before, waits, unconfirmed });
         let far = match trial.state.wire {
             plain if plain.is_plain() => "on a plain wire".to_owned(),
             shaped => {
@@ -121,10 +130,11 @@ impl Databases {
 
     /// Holds both servers against each other once the mirror has applied all, and lets the first go on alone.
     /// One that took over goes with what only it holds, and the first server is started again.
-    pub(crate) fn leave_mirror(&mut self, patience: Nanos, clock: &WallClock) -> Result<Told, TrialError> {
+    pub(crate) fn leave_mirror(&mut self, patience: Nanos, ended: Ended<'_>) -> Result<Told, TrialError> {
         let Some(mirrored) = self.mirrored.take() else { return Ok(Told::default()) };
         let refused = self.refused();
-        let Mirrored { mirror, wire, outage, guard, before, waits, unconfirmed } = mirrored;
+        let Mirrored { mirror, wire, outage, guard, sampling, before, waits, unconfirmed } = mirrored;
+        let sampled = sampling.zip(ended.started_unix_ns).map(|(sampling, started)| sampling.ended(started));
         if guard.is_some_and(Guard::ended) {
             mirror.leave().map_err(&refused)?;
             let text = "the mirror ended in the trial, and nobody had asked for it: until that was seen commits waited for it, and from there on \
@@ -137,8 +147,9 @@ impl Databases {
             return Ok(Told { series: Vec::new(), events: vec![doubt], checks: vec![check] });
         }
         let watched = outage.is_some();
-        let (series, mut events, taken_over) =
+        let (mut series, mut events, taken_over) =
             outage.map(Outage::ended).transpose().map_err(&refused)?.unwrap_or_default();
+        series.extend(sampled.into_iter().flatten());
         let now = wire.told().1;
         let carried = [0, 1].map(|way| (now[way].0 - before[way].0, now[way].1 - before[way].1));
         let words = |(bytes, pieces): (u64, u64)| {
@@ -164,7 +175,7 @@ impl Databases {
         if taken_over {
             drop(wire);
             mirror.give_back().map_err(&refused)?;
-            self.reopen(patience, clock)?;
+            self.reopen(patience, ended.clock)?;
             let text = "behind the checks the mirror that took over went, and the first server was started again as it was lost";
             events.push(remark(text.to_owned()));
         } else {

@@ -4,6 +4,7 @@ pub(crate) mod checks;
 pub(crate) mod costs;
 pub(crate) mod counters;
 pub(crate) mod databases;
+mod lags;
 pub(crate) mod levels;
 mod mirrored;
 mod outage;

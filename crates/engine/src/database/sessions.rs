@@ -30,7 +30,10 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
     let names = profile::names(&texts);
     let sessions = stream.stream().sessions();
     let refused = move |error| databases.refused()(crowded(error, database, sessions));
-    let many = pool.sessions > 0 && uring::allowed();
+    if pool.how.reopen > 0 && databases.lasting().is_none() {
+        return Err(stream.unsupported("open sessions again: this database has no connections (`reopen`)"));
+    }
+    let many = pool.sessions > 0 && uring::allowed() && pool.how.reopen == 0;
     let mut open = if many { conversations(database, &texts, (sessions, pool)).map_err(refused)? } else { Vec::new() };
     let by_ring = !open.is_empty();
     let workers = if by_ring { stream.stream().threads.count.clamp(1, pool.sessions) } else { pool.sessions };

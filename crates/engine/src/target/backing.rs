@@ -179,6 +179,8 @@ pub(crate) struct Setting {
 pub(crate) struct Ended<'a> {
     pub(crate) trial: &'a Trial,
     pub(crate) clock: &'a WallClock,
+    /// When it began, nanoseconds since 1970 in UTC; none where it never did.
+    pub(crate) started_unix_ns: Option<i64>,
     /// What its workers carried out.
     pub(crate) transactions: &'a [Transactions],
     /// On the trial's clock.

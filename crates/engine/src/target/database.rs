@@ -151,7 +151,7 @@ impl Backing for Databases {
             told.checks.insert(0, Check { name: "recovery behind the load".to_owned(), ..back(LOST, &lost) });
         }
         if lost_none {
-            let Told { series, events, checks } = self.leave_mirror(patience(trial), ended.clock)?;
+            let Told { series, events, checks } = self.leave_mirror(patience(trial), ended)?;
             told.series.extend(series);
             told.checks.extend(checks);
             told.events.extend(events);

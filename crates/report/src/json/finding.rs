@@ -2,7 +2,7 @@
 
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
-    Beside, Comparison, Compensation, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding, FootprintAmount,
+    AddedPart, AddedTime, Beside, Comparison, Compensation, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding, FootprintAmount,
     FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding, PairFinding, Scaling, ServiceFit,
     SustainedFinding, ThresholdOutcome, TierFinding, TierStep,
 };
@@ -64,7 +64,15 @@ objects! {
         system, "objects": pairs(&step.objects, ["name", "bytes"]), bytes, of_bytes, promised, delivered, per_s,
     }
 
-    found: MirrorFinding { baseline, compensations, round_trips }
+    found: MirrorFinding { baseline, unit, added, compensations, round_trips }
+
+    found: AddedTime {
+        "factors": factors(&found.factors), alone_ms, added_ms, parts, round_trips,
+        "own_flush_ms": found.own_flush_ms.map(|(alone, mirrored)| object!(found { "alone": alone, "mirrored": mirrored })),
+        mirror_flush_ms,
+    }
+
+    one: AddedPart { "part": one.part.word(), ms, "source": one.part.source() }
 
     one: Compensation {
         sessions, predicted, observed, "most": { let (sessions, share) = one.tried; object!(one { "sessions": sessions, "of_rate": share }) },

@@ -4,6 +4,7 @@ use super::*;
 use crate::point::groups;
 use crate::run::tests::{judgement, trial};
 use crate::{Finding, TrialSummary, judge};
+use study::{Mirrored, Pairing, Waits};
 
 fn at(index: u32, system: &str, (factor, level): (&str, f64), throughput: f64) -> TrialSummary {
     let mut one = trial(index, system, index / 2, throughput);
@@ -14,10 +15,14 @@ fn at(index: u32, system: &str, (factor, level): (&str, f64), throughput: f64) -
     one
 }
 
+fn mirrored() -> Mirrored {
+    Mirrored { system: "mirrored".to_owned(), pairing: Pairing::Postgres, waits: Waits::Flushed }
+}
+
 fn found(trials: &[TrialSummary]) -> Vec<MirrorFinding> {
     let judgement = Judgement {
         baseline: Some("alone".to_owned()),
-        mirrored: vec!["mirrored".to_owned()],
+        mirrored: vec![mirrored()],
         primary: None,
         ..judgement()
     };
@@ -46,7 +51,8 @@ fn as_many_sessions_make_up_for_a_mirror_as_the_response_has_grown_and_what_was_
     assert!((compensation.predicted.value - 10.0).abs() < 1e-6, "{compensation:?}");
     assert!((compensation.observed.expect("between levels") - 10.0).abs() < 1e-6, "{compensation:?}");
     let told = one.says();
-    assert!(told.starts_with("to make up for the mirror, 8 sessions become 10.00 ("), "{told}");
+    assert!(told.starts_with("the unit of waiting is the commit: "), "{told}");
+    assert!(told.contains("; to make up for the mirror, 8 sessions become 10.00 ("), "{told}");
     assert!(told.ends_with("by the response-time law; 10.00 measured, between levels"), "{told}");
 }
 
@@ -71,7 +77,7 @@ fn the_slope_over_the_distance_is_round_trips_a_transaction() {
     let [one] = found(&trials).try_into().expect("one system with a mirror");
     let trips = one.round_trips.expect("a slope");
     assert!((trips.value - 1.0).abs() < 1e-6, "{trips:?}");
-    let judgement = Judgement { mirrored: vec!["mirrored".to_owned()], primary: None, ..judgement() };
+    let judgement = Judgement { mirrored: vec![mirrored()], primary: None, ..judgement() };
     assert!(
         mirrors(&groups(&trials), &judgement).is_empty(),
         "the first system is the baseline unless another is named"

@@ -17,7 +17,7 @@ use study::Waits;
 use workload::transaction::Value;
 
 /// What the mirror is called by the primary, as a slot and as who waits at the other end.
-const NAME: &str = "prony_mirror";
+pub(super) const NAME: &str = "prony_mirror";
 
 /// How transactions of ours are called while they are prepared.
 pub(crate) const PREPARED: &str = "prony_";
@@ -423,7 +423,7 @@ impl Mirror {
         self.mirror.copied_from(&self.primary.reached_by(None, NAME), NAME)
     }
 
-    fn session(&self) -> Result<Box<dyn Session>, DatabaseError> {
+    pub(super) fn session(&self) -> Result<Box<dyn Session>, DatabaseError> {
         self.primary.session("postgres")
     }
 
@@ -432,7 +432,7 @@ impl Mirror {
         sql.split("; ").try_for_each(|one| session.script(one)).map_err(|failure| self.failed(failure))
     }
 
-    fn failed(&self, failure: Failure) -> DatabaseError {
+    pub(super) fn failed(&self, failure: Failure) -> DatabaseError {
         DatabaseError::statement(&self.primary.shown(), "see to its mirror", failure)
     }
 

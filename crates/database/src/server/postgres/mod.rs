@@ -3,6 +3,7 @@
 //! What it does not do: it lives no life of its own; every server's is the same.
 
 mod configuration;
+mod lags;
 mod mirror;
 mod paired;
 mod programs;
@@ -20,6 +21,7 @@ use std::process::Command;
 use study::{Layout, Tier};
 
 pub(crate) use mirror::PREPARED;
+pub use lags::{Lags, LagWatch};
 pub use mirror::{Look, Mirror, Watch};
 pub use paired::content;
 
@@ -80,7 +82,7 @@ impl ServerKind for Postgres {
     }
 
     fn configuration(&self, folder: &Path, settings: &[(String, String)]) -> Result<String, DatabaseError> {
-        configuration::text(folder, settings)
+        configuration::text(folder, settings, self.major)
     }
 
     fn mark(conf: &Path) -> String {

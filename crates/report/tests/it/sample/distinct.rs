@@ -311,6 +311,16 @@ fn server(at: f64) -> ServerSummary {
         cpu_system_cores: Some(1.62 + at),
         cpu_busy_cores: None,
         mirror_cpu_cores: Some(0.273 + at),
+        mirror: MirrorWaits {
+            waiting: Some(1.71 + at),
+            changing_per_s: Some(2_340.5 + at),
+            written_ms: Some(0.613 + at),
+            flushed_ms: Some(0.927 + at),
+            applied_ms: Some(1.153 + at),
+            flush_ms: Some(0.317 + at),
+            wire_ms: Some(0.113 + at),
+            trips_per_s: Some(4_120.5 + at),
+        },
         bytes_read_per_s: Some(8_510_000.5 + at),
         bytes_written_per_s: Some(8_620_000.5 + at),
         processes: Some(17.0 + at),
@@ -594,6 +604,20 @@ fn findings() -> Vec<Finding> {
         Finding::Mirror(MirrorFinding {
             point: At::new("curve", "left", "stream-1").point(),
             baseline: "right".into(),
+            unit: "the unit of waiting is the commit: it waits once, however many rows it changed",
+            added: vec![AddedTime {
+                factors: At::new("curve", "left", "stream-1").point().factors,
+                alone_ms: 0.83,
+                added_ms: estimate(1.37),
+                parts: vec![
+                    AddedPart { part: PartOf::Wire, ms: 0.21 },
+                    AddedPart { part: PartOf::Flushed, ms: 0.57 },
+                    AddedPart { part: PartOf::Elsewhere, ms: 0.59 },
+                ],
+                round_trips: Some(4.03),
+                own_flush_ms: Some((0.243, 0.391)),
+                mirror_flush_ms: Some(0.317),
+            }],
             compensations: vec![Compensation {
                 sessions: 8.0,
                 predicted: estimate(9.7),
