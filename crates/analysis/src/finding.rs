@@ -670,10 +670,25 @@ pub struct MirrorFinding {
     pub unit: &'static str,
     /// What it adds to a response and what that is made of, for each point that both systems have.
     pub added: Vec<AddedTime>,
+    /// What this stream gives beside the first one of its experiment, where that has several.
+    pub tuning: Option<Tuning>,
     /// How many sessions make up for it, for each number of sessions without.
     pub compensations: Vec<Compensation>,
     /// How often a transaction waits for the way to the mirror and back, where the distance is varied.
     pub round_trips: Option<Estimate>,
+}
+
+/// One way to do the same work beside another: ratios of throughput, of which the mirror takes no part or its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tuning {
+    /// The other way.
+    pub against: String,
+    /// This one over the other, without a mirror.
+    pub alone: Estimate,
+    /// The same where both have it.
+    pub mirrored: Estimate,
+    /// This one with a mirror over the other without.
+    pub across: Estimate,
 }
 
 /// What a mirror adds to the mean response of a transaction.
@@ -685,6 +700,8 @@ pub struct AddedTime {
     pub alone_ms: f64,
     /// What is added to it, ms.
     pub added_ms: Estimate,
+    /// How many times the throughput there is without it.
+    pub times: Estimate,
     /// What that is made of; the parts add up to it.
     pub parts: Vec<AddedPart>,
     /// How often a transaction waited for the second server in lock step; none elsewhere.

@@ -26,7 +26,7 @@ pub use finding::{
     FootprintFinding, HighestRate, InTime, Jobs, Knee, LatencySummary, MachineSummary, MirrorFinding, OutageFinding,
     PairCourse, PairFinding, PairPhase, PartOf, PointSummary, QuantileEstimate, ResponseEstimates, RoundsTrace, Same, Scaling,
     ScalingKind, ServiceFit, ServiceForm, Stall, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding,
-    Tail, ThresholdOutcome, ThresholdState, TierFinding, TierStep, TimePoint, TrialSummary, Verdict, Work,
+    Tail, ThresholdOutcome, ThresholdState, TierFinding, TierStep, TimePoint, TrialSummary, Tuning, Verdict, Work,
     YieldSummary,
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};

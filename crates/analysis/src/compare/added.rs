@@ -3,11 +3,11 @@
 //! The one idea: sessions that wait for a mirror, over transactions a second, are the wait of a transaction (Little's law); within it the
 //! primary times the way there, the mirror's flush and its word back. What the wait does not explain was added elsewhere.
 //!
-//! What it does not do: it guesses nothing. What no source tells apart stays one part, and parts that noise made negative are shown so.
+//! What it does not do: it guesses nothing. What no source tells apart stays one part.
 
 use super::beside::ratio;
 use crate::point::Group;
-use crate::{AddedPart, AddedTime, Estimate, PartOf, ServerSummary};
+use crate::{AddedPart, AddedTime, Estimate, PartOf, ServerSummary, Tuning};
 use observation::Counter;
 use study::{Metric, Mirrored, Pairing, Waits};
 
@@ -27,11 +27,47 @@ pub(super) fn added(alone: &Group, group: &Group, mirrored: &Mirrored, confidenc
         factors: group.point.factors.clone(),
         alone_ms: before,
         added_ms: added,
+        times: ratio(group, alone, Metric::Throughput, confidence)?,
         parts,
         round_trips: seen.each(|server| server.mirror.trips_per_s),
         own_flush_ms: own_flush(alone).zip(own_flush(group)),
         mirror_flush_ms: seen.mean(|server| server.mirror.flush_ms),
     })
+}
+
+/// What a stream gives beside the first one of its experiment, at the first point that both have, alone and mirrored.
+pub(super) fn tuning(groups: &[Group], (alone, group): (&Group, &Group), confidence: f64) -> Option<Tuning> {
+    let here = |other: &&Group| {
+        other.point.experiment == group.point.experiment && other.point.factors == group.point.factors
+    };
+    let first = groups.iter().find(|other| other.point.experiment == group.point.experiment)?;
+    let against = first.point.stream.clone();
+    let of = |system: &str| {
+        groups.iter().filter(here).find(|other| other.point.stream == against && other.point.system == system)
+    };
+    let (other, other_mirrored) = (of(&alone.point.system)?, of(&group.point.system)?);
+    // Streams that run at once are no two ways to do the same.
+    let at_once = group.members.iter().any(|(trial, _)| trial.label.streams.len() > 1);
+    let over = |from: &Group, to: &Group| ratio(from, to, Metric::Throughput, confidence);
+    let (both, mirrored, across) = (over(other, alone)?, over(other_mirrored, group)?, over(other, group)?);
+    (against != group.point.stream && !at_once).then_some(Tuning { against, alone: both, mirrored, across })
+}
+
+impl Tuning {
+    /// `3.1 times the throughput of untuned without a mirror, 2.8 with one; with it 1.4 times what untuned does without`.
+    pub fn says(&self) -> String {
+        let figure = |ratio: &Estimate| match ratio.has_interval() {
+            true => format!("{} ({} to {})", units::ratio(ratio.value), units::ratio(ratio.low), units::ratio(ratio.high)),
+            false => units::ratio(ratio.value),
+        };
+        let Tuning { against, alone, mirrored, across } = self;
+        format!(
+            "{} times the throughput of {against} without a mirror, {} with one; with it {} times what {against} does without",
+            figure(alone),
+            figure(mirrored),
+            figure(across)
+        )
+    }
 }
 
 /// What the trials of a point saw, on the mean.
@@ -85,9 +121,12 @@ fn of_commits(seen: &Seen, waits: Waits, added: f64) -> Vec<AddedPart> {
     if waits == Waits::Applied {
         steps.extend(step(PartOf::Applied, (flushed, applied)));
     }
+    let known = share * steps.iter().map(|(_, ms)| ms).sum::<f64>();
+    // A look meets long lags more often than short ones, because they stand for longer.
+    let share = if known > waited { share * waited / known } else { share };
+    let known = known.min(waited);
     let mut parts: Vec<AddedPart> =
         steps.into_iter().map(|(part, ms)| AddedPart { part, ms: share * ms }).collect();
-    let known: f64 = parts.iter().map(|part| part.ms).sum();
     parts.push(AddedPart { part: PartOf::Queued, ms: waited - known });
     parts.push(AddedPart { part: PartOf::Elsewhere, ms: added - waited });
     parts
@@ -118,7 +157,8 @@ impl AddedTime {
             self.parts.iter().map(|part| format!("{} {}", signed(part.ms), part.part.word())).collect();
         let trips = self.round_trips.map(|trips| format!("; {} round trips a transaction", units::ratio(trips)));
         format!(
-            "{at}{} added{interval} to {} = {}{}",
+            "{at}{} times the throughput without it; {} added{interval} to {} = {}{}",
+            units::ratio(self.times.value),
             signed(self.added_ms.value),
             ms(self.alone_ms),
             parts.join(" + "),

@@ -6,12 +6,12 @@
 //!
 //! What it does not do: it compares nothing that the verdicts compare.
 
-use super::added::added;
+use super::added::{added, tuning};
 use super::beside::ratio;
 use super::pairs::Member;
 use crate::point::{Group, own_estimate};
 use crate::statistics::least_squares::{Weighted, weighted_line};
-use crate::{AddedTime, Compensation, Estimate, MirrorFinding};
+use crate::{AddedTime, Compensation, Estimate, MirrorFinding, Tuning};
 use observation::Level;
 use study::{Judgement, Metric};
 
@@ -42,11 +42,13 @@ pub fn mirrors(groups: &[Group], judgement: &Judgement) -> Vec<MirrorFinding> {
         let mut compensations: Vec<Compensation> = made.collect();
         compensations.sort_by(|a, b| a.sessions.total_cmp(&b.sessions));
         let same = |one: &&&Group| swept.iter().find(|other| other.point.factors == one.point.factors).copied();
-        let both = baseline.iter().filter_map(|one| Some((*one, same(&one)?)));
-        let added = both.filter_map(|(alone, group)| added(alone, group, mirrored, judgement.confidence)).collect();
+        let both: Vec<_> = baseline.iter().filter_map(|one| Some((*one, same(&one)?))).collect();
+        let tuning = both.first().and_then(|both| tuning(groups, *both, judgement.confidence));
+        let added =
+            both.iter().filter_map(|(alone, group)| added(alone, group, mirrored, judgement.confidence)).collect();
         let (point, baseline, unit) = (group.point.clone(), alone.to_owned(), mirrored.unit());
         let round_trips = round_trips(&swept, judgement.confidence);
-        found.push(MirrorFinding { point, baseline, unit, added, compensations, round_trips });
+        found.push(MirrorFinding { point, baseline, unit, added, tuning, compensations, round_trips });
     }
     found.retain(|one| !one.added.is_empty() || !one.compensations.is_empty() || one.round_trips.is_some());
     found
@@ -121,10 +123,11 @@ fn round_trips(swept: &[&Group], confidence: f64) -> Option<Estimate> {
 
 impl MirrorFinding {
     /// `the unit of waiting is the commit; to make up for it 8 sessions become 9.6 (9.1 to 10.2) by the law of response times; 9.4
-    /// measured`. What the added time is made of is told for the first point; a table has all.
+    /// measured`. What the added time is made of is told for the point with the most of it; a table has all.
     pub fn says(&self) -> String {
-        let first = self.added.first().map(AddedTime::says);
-        let each = [self.unit.to_owned()].into_iter().chain(first);
+        let most = self.added.iter().max_by(|a, b| a.added_ms.value.total_cmp(&b.added_ms.value)).map(AddedTime::says);
+        let tuning = self.tuning.as_ref().map(Tuning::says);
+        let each = [self.unit.to_owned()].into_iter().chain(most).chain(tuning);
         let each = each.chain(self.compensations.iter().map(Compensation::says));
         let trips = self.round_trips.map(|trips| {
             let figure = |value: f64| units::ratio(value);

@@ -7,7 +7,7 @@
 //! facts say that.
 
 use super::cut::Cut;
-use super::machine::{cores, mean_of, window_mean};
+use super::machine::{cores, level, mean_of, window_mean};
 use super::statements::statements;
 use super::working_set::working_set;
 use crate::{InSessions, MirrorWaits, PerTransaction, ServerSummary};
@@ -56,7 +56,7 @@ fn mirror(observations: &Observations) -> MirrorWaits {
         written_ms: read(Whole::MirrorWritten),
         flushed_ms: read(Whole::MirrorFlushed),
         applied_ms: read(Whole::MirrorApplied),
-        flush_ms: read(Whole::MirrorFlush),
+        flush_ms: level(observations, Whole::MirrorFlush),
         wire_ms: read(Whole::MirrorWire),
         trips_per_s: read(Whole::MirrorTrips),
     }

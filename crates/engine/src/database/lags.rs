@@ -19,9 +19,6 @@ use units::Nanos;
 /// Between two looks: 20 a second cost about one percent of a core.
 const BETWEEN: Duration = Duration::from_millis(50);
 
-/// Looks between two at the mirror's own counters.
-const RARELY: u32 = 10;
-
 /// What was seen at once.
 type Look = Vec<(Whole, f64)>;
 
@@ -39,16 +36,7 @@ impl Sampling {
     /// Looks at commits that wait for a mirror, and at the wire to it.
     pub(crate) fn of_commits(mirror: &Mirror, mut wire: Carried) -> Result<Sampling, DatabaseError> {
         let mut watch = mirror.lag_watch()?;
-        let (mut looks, mut flushed) = (0, watch.flushes()?);
-        Ok(Sampling::start(move || {
-            let mut seen: Look = wire.look().into_iter().collect();
-            seen.extend(commits(&mut watch)?);
-            looks += 1;
-            if looks % RARELY == 0 {
-                seen.extend(flush(&mut watch, &mut flushed)?);
-            }
-            Ok(seen)
-        }))
+        Ok(Sampling::start(move || Ok(wire.look().into_iter().chain(commits(&mut watch)?).collect())))
     }
 
     /// Looks at round trips to a server in lock step, and at the wire to it.
@@ -101,13 +89,6 @@ fn commits(watch: &mut LagWatch) -> Result<Look, DatabaseError> {
     let heard = [Whole::MirrorWritten, Whole::MirrorFlushed, Whole::MirrorApplied].into_iter().zip(lags.heard);
     let heard = heard.filter_map(|(probe, seconds)| Some((probe, 1e3 * seconds?)));
     Ok(heard.chain([(Whole::MirrorWaiting, lags.waiting), (Whole::MirrorChanging, lags.changing)]).collect())
-}
-
-/// How long one flush of the mirror took since the last time, milliseconds.
-fn flush(watch: &mut LagWatch, before: &mut Option<(f64, f64)>) -> Result<Option<(Whole, f64)>, DatabaseError> {
-    let now = watch.flushes()?;
-    let since = std::mem::replace(before, now).zip(now).map(|(then, now)| (now.0 - then.0, now.1 - then.1));
-    Ok(since.filter(|(count, _)| *count > 0.0).map(|(count, seconds)| (Whole::MirrorFlush, 1e3 * seconds / count)))
 }
 
 /// What a wire carries, between two looks.

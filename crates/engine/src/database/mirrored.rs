@@ -8,7 +8,7 @@ use crate::database::databases::Databases;
 use database::DatabaseError;
 use database::server::postgres::Mirror;
 use link::{Address, Choice, Relay, Settings};
-use observation::{Check, CheckResult, Event, EventKind};
+use observation::{Check, CheckResult, Event, EventKind, Series, Whole};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -183,6 +183,11 @@ impl Databases {
                 mirror.level().map_err(&refused)?;
             }
             check = self.equal(&mirror).map_err(&refused)?;
+            let flush = mirror.flush_s().filter(|_| self.pairing() == Pairing::Postgres);
+            series.extend(flush.map(|seconds| Series {
+                probe: Whole::MirrorFlush.into(),
+                points: vec![(ended.at, 1e3 * seconds)],
+            }));
             mirror.leave().map_err(&refused)?;
         }
         events.push(remark(text));

@@ -4,7 +4,7 @@ use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
     AddedPart, AddedTime, Beside, Comparison, Compensation, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding, FootprintAmount,
     FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding, PairFinding, Scaling, ServiceFit,
-    SustainedFinding, ThresholdOutcome, TierFinding, TierStep,
+    SustainedFinding, ThresholdOutcome, TierFinding, TierStep, Tuning,
 };
 use serde_json::Value;
 use study::Direction;
@@ -64,13 +64,15 @@ objects! {
         system, "objects": pairs(&step.objects, ["name", "bytes"]), bytes, of_bytes, promised, delivered, per_s,
     }
 
-    found: MirrorFinding { baseline, unit, added, compensations, round_trips }
+    found: MirrorFinding { baseline, unit, added, tuning, compensations, round_trips }
 
     found: AddedTime {
-        "factors": factors(&found.factors), alone_ms, added_ms, parts, round_trips,
+        "factors": factors(&found.factors), alone_ms, added_ms, times, parts, round_trips,
         "own_flush_ms": found.own_flush_ms.map(|(alone, mirrored)| object!(found { "alone": alone, "mirrored": mirrored })),
         mirror_flush_ms,
     }
+
+    found: Tuning { against, alone, mirrored, across }
 
     one: AddedPart { "part": one.part.word(), ms, "source": one.part.source() }
 

@@ -1,10 +1,12 @@
 //! What the time is made of that a mirror adds: a chart of its parts, and a table with all of them.
 
+use super::axes::datum;
 use super::curve::factors_text;
-use super::figure::Figure;
+use super::figure::{Axis, Datum, Figure, Form, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, optional, word};
 use analysis::{AddedTime, Findings, MirrorFinding, PartOf};
+use observation::Provenance;
 
 /// The table of an experiment with mirrors; none where nothing could be compared.
 pub fn figure(findings: &Findings, experiment: &str) -> Option<Figure> {
@@ -19,7 +21,31 @@ pub fn figure(findings: &Findings, experiment: &str) -> Option<Figure> {
     let parts: Vec<String> = parts.map(|part| format!("{}: {}", part.word(), part.source())).collect();
     notes.push(format!("Milliseconds of the mean response of a transaction. {}.", parts.join("; ")));
     let table = Table::new("What a mirror adds, and what that is made of", rows.clone()).without_empty_columns();
-    (!rows.is_empty()).then(|| Figure::new("What the added time is made of", notes, Vec::new(), table))
+    let panels = costs(&here).into_iter().collect();
+    (!rows.is_empty()).then(|| Figure::new("What the mirror costs, and what the added time is made of", notes, panels, table))
+}
+
+/// The cost as a factor over the one number that is varied.
+fn costs(here: &[&MirrorFinding]) -> Option<Panel> {
+    let level = |added: &AddedTime| match added.factors.as_slice() {
+        [one] => one.level.number(),
+        _ => None,
+    };
+    let (mut factor, mut all) = (None, Vec::new());
+    for (slot, found) in here.iter().enumerate() {
+        let name = format!("{} on {}", found.point.stream, found.point.system);
+        let mut points = Vec::new();
+        for added in &found.added {
+            factor = factor.or(added.factors.first().map(|one| one.name.as_str()));
+            let place = format!("{name}{}", factors_text(&added.factors));
+            points.push(Datum { x: level(added)?, ..datum(&added.times, Quantity::Ratio, &place, "") });
+        }
+        let look = Look { slot, provenance: Provenance::Measured };
+        all.push(Series { name, look, form: Form::Line, points });
+    }
+    let x = Axis::new(factor?, Quantity::Plain, Spacing::FromZero);
+    let y = Axis::new("times the throughput without it", Quantity::Ratio, Spacing::FromZero);
+    Some(Panel::new("What the mirror costs", Span::Half, x, y, all)).filter(|panel| !panel.is_empty())
 }
 
 fn row(found: &MirrorFinding, added: &AddedTime) -> Vec<Field> {
@@ -30,6 +56,7 @@ fn row(found: &MirrorFinding, added: &AddedTime) -> Vec<Field> {
         word("at", "factors", factors_text(&added.factors)),
         ms("alone", "alone_ms", Some(added.alone_ms)),
         estimate("added", "added_ms", &added.added_ms, Quantity::Milliseconds),
+        estimate("times", "times", &added.times, Quantity::Ratio),
     ];
     let of = |part: PartOf| added.parts.iter().find(|one| one.part == part).map(|one| one.ms);
     row.extend(PartOf::ALL.iter().map(|part| ms(part.word(), part.word(), of(*part))));

@@ -2,7 +2,7 @@
 
 use super::{Access, Mode, Spec, Update};
 use crate::kind::{COMMIT_EVERY, ROWS, SESSIONS};
-use reading::key::{Choice, Count, Flag, Span};
+use reading::key::{Choice, Count, CountOr, Flag, Span};
 use reading::{Settings, keys};
 use units::{Bytes, Share};
 
@@ -47,6 +47,8 @@ keys! {
          a procedure of the server that goes row by row.";
     INSERT_BLOCK "insert_block": Count = Count { min: 1, max: 1_000 }, Is("1"),
         "Rows that one statement of an insert job inserts.";
+    TOTAL "total": CountOr = CountOr { min: 1, max: 1 << 40, word: "unlimited" }, Is("unlimited"),
+        "Rows in all, which the jobs share in equal parts: the batch ends with them, and its time is what is measured.";
     COMMIT_EVERY;
     COPY_BLOCK "copy_block": Span<Bytes> = Span { min: Bytes(8 << 10), max: Bytes(256 << 10) }, Is("64 KiB"),
         "Bytes of rows that one statement copies; a block is one operation.";
@@ -61,6 +63,7 @@ pub fn read(settings: &mut dyn Settings) -> Spec {
         rows_per_job: settings.get(&ROWS),
         row_bytes: settings.get(&ROW).0 as u32,
         commit_every: settings.given(&COMMIT_EVERY).unwrap_or(1) as u32,
+        total: settings.get(&TOTAL),
         mode: match settings.get(&JOB) {
             Job::Copy => Mode::Copy { block_bytes: settings.get(&COPY_BLOCK).0 },
             Job::Insert => Mode::Insert { block: settings.get(&INSERT_BLOCK) as u32 },

@@ -72,6 +72,8 @@ pub struct Spec {
     pub row_bytes: u32,
     /// Rows between two commits; a copy commits each block.
     pub commit_every: u32,
+    /// Rows in all, where the jobs share a batch that ends.
+    pub total: Option<u64>,
     /// What the jobs do.
     pub mode: Mode,
 }

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use units::Nanos;
 
 fn spec(mode: Mode) -> Spec {
-    Spec { jobs: 2, rows_per_job: 1_000, row_bytes: 64, commit_every: 1, mode }
+    Spec { jobs: 2, rows_per_job: 1_000, row_bytes: 64, commit_every: 1, total: None, mode }
 }
 
 fn update(how: Update) -> Mode {
@@ -244,4 +244,11 @@ fn inserts_come_by_blocks_and_rounds_and_deletes_get_their_rows_back() {
         let alike = "select count(*) from batch_copy_0 c join batch_0 s using (id, filler)";
         assert!(number(&db, alike) + 20 >= there, "rows are those of the fill: {mode:?}");
     }
+}
+
+#[test]
+fn a_batch_that_ends_is_so_many_rows_whatever_the_rows_of_a_commit() {
+    use crate::kind::Transactions;
+    let whole = |commit_every, total| Spec { commit_every, total, ..spec(update(Update::default())) }.work();
+    assert_eq!([whole(1, None), whole(1, Some(1_000)), whole(30, Some(1_000))], [None, Some(1_000), Some(34)]);
 }

@@ -20,6 +20,10 @@ impl Transactions for Spec {
         Some(data_set::data_set(self))
     }
 
+    fn work(&self) -> Option<u64> {
+        self.total.map(|rows| rows.div_ceil(self.rows_per_arrival()))
+    }
+
     /// The data set may have tables for more jobs than this trial has sessions.
     fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
         Ok(Arc::new(Spec { jobs: around.sessions.clamp(1, self.jobs.max(1)), ..*self }))

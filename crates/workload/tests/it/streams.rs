@@ -153,6 +153,7 @@ fn rows_of_batch_jobs_are_always_the_same() {
         rows_per_job: 200,
         row_bytes: 128,
         commit_every: 1,
+        total: None,
         mode: rows::Mode::Update(rows::Update::default()),
     };
     let (mut row, mut sum) = (Vec::new(), Sum::new());

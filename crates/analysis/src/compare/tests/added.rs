@@ -62,7 +62,14 @@ fn the_parts_of_the_wait_are_those_that_the_commit_waits_for_and_the_rest_is_tol
     let written = found(Pairing::Postgres, Waits::Written, seen());
     assert!(!parts(&written).iter().any(|(part, _)| *part == Flushed));
     let told = on.says();
-    assert!(told.contains("1.50 ms added") && told.contains(" to 1.00 ms = 100 us on the wire + "), "{told}");
+    assert!(told.contains("1.5 ms added") && told.contains(" to 1 ms = 100 us on the wire + "), "{told}");
+}
+
+#[test]
+fn lags_that_come_to_more_than_the_wait_are_scaled_to_it() {
+    let long = found(Pairing::Postgres, Waits::Flushed, MirrorWaits { waiting: Some(0.18), ..seen() });
+    use PartOf::{Elsewhere, Flushed, Queued, Wire, Written};
+    assert_eq!(parts(&long), [(Wire, 0.05), (Written, 0.1), (Flushed, 0.3), (Queued, 0.0), (Elsewhere, 1.05)]);
 }
 
 #[test]
@@ -79,5 +86,5 @@ fn in_lock_step_the_wire_takes_as_many_round_trips_as_were_counted() {
     let both = found(Pairing::TwoPhase, Waits::Flushed, seen);
     assert_eq!(both.round_trips, Some(5.0));
     assert_eq!(parts(&both), [(PartOf::Wire, 1.0), (PartOf::Second, 0.5)]);
-    assert!(both.says().ends_with("; 5.00 round trips a transaction"), "{}", both.says());
+    assert!(both.says().ends_with("; 5.000 round trips a transaction"), "{}", both.says());
 }

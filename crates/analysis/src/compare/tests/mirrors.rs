@@ -85,6 +85,29 @@ fn the_slope_over_the_distance_is_round_trips_a_transaction() {
 }
 
 #[test]
+fn what_tuning_gives_stands_apart_from_what_the_mirror_costs() {
+    let mut trials = Vec::new();
+    for (system, untuned, tuned) in [("alone", 1000.0, 3000.0), ("mirrored", 600.0, 1500.0)] {
+        for (stream, per_s) in [("untuned", untuned), ("tuned", tuned)] {
+            let mut one = at(trials.len() as u32, system, ("reopen", 0.0), per_s);
+            one.label.streams[0].name = stream.to_owned();
+            trials.push(one);
+        }
+    }
+    let found = found(&trials);
+    let of = |stream: &str| found.iter().find(|one| one.point.stream == stream).expect("each stream has its cost");
+    let (untuned, tuned) = (of("untuned"), of("tuned"));
+    assert!(untuned.tuning.is_none() && (tuned.added[0].times.value - 2.0).abs() < 1e-9, "{tuned:?}");
+    let told = tuned.tuning.as_ref().expect("beside the first stream");
+    assert_eq!(told.against, "untuned");
+    let close = |ratio: &Estimate, value: f64| assert!((ratio.value - value).abs() < 1e-9, "{told:?}");
+    close(&told.alone, 3.0);
+    close(&told.mirrored, 2.5);
+    close(&told.across, 1.5);
+    assert!(tuned.says().contains("with it 1.500 ("), "{}", tuned.says());
+}
+
+#[test]
 fn a_study_without_mirrors_says_nothing_of_them() {
     let trials = [at(0, "a", (SESSIONS, 8.0), 4000.0), at(1, "b", (SESSIONS, 8.0), 2000.0)];
     let judged = judge(Default::default(), trials.to_vec(), &judgement());

@@ -17,10 +17,9 @@ pub struct Lags {
     pub changing: f64,
 }
 
-/// Sessions on both servers.
+/// A session on the primary.
 pub struct LagWatch {
     primary: Box<dyn Session>,
-    mirror: Box<dyn Session>,
     of: Mirror,
 }
 
@@ -28,9 +27,18 @@ impl Mirror {
     /// Somebody who looks at what commits wait for.
     ///
     /// # Errors
-    /// When one of both servers takes no session.
+    /// When the primary takes no session.
     pub fn lag_watch(&self) -> Result<LagWatch, DatabaseError> {
-        Ok(LagWatch { primary: self.session()?, mirror: self.reader()?, of: self.clone() })
+        Ok(LagWatch { primary: self.session()?, of: self.clone() })
+    }
+
+    /// Seconds that one flush of the mirror's log took on the mean since it was started; none where its version does not say. Whoever
+    /// receives the log keeps that count to himself until he ends, and so he is ended; another takes his place.
+    pub fn flush_s(&self) -> Option<f64> {
+        let mut session = self.reader().ok()?;
+        session.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_wal_receiver").ok()?;
+        let rows = session.query("SELECT wal_sync_time / 1000 / nullif(wal_sync, 0) FROM pg_stat_wal").ok()?;
+        rows.first()?.first()?.number()
     }
 }
 
@@ -54,23 +62,5 @@ impl LagWatch {
             waiting: number(3).unwrap_or_default(),
             changing: number(4).unwrap_or_default(),
         })
-    }
-
-    /// How often the mirror has flushed its log, and how many seconds that took; none where its version does not say.
-    ///
-    /// # Errors
-    /// When it does not answer.
-    pub fn flushes(&mut self) -> Result<Option<(f64, f64)>, DatabaseError> {
-        let sql = "SELECT wal_sync::float8, wal_sync_time / 1000 FROM pg_stat_wal";
-        let rows = match self.mirror.query(sql) {
-            Ok(rows) => rows,
-            // Before version 14 and since 18 it says so elsewhere or not at all.
-            Err(failure) if failure.text.contains("wal_sync") || failure.text.contains("pg_stat_wal") => {
-                return Ok(None);
-            }
-            Err(failure) => return Err(self.of.failed(failure)),
-        };
-        let number = |at: usize| rows.first()?.get(at)?.number();
-        Ok(number(0).zip(number(1)))
     }
 }

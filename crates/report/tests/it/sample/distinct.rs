@@ -65,7 +65,10 @@ fn rename_finding(finding: &mut Finding, rename: &dyn Fn(&str) -> String) {
         Finding::Tier(f) => {
             of(&mut f.point).into_iter().chain(f.steps.iter_mut().map(|step| &mut step.system)).collect()
         }
-        Finding::Mirror(f) => of(&mut f.point).into_iter().chain([&mut f.baseline]).collect(),
+        Finding::Mirror(f) => {
+            let against = f.tuning.as_mut().map(|tuning| &mut tuning.against);
+            of(&mut f.point).into_iter().chain([&mut f.baseline]).chain(against).collect()
+        }
         Finding::Beside(f) => of(&mut f.point).into_iter().chain(of(&mut f.baseline)).chain(&mut f.beside).collect(),
         Finding::Knee(f) => of(&mut f.point).into_iter().chain([&mut f.factor]).collect(),
         Finding::HighestRate(f) => of(&mut f.point).into_iter().chain([&mut f.reason]).collect(),
@@ -609,6 +612,7 @@ fn findings() -> Vec<Finding> {
                 factors: At::new("curve", "left", "stream-1").point().factors,
                 alone_ms: 0.83,
                 added_ms: estimate(1.37),
+                times: estimate(2.63),
                 parts: vec![
                     AddedPart { part: PartOf::Wire, ms: 0.21 },
                     AddedPart { part: PartOf::Flushed, ms: 0.57 },
@@ -618,6 +622,12 @@ fn findings() -> Vec<Finding> {
                 own_flush_ms: Some((0.243, 0.391)),
                 mirror_flush_ms: Some(0.317),
             }],
+            tuning: Some(Tuning {
+                against: "stream-0".into(),
+                alone: estimate(3.17),
+                mirrored: estimate(2.83),
+                across: estimate(1.43),
+            }),
             compensations: vec![Compensation {
                 sessions: 8.0,
                 predicted: estimate(9.7),
