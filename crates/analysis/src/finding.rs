@@ -670,7 +670,7 @@ pub struct MirrorFinding {
     pub unit: &'static str,
     /// What it adds to a response and what that is made of, for each point that both systems have.
     pub added: Vec<AddedTime>,
-    /// What this stream gives beside the first one of its experiment, where that has several.
+    /// What this stream gives beside the slowest one of its experiment, where that has several.
     pub tuning: Option<Tuning>,
     /// How many sessions make up for it, for each number of sessions without.
     pub compensations: Vec<Compensation>,

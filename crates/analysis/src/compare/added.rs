@@ -35,22 +35,22 @@ pub(super) fn added(alone: &Group, group: &Group, mirrored: &Mirrored, confidenc
     })
 }
 
-/// What a stream gives beside the first one of its experiment, at the first point that both have, alone and mirrored.
+/// What a stream gives beside the slowest one of its experiment at the same point, alone and mirrored.
 pub(super) fn tuning(groups: &[Group], (alone, group): (&Group, &Group), confidence: f64) -> Option<Tuning> {
-    let here = |other: &&Group| {
-        other.point.experiment == group.point.experiment && other.point.factors == group.point.factors
+    let here = |other: &&Group, of: &Group| {
+        let (one, two) = (&other.point, &of.point);
+        (&one.experiment, &one.system, &one.factors) == (&two.experiment, &two.system, &two.factors)
     };
-    let first = groups.iter().find(|other| other.point.experiment == group.point.experiment)?;
-    let against = first.point.stream.clone();
-    let of = |system: &str| {
-        groups.iter().filter(here).find(|other| other.point.stream == against && other.point.system == system)
-    };
-    let (other, other_mirrored) = (of(&alone.point.system)?, of(&group.point.system)?);
+    let rate = |group: &Group| group.estimate(Metric::Throughput, confidence).map_or(f64::INFINITY, |rate| rate.value);
+    let other = groups.iter().filter(|other| here(other, alone)).min_by(|a, b| rate(a).total_cmp(&rate(b)))?;
+    let against = &other.point.stream;
+    let mirrored = groups.iter().find(|one| here(one, group) && one.point.stream == *against)?;
     // Streams that run at once are no two ways to do the same.
     let at_once = group.members.iter().any(|(trial, _)| trial.label.streams.len() > 1);
     let over = |from: &Group, to: &Group| ratio(from, to, Metric::Throughput, confidence);
-    let (both, mirrored, across) = (over(other, alone)?, over(other_mirrored, group)?, over(other, group)?);
-    (against != group.point.stream && !at_once).then_some(Tuning { against, alone: both, mirrored, across })
+    (*against != group.point.stream && !at_once).then_some(())?;
+    let (alone, mirrored, across) = (over(other, alone)?, over(mirrored, group)?, over(other, group)?);
+    Some(Tuning { against: against.clone(), alone, mirrored, across })
 }
 
 impl Tuning {

@@ -30,7 +30,8 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
     let names = profile::names(&texts);
     let sessions = stream.stream().sessions();
     let refused = move |error| databases.refused()(crowded(error, database, sessions));
-    if pool.how.reopen > 0 && databases.lasting().is_none() {
+    // What answers by itself has none either, and stands for one that has.
+    if pool.how.reopen > 0 && databases.lasting().is_none() && database.engine() != Engine::Null {
         return Err(stream.unsupported("open sessions again: this database has no connections (`reopen`)"));
     }
     let many = pool.sessions > 0 && uring::allowed() && pool.how.reopen == 0;

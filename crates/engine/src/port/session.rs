@@ -34,7 +34,7 @@ pub(crate) fn drive(
     start.calls.are_cut_by(share.number, session.cut());
     let mut port = SessionPort {
         session,
-        every: reconnect.how.reopen,
+        every: if reconnect.database.is_some() { reconnect.how.reopen } else { 0 },
         carried: 0,
         reconnect,
         transactions,
