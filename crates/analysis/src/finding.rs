@@ -355,6 +355,8 @@ pub struct TimePoint {
     pub at_s: f64,
     /// Completions a second by stream.
     pub throughput_per_s: Vec<f64>,
+    /// Failures by stream.
+    pub failed: Vec<u64>,
     /// p99 of response in milliseconds by stream, when anything was intended in it.
     pub p99_ms: Vec<Option<f64>>,
 }
@@ -519,10 +521,12 @@ pub struct PairFinding {
     pub event: String,
     /// When, in seconds from the beginning of the window.
     pub at_s: f64,
-    /// The longest time behind it in which nothing ended, in whole intervals.
+    /// The longest time behind it, and before the next event, in which nothing ended, in whole intervals.
     pub freeze_s: f64,
     /// The length of an interval.
     pub interval_s: f64,
+    /// What failed behind it.
+    pub errors: u64,
     /// When one of both went on alone, seconds behind the event, and how it stood; none where it never did.
     pub alone: Option<(f64, MirrorState)>,
     /// Commits that waited then: they stand, acknowledged without the mirror.

@@ -39,6 +39,7 @@ pub fn shipped() -> &'static [Shipped] {
         Shipped { name: "mirror-copy", text: include_str!("../../../studies/mirror-copy.toml") },
         Shipped { name: "mirror-link", text: include_str!("../../../studies/mirror-link.toml") },
         Shipped { name: "mirror-outage", text: include_str!("../../../studies/mirror-outage.toml") },
+        Shipped { name: "mirror-upgrade", text: include_str!("../../../studies/mirror-upgrade.toml") },
         Shipped { name: "copy", text: include_str!("../../../studies/copy.toml") },
     ]
 }

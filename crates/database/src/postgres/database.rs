@@ -262,7 +262,8 @@ impl Database for Postgres {
     }
 
     fn mirror(&self) -> Option<Mirror> {
-        self.server.as_ref().filter(|server| server.layout().is_none()).map(Server::mirror)
+        let server = self.server.as_ref().filter(|server| server.layout().is_none())?;
+        Some(server.mirror().serving(counting(&self.options, server)))
     }
 
     fn seed(&self) -> Result<Option<Box<dyn Database>>, DatabaseError> {

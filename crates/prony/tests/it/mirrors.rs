@@ -125,6 +125,27 @@ fn when_the_first_server_is_killed_the_mirror_takes_over_with_all_that_was_ackno
 }
 
 #[test]
+fn roles_are_swapped_and_swapped_back_under_load_and_nothing_is_lost() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let program = &house.program;
+    let told = program.json(&format!(
+        "run mirror-upgrade --set events=1s:swap;5s:swap {BANK} --set measure=9s --allow-errors --json"
+    ));
+    let found = told["findings"].as_array().expect("findings").iter();
+    let swaps: Vec<_> = found.filter(|found| found["kind"] == "pair" && found["event"] == "swap").collect();
+    assert_eq!(swaps.len(), 2, "{told:#}");
+    for swap in swaps {
+        // Both servers end and start.
+        assert!(swap["freeze_s"].as_f64() > Some(0.1) && swap["alone"].is_null(), "{swap:#}");
+        assert!(swap["acknowledged_kept"] == true && swap["rows_equal"] == true, "{swap:#}");
+    }
+    let events = told["trials"][0]["events"].to_string();
+    assert_eq!(events.matches("serve with swapped roles after").count(), 2, "{events}");
+    assert!(holds(&told, "ledger") && holds(&told, "mirror"), "{told:#}");
+    program.fine("db down local:postgres --remove");
+}
+
+#[test]
 fn what_a_mirror_lacks_that_nobody_waited_for_is_found_to_be_lost_and_nothing_where_commits_waited() {
     let Some(house) = House::with_server("local:postgres") else { return };
     let program = &house.program;

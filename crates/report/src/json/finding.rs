@@ -111,7 +111,7 @@ objects! {
     }
 
     found: PairFinding {
-        "factors": factors(&found.point.factors), trial, event, at_s, freeze_s, interval_s,
+        "factors": factors(&found.point.factors), trial, event, at_s, freeze_s, interval_s, errors,
         "alone_after_s": found.alone.map(|(after, _)| after), "alone": found.alone.map(|(_, state)| state.word()), released,
         rate_before_per_s, rate_alone_per_s, kept_bytes, kept_per_s, resync_s, resync_bytes, rate_resync_per_s, rate_after_per_s,
         "acknowledged_kept": found.kept, "rows_equal": found.equal, "alike": found.alike(),

@@ -35,6 +35,8 @@ const CATCH_UP_SECONDS: u64 = 600;
 pub struct Mirror {
     primary: Server,
     mirror: Server,
+    /// The settings that the primary serves with.
+    serves: Vec<(String, String)>,
 }
 
 /// What the primary knows at one moment. Positions are bytes of log since the server was made.
@@ -98,6 +100,16 @@ impl Watch {
         Ok(())
     }
 
+    /// Both servers change their roles; whoever looks here looks at the new primary.
+    ///
+    /// # Errors
+    /// When one of both does not end or start.
+    pub fn swap(&mut self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        self.mirror.swap(self.waits, settings)?;
+        self.session = self.mirror.session()?;
+        Ok(())
+    }
+
     /// Commits wait for the mirror from now on, or for nobody.
     ///
     /// # Errors
@@ -114,11 +126,16 @@ impl Server {
     /// The server that follows this one, whether it is there or not.
     pub fn mirror(&self) -> Mirror {
         let mirror = Server { folder: folder::beside(&self.folder, "mirror"), ..self.clone() };
-        Mirror { primary: self.clone(), mirror }
+        Mirror { primary: self.clone(), mirror, serves: Vec::new() }
     }
 }
 
 impl Mirror {
+    /// The same of a primary that serves with such settings.
+    pub(crate) fn serving(self, serves: Vec<(String, String)>) -> Mirror {
+        Mirror { serves, ..self }
+    }
+
     /// The sockets between which the log travels: where the mirror connects to, in a folder that is made here, and the primary's.
     ///
     /// # Errors
@@ -296,6 +313,44 @@ impl Mirror {
         let failed = |source| DatabaseError::file("give the address to the mirror", &theirs, source);
         std::os::unix::fs::symlink(ours, &new).map_err(failed)?;
         std::fs::rename(&new, &theirs).map_err(failed)
+    }
+
+    /// Both end in order and their data change places, so that the mirror's data serve where the primary's did, and the primary's follow.
+    /// Nobody's commit is acknowledged before they do.
+    ///
+    /// # Errors
+    /// When one does not end or start, or the mirror lacks the end of the log: the primary serves again then.
+    fn swap(&self, waits: Waits, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        // What is durable before need not be made so while nobody serves.
+        self.run(&mut *self.session()?, "CHECKPOINT")?;
+        self.primary.down()?;
+        let Some(end) = self.primary.closed_at()? else {
+            return Err(self.primary.says("it did not end in order: roles were not swapped".to_owned()));
+        };
+        let has = format!("SELECT (pg_last_wal_receive_lsn() > '{end}')::int::bigint");
+        if self.number(&mut *self.reader()?, &has)? != 1 {
+            self.primary.serve(&self.serves, false)?;
+            return Err(self.mirror.says("it lacks the end of its primary's log: roles were not swapped".to_owned()));
+        }
+        self.mirror.down()?;
+        let (ours, theirs) = (self.primary.data(), self.mirror.data());
+        let between = folder::beside(&ours, "swapped");
+        for (from, to) in [(&ours, &between), (&theirs, &ours), (&between, &theirs)] {
+            std::fs::rename(from, to).map_err(|source| DatabaseError::file("move", from, source))?;
+        }
+        let signal = ours.join(SIGNAL);
+        std::fs::remove_file(&signal).map_err(|source| DatabaseError::file("remove", &signal, source))?;
+        self.primary.serve(&self.serves, false)?;
+        let mut session = self.session()?;
+        self.acknowledge(&mut *session, waits)?;
+        self.run(&mut *session, &format!("SELECT pg_create_physical_replication_slot('{NAME}', true)"))?;
+        self.start(settings)?;
+        // That of the old primary would keep log there.
+        self.drop_slot(&mut *self.reader()?)?;
+        let follows = format!(
+            "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' AND state = 'streaming'"
+        );
+        self.wait(&mut *session, &follows, "follow the new primary")
     }
 
     /// Removes a mirror that took over, with all that only it holds. The primary starts with what it had when it was lost.

@@ -279,6 +279,7 @@ fn trial(index: u32) -> TrialSummary {
             .map(|second| TimePoint {
                 at_s: f64::from(second),
                 throughput_per_s: vec![6_100.0 + f64::from(second), 6_200.0 + f64::from(second)],
+                failed: vec![0, 0],
                 p99_ms: vec![Some(63.0 + f64::from(second)), (second != 3).then_some(64.5 + f64::from(second))],
             })
             .collect(),
@@ -569,6 +570,7 @@ fn findings() -> Vec<Finding> {
             event: "half-open".into(),
             at_s: 2.5,
             freeze_s: 1.45,
+            errors: 7,
             interval_s: 0.05,
             alone: Some((1.04, MirrorState::Silent)),
             released: 7,
