@@ -86,12 +86,14 @@ pub struct DatabaseSpec {
     pub mirror: Option<Waits>,
     /// How a mirror is kept equal, where there is one.
     pub pairing: Pairing,
+    /// The URL of the mirror that a running server has; without a password.
+    pub beside: Option<String>,
 }
 
 impl DatabaseSpec {
     /// A database without a layout.
     pub fn new(engine: Engine, at: At) -> DatabaseSpec {
-        DatabaseSpec { engine, at, layout: None, mirror: None, pairing: Pairing::default() }
+        DatabaseSpec { engine, at, layout: None, mirror: None, pairing: Pairing::default(), beside: None }
     }
 
     /// The place in words, without a password.
@@ -115,7 +117,13 @@ impl DatabaseSpec {
                 " and a second one in lock step; transactions that write run and are prepared on both".to_owned()
             }
         });
-        self.shown() + &laid.chain(mirrored).collect::<String>()
+        let beside = self.beside.iter().map(|url| format!(" with its mirror {url}, both as they are"));
+        self.shown() + &laid.chain(mirrored).chain(beside).collect::<String>()
+    }
+
+    /// The mirror that a running server has.
+    pub fn second(&self) -> Option<DatabaseSpec> {
+        Some(DatabaseSpec::new(self.engine, At::Url(self.beside.clone()?)))
     }
 
     /// The same with the first password of its engine, when it is a running server whose URL says none.

@@ -39,6 +39,11 @@ impl Sampling {
         Ok(Sampling::start(move || Ok(wire.look().into_iter().chain(commits(&mut watch)?).collect())))
     }
 
+    /// Looks at commits that wait for somebody's mirror, over a wire that nobody measures.
+    pub(crate) fn of_any(mut watch: LagWatch) -> Sampling {
+        Sampling::start(move || commits(&mut watch))
+    }
+
     /// Looks at round trips to a server in lock step, and at the wire to it.
     pub(crate) fn of_trips(trips: impl Fn() -> u64 + Send + 'static, mut wire: Carried) -> Sampling {
         Sampling::start(move || {

@@ -1,5 +1,6 @@
 //! A database under test: opened for a trial, filled, loaded over sessions, read and checked.
 
+mod beside;
 pub(crate) mod checks;
 pub(crate) mod costs;
 pub(crate) mod counters;

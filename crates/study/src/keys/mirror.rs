@@ -2,13 +2,16 @@
 
 use super::group;
 use crate::{Pairing, Waits};
-use reading::key::Choice;
+use reading::key::{Choice, Text};
 
 group! { MIRROR_KEYS, Mirror;
     Never PAIR "pair": Choice<Pairing> = Choice(&[("postgres-pair", Pairing::Postgres), ("two-phase-pair", Pairing::TwoPhase)]),
         Is("postgres-pair"),
         "Which kind of pair: two PostgreSQL servers of which the second follows the log of the first; or two that work in lock step, on \
          which every transaction that writes runs and is prepared before it is committed on both.";
+    Never MIRROR_URL "mirror_url": Text = Text("the URL of a database"), Is(""),
+        "The mirror of a running server (`--on URL`), of the same engine and without a password in it: both are measured as they are, and \
+         nothing of them is changed. The first gets the load; the second is read for lag, CPU and rows.";
     Never MIRROR "mirror": Choice<Option<Waits>> = Choice(&[
         ("none", None),
         ("off", Some(Waits::Nothing)),

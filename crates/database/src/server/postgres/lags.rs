@@ -17,10 +17,12 @@ pub struct Lags {
     pub changing: f64,
 }
 
-/// A session on the primary.
+/// A session on a primary.
 pub struct LagWatch {
     primary: Box<dyn Session>,
-    of: Mirror,
+    place: String,
+    /// Which of its mirrors is meant, as a condition; none for the one that commits wait for first.
+    mirror: Option<String>,
 }
 
 impl Mirror {
@@ -29,7 +31,8 @@ impl Mirror {
     /// # Errors
     /// When the primary takes no session.
     pub fn lag_watch(&self) -> Result<LagWatch, DatabaseError> {
-        Ok(LagWatch { primary: self.session()?, of: self.clone() })
+        let mirror = Some(format!("application_name = '{NAME}'"));
+        Ok(LagWatch { primary: self.session()?, place: self.place(), mirror })
     }
 
     /// Seconds that one flush of the mirror's log took on the mean since it was started; none where its version does not say. Whoever
@@ -43,6 +46,11 @@ impl Mirror {
 }
 
 impl LagWatch {
+    /// One who looks at whatever mirror a running primary has; the session needs the rights of `pg_monitor`.
+    pub fn of(primary: Box<dyn Session>, place: String) -> LagWatch {
+        LagWatch { primary, place, mirror: None }
+    }
+
     /// How the primary's commits stand now.
     ///
     /// # Errors
@@ -52,10 +60,13 @@ impl LagWatch {
         let sql = format!(
             "SELECT {}, (SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'), \
              txid_snapshot_xmax(txid_current_snapshot()) FROM (SELECT 1) one \
-             LEFT JOIN pg_stat_replication r ON r.application_name = '{NAME}'",
-            seconds.join(", ")
+             LEFT JOIN (SELECT * FROM pg_stat_replication WHERE {} \
+             ORDER BY sync_state IN ('sync', 'quorum') DESC, sync_priority, pid LIMIT 1) r ON true",
+            seconds.join(", "),
+            self.mirror.as_deref().unwrap_or("true")
         );
-        let rows = self.primary.query(&sql).map_err(|failure| self.of.failed(failure))?;
+        let failed = |failure| DatabaseError::statement(&self.place, "look at its mirror", failure);
+        let rows = self.primary.query(&sql).map_err(failed)?;
         let number = |at: usize| rows.first()?.get(at)?.number();
         Ok(Lags {
             heard: [0, 1, 2].map(number),

@@ -487,7 +487,11 @@ impl Mirror {
         sql.split("; ").try_for_each(|one| session.script(one)).map_err(|failure| self.failed(failure))
     }
 
-    pub(super) fn failed(&self, failure: Failure) -> DatabaseError {
+    pub(super) fn place(&self) -> String {
+        self.primary.shown()
+    }
+
+    fn failed(&self, failure: Failure) -> DatabaseError {
         DatabaseError::statement(&self.primary.shown(), "see to its mirror", failure)
     }
 
