@@ -2,8 +2,8 @@
 
 use crate::{Caveat, CaveatKind, ClassMix, GeneratorSummary, ServerSummary};
 use observation::{
-    Account, CpuTime, Event, Factor, Histogram, MirrorState, Mishap, Point, Provenance, RunFacts, TrialCheck, TrialLabel,
-    Window, words,
+    Account, CpuTime, Event, Factor, Histogram, MirrorState, Mishap, Point, Provenance, RunFacts, TrialCheck,
+    TrialLabel, Window, words,
 };
 use study::{Direction, Metric};
 
@@ -746,7 +746,9 @@ impl PartOf {
             PartOf::Written => "write_lag of pg_stat_replication, less the wire",
             PartOf::Flushed => "flush_lag less write_lag",
             PartOf::Applied => "replay_lag less flush_lag",
-            PartOf::Queued => "sessions that wait for SyncRep over transactions a second, less the lag that they wait for",
+            PartOf::Queued => {
+                "sessions that wait for SyncRep over transactions a second, less the lag that they wait for"
+            }
             PartOf::Second => "what is added, less the wire",
             PartOf::Elsewhere => "what is added, less the wait for SyncRep",
         }

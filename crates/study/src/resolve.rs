@@ -56,8 +56,9 @@ pub(crate) fn resolve(
         if let Place::Database(spec) = &mut system.spec.place
             && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))
         {
-            let (layout, mirror, pairing) = (spec.layout.take(), spec.mirror, spec.pairing);
-            *spec = DatabaseSpec { layout, mirror, pairing, ..named.with_password_of(&overrides.passwords) };
+            let (layout, beside) = (spec.layout.take(), spec.beside.take());
+            let (mirror, pairing) = (spec.mirror, spec.pairing);
+            *spec = DatabaseSpec { layout, mirror, pairing, beside, ..named.with_password_of(&overrides.passwords) };
         }
     }
     let mut notes = Vec::new();

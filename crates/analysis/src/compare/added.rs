@@ -57,7 +57,9 @@ impl Tuning {
     /// `3.1 times the throughput of untuned without a mirror, 2.8 with one; with it 1.4 times what untuned does without`.
     pub fn says(&self) -> String {
         let figure = |ratio: &Estimate| match ratio.has_interval() {
-            true => format!("{} ({} to {})", units::ratio(ratio.value), units::ratio(ratio.low), units::ratio(ratio.high)),
+            true => {
+                format!("{} ({} to {})", units::ratio(ratio.value), units::ratio(ratio.low), units::ratio(ratio.high))
+            }
             false => units::ratio(ratio.value),
         };
         let Tuning { against, alone, mirrored, across } = self;
@@ -125,8 +127,7 @@ fn of_commits(seen: &Seen, waits: Waits, added: f64) -> Vec<AddedPart> {
     // A look meets long lags more often than short ones, because they stand for longer.
     let share = if known > waited { share * waited / known } else { share };
     let known = known.min(waited);
-    let mut parts: Vec<AddedPart> =
-        steps.into_iter().map(|(part, ms)| AddedPart { part, ms: share * ms }).collect();
+    let mut parts: Vec<AddedPart> = steps.into_iter().map(|(part, ms)| AddedPart { part, ms: share * ms }).collect();
     parts.push(AddedPart { part: PartOf::Queued, ms: waited - known });
     parts.push(AddedPart { part: PartOf::Elsewhere, ms: added - waited });
     parts

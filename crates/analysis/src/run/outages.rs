@@ -137,7 +137,12 @@ mod tests {
         one.window = Window { start: Nanos::from_secs(1), end: Nanos::from_secs(11) };
         let point = |at: u32| {
             let at_s = f64::from(at) / 10.0;
-            TimePoint { at_s, throughput_per_s: vec![rates(at_s - 1.0)], failed: vec![u64::from(at == 42)], p99_ms: vec![None] }
+            TimePoint {
+                at_s,
+                throughput_per_s: vec![rates(at_s - 1.0)],
+                failed: vec![u64::from(at == 42)],
+                p99_ms: vec![None],
+            }
         };
         one.timeline = (0..110).map(point).collect();
         let event = |at, text: &str| Event { at: Nanos::from_seconds(at), kind: EventKind::Change, text: text.into() };
@@ -188,7 +193,8 @@ mod tests {
         ];
         one.pair = Some(PairCourse { phases, kept: Some(true), equal: Some(true) });
         let all = outages(&crate::point::groups(&[one]));
-        let told: Vec<(&str, f64, u64)> = all.iter().map(|one| (one.event.as_str(), one.freeze_s, one.errors)).collect();
+        let told: Vec<(&str, f64, u64)> =
+            all.iter().map(|one| (one.event.as_str(), one.freeze_s, one.errors)).collect();
         assert_eq!(told.iter().map(|one| one.0).collect::<Vec<_>>(), ["suspend", "stop-mirror", "swap"]);
         assert!(told[0].1 == 0.0 && told[1].1 == 0.0 && (told[2].1 - 1.0).abs() < 1e-9, "{told:?}");
         assert_eq!(told.iter().map(|one| one.2).collect::<Vec<_>>(), [0, 0, 2]);

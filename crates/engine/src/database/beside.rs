@@ -44,12 +44,14 @@ impl Databases {
             stop: self.stopper(),
         };
         let second = database::open(&spec, &options).map_err(&refused)?;
-        let mut told = vec![format!("{} is looked at as its mirror; nothing of both is changed", second.place())];
+        let mut told = vec!["its mirror is looked at; nothing of both is changed".to_owned()];
         let mut sampling = None;
         if let Some(first) = self.open().filter(|first| first.engine() == Engine::Postgres) {
             sampling = Some(Sampling::of_any(LagWatch::of(first.outside().map_err(&refused)?, first.place())));
         } else {
-            told.push("how far the mirror is behind is only seen behind the load: this engine tells whole seconds".to_owned());
+            told.push(
+                "how far the mirror is behind is only seen behind the load: this engine tells whole seconds".to_owned(),
+            );
         }
         self.beside = Some(Beside { second, sampling });
         Ok(told)
@@ -103,7 +105,9 @@ impl Databases {
         }
         let says = "the mirror holds the same rows as the first server".to_owned();
         let (result, found) = match differ.as_slice() {
-            [] => (CheckResult::Passed, format!("{} with the same rows on both", counted(tables.len() as u64, "tables"))),
+            [] => {
+                (CheckResult::Passed, format!("{} with the same rows on both", counted(tables.len() as u64, "tables")))
+            }
             differ => (CheckResult::Failed, format!("{} behind the load: {}", duration(took()), differ.join("\n"))),
         };
         let words = format!("both were compared within {} behind the load: {found}", duration(took()));

@@ -97,7 +97,19 @@ impl Databases {
     ) -> Databases {
         let (system, spec) = (system.to_owned(), spec.clone());
         let (costs, served) = (Ok(Vec::new()), Arc::new(AtomicBool::new(true)));
-        Databases { system, spec, ours, cache_dir, stop, open: None, ends: None, costs, mirrored: None, beside: None, served }
+        Databases {
+            system,
+            spec,
+            ours,
+            cache_dir,
+            stop,
+            open: None,
+            ends: None,
+            costs,
+            mirrored: None,
+            beside: None,
+            served,
+        }
     }
 
     /// Opens it without a data set, and says what could change a number.

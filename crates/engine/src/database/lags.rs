@@ -166,9 +166,12 @@ mod tests {
         let told: Vec<(String, Vec<(Nanos, f64)>)> =
             series(&looks, Nanos::from_secs(1)).into_iter().map(|one| (one.probe.to_string(), one.points)).collect();
         let half = Nanos::from_millis(500);
-        assert_eq!(told, [
-            ("mirror.changing".to_owned(), vec![(Nanos::ZERO, 500.0), (half, 500.0)]),
-            ("mirror.waiting now".to_owned(), vec![(Nanos::ZERO, 3.0), (half, 5.0)]),
-        ]);
+        assert_eq!(
+            told,
+            [
+                ("mirror.changing".to_owned(), vec![(Nanos::ZERO, 500.0), (half, 500.0)]),
+                ("mirror.waiting now".to_owned(), vec![(Nanos::ZERO, 3.0), (half, 5.0)]),
+            ]
+        );
     }
 }

@@ -184,10 +184,12 @@ impl Databases {
             }
             check = self.equal(&mirror).map_err(&refused)?;
             let flush = mirror.flush_s().filter(|_| self.pairing() == Pairing::Postgres);
-            series.extend(flush.map(|seconds| Series {
-                probe: Whole::MirrorFlush.into(),
-                points: vec![(ended.at, 1e3 * seconds)],
-            }));
+            series.extend(
+                flush.map(|seconds| Series {
+                    probe: Whole::MirrorFlush.into(),
+                    points: vec![(ended.at, 1e3 * seconds)],
+                }),
+            );
             mirror.leave().map_err(&refused)?;
         }
         events.push(remark(text));

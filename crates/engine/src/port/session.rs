@@ -78,8 +78,9 @@ pub(crate) struct SessionPort<C> {
 impl<C: Clock> SessionPort<C> {
     /// Carries a transaction out to its end.
     fn carry_out(&mut self, slot: u32) -> Outcome {
-        let SessionPort { session, reconnect, every, carried, transactions, clock, halt, calls, worker, attempt, .. } =
-            self;
+        let SessionPort {
+            session, reconnect, every, carried, transactions, clock, halt, calls, worker, attempt, ..
+        } = self;
         let pause = |time| {
             let until = clock.now() + time;
             // In naps, so that a stop is seen.

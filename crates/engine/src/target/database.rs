@@ -151,7 +151,9 @@ impl Backing for Databases {
             told.checks.insert(0, Check { name: "recovery behind the load".to_owned(), ..back(LOST, &lost) });
         }
         if lost_none {
-            for Told { series, events, checks } in [self.leave_mirror(patience(trial), ended)?, self.leave_beside(ended)?] {
+            for Told { series, events, checks } in
+                [self.leave_mirror(patience(trial), ended)?, self.leave_beside(ended)?]
+            {
                 told.series.extend(series);
                 told.checks.extend(checks);
                 told.events.extend(events);

@@ -40,10 +40,14 @@ fn a_mirror_follows_in_its_trials_holds_the_same_rows_and_is_gone_with_the_run()
 
 /// The added time is told in parts with their sources, and they add up to it.
 fn added_time(told: &Value) {
-    let mirrors: Vec<_> = told["findings"].as_array().expect("findings").iter().filter(|f| f["kind"] == "mirror").collect();
+    let mirrors: Vec<_> =
+        told["findings"].as_array().expect("findings").iter().filter(|f| f["kind"] == "mirror").collect();
     assert_eq!(mirrors.len(), 2, "one for each system with a mirror: {told}");
     for found in mirrors {
-        assert!(found["unit"].as_str().is_some_and(|unit| unit.starts_with("the unit of waiting is the commit")), "{found}");
+        assert!(
+            found["unit"].as_str().is_some_and(|unit| unit.starts_with("the unit of waiting is the commit")),
+            "{found}"
+        );
         let points = found["added"].as_array().expect("points");
         assert_eq!(points.len(), 2, "{found:#}");
         for point in points {
@@ -56,7 +60,11 @@ fn added_time(told: &Value) {
             assert_eq!(of("applied by the mirror").is_some(), applies, "{point:#}");
         }
     }
-    let timed = told["trials"].as_array().expect("trials").iter().filter(|trial| trial["server"]["mirror"]["flush_ms"].is_number());
+    let timed = told["trials"]
+        .as_array()
+        .expect("trials")
+        .iter()
+        .filter(|trial| trial["server"]["mirror"]["flush_ms"].is_number());
     assert!(timed.count() > 0, "the mirror times its flushes");
 }
 
@@ -193,7 +201,8 @@ fn two_servers_in_lock_step_hold_the_same_rows_and_nothing_stays_prepared() {
     assert!(second["events"].to_string().contains("; 0 transactions were left prepared and ended"), "{second}");
     assert!(second["server"]["mirror_cpu_cores"].as_f64() > Some(0.0), "{second}");
     // What a transaction that writes says to the second server: begin, the change, prepare, commit. Half of all write.
-    let found = told["findings"].as_array().expect("findings").iter().find(|f| f["kind"] == "mirror").expect("a mirror");
+    let found =
+        told["findings"].as_array().expect("findings").iter().find(|f| f["kind"] == "mirror").expect("a mirror");
     let trips = found["added"][0]["round_trips"].as_f64().expect("they are counted");
     assert!((1.2..=2.8).contains(&trips), "{found:#}");
     program.fine("db down local:postgres --remove");

@@ -304,6 +304,7 @@ fn a_pair_that_runs_is_measured_as_it_is_by_the_urls_of_both() {
     assert!(refused.contains("a mirror of the same engine"), "{refused}");
     let refused = program.refused("plan key-value --on local:postgres --set mirror_url=postgres://h/d");
     assert!(refused.contains("server that runs already"), "{refused}");
-    let refused = program.refused(&format!("plan key-value --on {} --set mirror_url=postgres://u:secret@h/d", url("a")));
+    let refused =
+        program.refused(&format!("plan key-value --on {} --set mirror_url=postgres://u:secret@h/d", url("a")));
     assert!(refused.contains("without a password") && !refused.contains("secret"), "{refused}");
 }

@@ -2,9 +2,9 @@
 
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
-    AddedPart, AddedTime, Beside, Comparison, Compensation, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding, FootprintAmount,
-    FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding, PairFinding, Scaling, ServiceFit,
-    SustainedFinding, ThresholdOutcome, TierFinding, TierStep, Tuning,
+    AddedPart, AddedTime, Beside, Comparison, Compensation, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding,
+    FootprintAmount, FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding, PairFinding, Scaling,
+    ServiceFit, SustainedFinding, ThresholdOutcome, TierFinding, TierStep, Tuning,
 };
 use serde_json::Value;
 use study::Direction;

@@ -1,7 +1,9 @@
 //! The server of a database in a trial.
 
 use super::value::{Json, object, objects, pairs};
-use analysis::{Checkpoints, Fits, MirrorWaits, PerTransaction, ServerSummary, StatementProfile, StatementsProfile, WorkingSet};
+use analysis::{
+    Checkpoints, Fits, MirrorWaits, PerTransaction, ServerSummary, StatementProfile, StatementsProfile, WorkingSet,
+};
 use observation::{Counter, Window};
 use serde_json::Value;
 

@@ -16,13 +16,15 @@ pub fn figure(findings: &Findings, experiment: &str) -> Option<Figure> {
         here.iter().flat_map(|found| found.added.iter().map(move |added| row(found, added))).collect();
     let units = super::each_once(here.iter().map(|found| (&found.point.system, found.unit)));
     let mut notes: Vec<String> = units.iter().map(|(system, unit)| format!("{system}: {unit}.")).collect();
-    let seen = |part: PartOf| here.iter().flat_map(|found| &found.added).any(|a| a.parts.iter().any(|p| p.part == part));
+    let seen =
+        |part: PartOf| here.iter().flat_map(|found| &found.added).any(|a| a.parts.iter().any(|p| p.part == part));
     let parts = PartOf::ALL.iter().copied().filter(|part| seen(*part));
     let parts: Vec<String> = parts.map(|part| format!("{}: {}", part.word(), part.source())).collect();
     notes.push(format!("Milliseconds of the mean response of a transaction. {}.", parts.join("; ")));
     let table = Table::new("What a mirror adds, and what that is made of", rows.clone()).without_empty_columns();
     let panels = costs(&here).into_iter().collect();
-    (!rows.is_empty()).then(|| Figure::new("What the mirror costs, and what the added time is made of", notes, panels, table))
+    (!rows.is_empty())
+        .then(|| Figure::new("What the mirror costs, and what the added time is made of", notes, panels, table))
 }
 
 /// The cost as a factor over the one number that is varied.

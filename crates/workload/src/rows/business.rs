@@ -4,8 +4,8 @@
 //!
 //! What it does not do: a slot keeps its place when an arrival fails; those rows are passed over until the next round.
 
-use super::statements::Said;
 use super::fill::text;
+use super::statements::Said;
 use super::{Access, Mode, Spec, Update};
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step, Value};
 use units::Nanos;

@@ -19,7 +19,14 @@ pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
     let copy: bool = fact("copy")?.parse().ok()?;
     let mode = if copy { Mode::Copy { block_bytes: 0 } } else { Mode::Update(Update::default()) };
     let (jobs, row_bytes) = (small("jobs")?, small("row_bytes")?);
-    Some(data_set(&Spec { jobs, rows_per_job: fact("rows")?.parse().ok()?, row_bytes, commit_every: 1, total: None, mode }))
+    Some(data_set(&Spec {
+        jobs,
+        rows_per_job: fact("rows")?.parse().ok()?,
+        row_bytes,
+        commit_every: 1,
+        total: None,
+        mode,
+    }))
 }
 
 impl Contents for Spec {

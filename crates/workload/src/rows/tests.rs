@@ -188,7 +188,10 @@ fn what_changes_nothing_and_locks_nothing_is_no_transaction_that_writes() {
 
 #[test]
 fn one_call_of_a_procedure_is_a_transaction_and_every_job_has_one() {
-    let spec = Spec { commit_every: 300, ..spec(update(Update { access: Access::Procedure, share: 40, ..Update::default() })) };
+    let spec = Spec {
+        commit_every: 300,
+        ..spec(update(Update { access: Access::Procedure, share: 40, ..Update::default() }))
+    };
     let mut rows = Rows::new(spec, 1, 1);
     for (first, end) in [(1, 301), (301, 601), (601, 901), (901, 1001), (1, 301)] {
         rows.begin(0, Begun { n: 0, payload: 0, at: Nanos(0) });

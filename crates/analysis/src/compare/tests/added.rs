@@ -17,10 +17,7 @@ fn found(pairing: Pairing, waits: Waits, mirror: MirrorWaits) -> AddedTime {
     };
     let trials: Vec<TrialSummary> = (0..4)
         .flat_map(|pair| {
-            [
-                at(2 * pair, "alone", 1.0, MirrorWaits::default(), 0.25),
-                at(2 * pair + 1, "mirrored", 2.5, mirror, 0.5),
-            ]
+            [at(2 * pair, "alone", 1.0, MirrorWaits::default(), 0.25), at(2 * pair + 1, "mirrored", 2.5, mirror, 0.5)]
         })
         .collect();
     let groups = groups(&trials);

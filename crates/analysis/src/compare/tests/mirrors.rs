@@ -20,12 +20,8 @@ fn mirrored() -> Mirrored {
 }
 
 fn found(trials: &[TrialSummary]) -> Vec<MirrorFinding> {
-    let judgement = Judgement {
-        baseline: Some("alone".to_owned()),
-        mirrored: vec![mirrored()],
-        primary: None,
-        ..judgement()
-    };
+    let judgement =
+        Judgement { baseline: Some("alone".to_owned()), mirrored: vec![mirrored()], primary: None, ..judgement() };
     mirrors(&groups(trials), &judgement)
 }
 

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use study::{Layout, Tier};
 
+pub use lags::{LagWatch, Lags};
 pub(crate) use mirror::PREPARED;
-pub use lags::{Lags, LagWatch};
 pub use mirror::{Look, Mirror, Watch};
 pub use paired::content;
 
