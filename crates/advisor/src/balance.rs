@@ -59,6 +59,9 @@ pub struct Balancer {
 
 /// What an earlier move still weighs when the next has been made.
 const FADES: f64 = 0.7;
+/// How much of what moves took beyond what was expected is still believed at the next look: whoever expected too little in an hour
+/// that was unlike the others must not take every later move for too dear.
+const BELIEVED: f64 = 0.9;
 
 impl Balancer {
     /// A move was made: a busy device takes longer for it than an idle one, and what comes next is weighed by that.
@@ -85,6 +88,7 @@ impl Balancer {
             heat.insert(name(at).clone(), kept * before + (1.0 - kept) * now);
         }
         self.heat = heat;
+        self.took_s.1 = self.took_s.0 + BELIEVED * (self.took_s.1 - self.took_s.0);
         self.held_s.retain(|_, until| *until > at_s);
         let held = |at: usize| self.held_s.contains_key(name(at));
         let of = |at: usize| self.heat.get(name(at)).copied().unwrap_or(0.0);
@@ -204,7 +208,14 @@ mod tests {
         balancer.took(&first.one, 40.0 * first.one.cost.seconds);
         balancer.forget("a");
         let next = balancer.weigh(&advice, &TIERS, &RULES, 10.0, 10.0).remove(0);
-        assert!((next.pays_after_s / first.pays_after_s - 40.0).abs() < 1e-6, "{next:?}");
+        let dearer = 1.0 + BELIEVED * 39.0;
+        assert!((next.pays_after_s / first.pays_after_s - dearer).abs() < 1e-6, "{next:?}");
+        for look in 2..80 {
+            balancer.forget("a");
+            balancer.weigh(&advice, &TIERS, &RULES, 10.0, f64::from(10 * look));
+        }
+        assert!(balancer.slower() < 1.1, "what nothing confirms is forgotten: {}", balancer.slower());
+        balancer.took(&first.one, 40.0 * first.one.cost.seconds);
         balancer.took(&first.one, 0.0);
         assert!(balancer.slower() < 40.0 && Balancer { took_s: (9.0, 1.0), ..Balancer::default() }.slower() == 1.0);
     }

@@ -6,6 +6,7 @@
 //! What it does not do: it generates no load and measures no time.
 
 pub mod assess;
+pub mod capture;
 mod claim;
 mod conversation;
 pub mod cost;

@@ -100,6 +100,9 @@ pub enum TrialError {
     /// A script of transactions cannot be run.
     #[error("reading the script `{path}`: {problem}")]
     Script { path: String, problem: String },
+    /// A file that whoever runs it must name is not named.
+    #[error("{0}")]
+    Unnamed(&'static str),
     /// Reads of this system cannot be checked.
     #[error("reads cannot be validated")]
     Watch { source: workload::block::WatchError },

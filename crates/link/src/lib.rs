@@ -13,6 +13,7 @@ mod network;
 mod path;
 mod pipe;
 mod relay;
+mod seal;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -7,9 +7,10 @@ use crate::locked;
 use crate::network::Stream;
 use crate::path::{Travel, Way};
 use crate::relay::Hub;
+use crate::seal::Sealed;
 use recorder::{Clock, Lead};
 use std::collections::VecDeque;
-use std::io::{Read, Write};
+use std::io::{Read, Result, Write};
 use std::net::Shutdown;
 use std::num::NonZeroU64;
 use std::sync::atomic::Ordering;
@@ -43,15 +44,17 @@ struct Queue {
 /// The queue between both threads.
 pub(crate) struct Pipe {
     way: Way,
+    /// What seals and opens all that it carries, where the wire is under TLS.
+    sealed: Option<Arc<Sealed>>,
     queue: Mutex<Queue>,
     came: Condvar,
     room: Condvar,
 }
 
 impl Pipe {
-    pub(crate) fn new(way: Way, path: usize) -> Arc<Pipe> {
+    pub(crate) fn new(way: Way, path: usize, sealed: Option<Arc<Sealed>>) -> Arc<Pipe> {
         let queue = Mutex::new(Queue { path, ..Queue::default() });
-        Arc::new(Pipe { way, queue, came: Condvar::new(), room: Condvar::new() })
+        Arc::new(Pipe { way, sealed, queue, came: Condvar::new(), room: Condvar::new() })
     }
 
     /// Looks again at what it waits for: the paths changed.
@@ -68,19 +71,32 @@ impl Pipe {
             let read = from.read(&mut room).unwrap_or(0);
             let now = hub.clock.now();
             if read > 0 && self.is_plain(hub) {
-                let handed_over = { to }.write_all(&room[..read]).is_ok();
-                hub.traffic[self.way as usize].add(read, hub.clock.now().saturating_sub(now));
-                if handed_over {
+                if self.carried(hub, now, &room[..read], to).is_ok() {
                     continue;
                 }
                 from.end(Shutdown::Both);
-                return self.push(hub, now, &[]);
+                return self.push(hub, now, Vec::new());
             }
-            self.push(hub, now, &room[..read]);
+            let piece = match &self.sealed {
+                Some(sealed) => sealed.seal(self.way, &room[..read]).unwrap_or_default(),
+                None => room[..read].to_vec(),
+            };
+            self.push(hub, now, piece);
             if read == 0 || locked(&self.queue).broken {
                 return;
             }
         }
+    }
+
+    /// Hands over at once what came then.
+    fn carried(&self, hub: &Hub, came: Nanos, data: &[u8], mut to: &Stream) -> Result<()> {
+        let sealed = self.sealed.as_ref().map(|sealed| Ok::<_, std::io::Error>((sealed, sealed.seal(self.way, data)?)));
+        let (bytes, handed_over) = match sealed.transpose()? {
+            None => (data.len(), to.write_all(data)),
+            Some((sealed, records)) => (records.len(), to.write_all(&sealed.open(self.way, &records)?)),
+        };
+        hub.traffic[self.way as usize].add(bytes, hub.clock.now().saturating_sub(came));
+        handed_over
     }
 
     fn is_plain(&self, hub: &Hub) -> bool {
@@ -88,14 +104,14 @@ impl Pipe {
         queue.pieces.is_empty() && !queue.writing && locked(&hub.paths).is_plain(queue.path, self.way)
     }
 
-    fn push(&self, hub: &Hub, now: Nanos, data: &[u8]) {
+    fn push(&self, hub: &Hub, now: Nanos, data: Vec<u8>) {
         let mut queue = locked(&self.queue);
         while queue.bytes > UNDER_WAY && !queue.broken {
             queue = self.room.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
         let travel = locked(&hub.paths).send(now, queue.path, self.way, data.len());
         (queue.path, queue.bytes) = (travel.path, queue.bytes + data.len());
-        queue.pieces.push_back(Piece { came: now, travel, data: data.to_vec() });
+        queue.pieces.push_back(Piece { came: now, travel, data });
         if queue.pieces.len() == 1 {
             self.came.notify_all();
         }
@@ -109,7 +125,7 @@ impl Pipe {
         while let Some(Piece { came, data, .. }) = self.next(hub, &mut lead) {
             // What waits for a path was not carried yet.
             hub.traffic[self.way as usize].add(data.len(), hub.clock.now().saturating_sub(came));
-            let ended = data.is_empty() || { to }.write_all(&data).is_err();
+            let ended = data.is_empty() || self.handed_over(&data, to).is_err();
             let mut queue = locked(&self.queue);
             (queue.writing, queue.bytes) = (false, queue.bytes - data.len());
             self.room.notify_all();
@@ -120,6 +136,13 @@ impl Pipe {
         locked(&self.queue).broken = true;
         self.room.notify_all();
         to.end(Shutdown::Write);
+    }
+
+    fn handed_over(&self, data: &[u8], mut to: &Stream) -> Result<()> {
+        match &self.sealed {
+            Some(sealed) => to.write_all(&sealed.open(self.way, data)?),
+            None => to.write_all(data),
+        }
     }
 
     /// The next piece, when it is due; none when the relay ends.

@@ -3,6 +3,7 @@
 use crate::network::{Address, Listener, Stream};
 use crate::path::{Choice, Paths, Told, Way};
 use crate::pipe::Pipe;
+use crate::seal::Sealed;
 use crate::{cost, locked};
 use recorder::{Clock, WallClock};
 use std::io::Result;
@@ -90,15 +91,15 @@ impl Hub {
         locked(&self.connections).iter().flat_map(|connection| &connection.pipes).for_each(|pipe| pipe.look());
     }
 
-    /// The path of a new connection, once one carries, and how long a round trip over it is.
-    fn path(&self) -> Option<(usize, Nanos)> {
+    /// The path of a new connection, once one carries, and what it is like.
+    fn path(&self) -> Option<(usize, Wire)> {
         loop {
             let mut paths = locked(&self.paths);
             let chosen = paths.choose();
             let path = &mut paths.all[chosen];
             if [Way::There, Way::Back].iter().all(|way| path.carries(*way)) {
                 path.connections += 1;
-                return Some((chosen, Nanos(2 * path.shape.delay.0)));
+                return Some((chosen, path.shape));
             }
             drop(paths);
             if self.stop.load(Ordering::Acquire) {
@@ -110,11 +111,13 @@ impl Hub {
 
     /// Serves a connection until both of its directions have ended.
     fn serve(&self, near: Stream, to: &Address) -> Result<()> {
-        let Some((path, round_trip)) = self.path() else { return Ok(()) };
-        // Whoever connects over a long wire waits for a round trip.
-        sleep(Duration::from_nanos(round_trip.0));
+        let Some((path, shape)) = self.path() else { return Ok(()) };
+        let sealed = if shape.tls { Some(Arc::new(Sealed::agreed()?)) } else { None };
+        // Whoever connects over a long wire waits for a round trip, and for another one until both have agreed on their keys.
+        let round_trips = if shape.tls { 2 } else { 1 };
+        sleep(Duration::from_nanos(round_trips * 2 * shape.delay.0));
         let ended = Stream::connect(to).map(|far| {
-            let pipes = [Pipe::new(Way::There, path), Pipe::new(Way::Back, path)];
+            let pipes = [Way::There, Way::Back].map(|way| Pipe::new(way, path, sealed.clone()));
             let connection = Arc::new(Connection { ends: [near, far], pipes });
             locked(&self.connections).push(connection.clone());
             self.carry(&connection);

@@ -43,6 +43,8 @@ enum Pause {
     /// Mean in nanoseconds, and the random numbers of each slot: a user thinks the same thoughts whichever worker
     /// carries him.
     Exponential(f64, Vec<Draws>),
+    /// When the next operation of each slot is due.
+    Given(Vec<u64>),
 }
 
 /// Slots that a ramp has not started yet, in order.
@@ -90,6 +92,7 @@ impl Closed {
                 mean.0 as f64,
                 (0..share.own).map(|slot| Draws::numbered(seed, global(slot))).collect(),
             ),
+            Think::Given => Pause::Given(vec![start.0; share.own as usize]),
         };
         Closed {
             queue: Queue::new(share.own, !matches!(pause, Pause::None)),
@@ -170,7 +173,26 @@ impl Closed {
             return self.issue_spawned(now, at);
         }
         let slot = self.take_slot();
-        self.issue_own(slot, at)
+        match &self.pause {
+            // A ramp has started the slot before its first operation is due.
+            Pause::Given(due) if due[slot as usize] > now => {
+                let due = due[slot as usize];
+                self.watch.thinks(at, due);
+                self.put(slot, due);
+                self.next_other(now)
+            }
+            Pause::Given(due) => self.issue_own(slot, due[slot as usize].max(at)),
+            _ => self.issue_own(slot, at),
+        }
+    }
+
+    /// A slot that would be due at or after the end is never due again, and leaves the queue for good.
+    fn put(&mut self, slot: u32, due: u64) {
+        if due < self.until {
+            self.queue.push(due, slot);
+        } else {
+            self.retired.push(slot);
+        }
     }
 
     /// What was caused before the end is carried to its end, by slots that have no more work of their own; nothing when
@@ -232,16 +254,22 @@ impl Load for Closed {
             Pause::None => 0,
             Pause::Constant(time) => *time,
             Pause::Exponential(mean, slots) => (slots[slot as usize].exponential() * *mean + 0.5) as u64,
+            Pause::Given(due) => due[slot as usize].saturating_sub(at.0),
         };
-        let due = at.0.saturating_add(think);
+        let due = match &mut self.pause {
+            // Who is behind starts at once, and is late: time counts from when it was due.
+            Pause::Given(due) => std::mem::replace(&mut due[slot as usize], at.0),
+            _ => at.0.saturating_add(think),
+        };
         if think > 0 {
             self.watch.thinks(at.0, due);
         }
-        // A slot that would be due at or after the end is never due again, and leaves the queue for good.
-        if due < self.until {
-            self.queue.push(due, slot);
-        } else {
-            self.retired.push(slot);
+        self.put(slot, due);
+    }
+
+    fn due(&mut self, slot: u32, at: Nanos) {
+        if let Pause::Given(due) = &mut self.pause {
+            due[slot as usize] = at.0;
         }
     }
 
@@ -266,7 +294,9 @@ impl Load for Closed {
     }
 
     fn books(&self) -> Books {
-        self.watch.books(self.slots)
+        let books = self.watch.books(self.slots);
+        // Where an operation may be due before the one before it has ended, slots stand for nobody's time.
+        if let Pause::Given(_) = self.pause { Books { think_ns: 0, slots_ns: 0, ..books } } else { books }
     }
 
     fn slots(&self) -> u32 {

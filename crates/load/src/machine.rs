@@ -69,6 +69,12 @@ pub trait Load {
     /// The operation in `slot` ended at `at`. Completions are handed in by ascending time.
     fn completed(&mut self, slot: u32, at: Nanos);
 
+    /// The next operation of a slot is not due before `at`: said before the first [`Load::next`], or before [`Load::completed`]. Only
+    /// slots that think as it is given them ([`Think::Given`](crate::Think::Given)) listen.
+    fn due(&mut self, slot: u32, at: Nanos) {
+        let _ = (slot, at);
+    }
+
     /// Adds an operation caused by another, due at `intended`. Returns whether there was room for it.
     fn spawn(&mut self, intended: Nanos, payload: u64) -> bool;
 
@@ -197,6 +203,10 @@ impl Load for Machine {
     #[inline]
     fn completed(&mut self, slot: u32, at: Nanos) {
         dispatch!(self, load => load.completed(slot, at));
+    }
+
+    fn due(&mut self, slot: u32, at: Nanos) {
+        dispatch!(self, load => load.due(slot, at));
     }
 
     fn spawn(&mut self, intended: Nanos, payload: u64) -> bool {

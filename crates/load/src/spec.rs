@@ -33,13 +33,16 @@ pub enum Think {
     Constant(Nanos),
     /// Exponential with this mean, as people are usually modelled.
     Exponential(Nanos),
+    /// Until the moment that the workload names for the slot ([`Load::due`](crate::Load::due)); a slot for which it names none goes
+    /// on at once.
+    Given,
 }
 
 impl Think {
     /// The mean.
     pub fn mean(&self) -> Nanos {
         match self {
-            Think::None => Nanos::ZERO,
+            Think::None | Think::Given => Nanos::ZERO,
             Think::Constant(time) | Think::Exponential(time) => *time,
         }
     }

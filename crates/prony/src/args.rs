@@ -11,6 +11,7 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
+use units::Nanos;
 
 /// Structs of arguments: how each is typed, its help in one line, and its help in full.
 macro_rules! arguments {
@@ -23,6 +24,14 @@ macro_rules! arguments {
             $($(#[doc = $short])? #[$attribute($($how)* $($(, long_help = $full)?)?)] pub $field: $kind,)*
         }
     )*};
+}
+
+/// A time between two lines.
+fn every(text: &str) -> Result<Nanos, String> {
+    match units::parse_duration(text).map_err(|error| error.to_string())? {
+        time if time >= Nanos::from_millis(100) => Ok(time),
+        _ => Err(format!("a time of 100 ms at the least, such as `1s`, got `{text}`")),
+    }
 }
 
 /// A performance lab for storage and databases.
@@ -255,6 +264,20 @@ pub enum Command {
             prony assess mysql://me@host/db --distance 40km --kind row --mirror-flush 0.2ms --json -o assessment.json"
     )]
     Assess(Assess),
+    /// What clients say to a live database, kept to be sent again
+    #[command(
+        long_about = "Listens to what clients say to a live PostgreSQL or MariaDB over a window, and writes their statements with their \
+            times, values and sessions into a file, which `prony run replay` sends again: on a pair, another layout or another server \
+            that has a copy of the data.\n\n\
+            Reads what the server writes down already, and changes nothing: its log, where every statement stands in it \
+            (`log_min_duration_statement = 0`; of MariaDB `log_output = 'TABLE'` with `long_query_time = 0`), else its list of \
+            sessions every 10 ms, which misses short statements. Says what it could not hear and how to switch it on. Ctrl-C ends the \
+            window; what was heard is kept. Statements that may name a password are left out.",
+        after_long_help = "Examples:\n  prony capture postgres://me@host/db --window 60s -o shop.trace\n  \
+            prony capture postgres://me@localhost/db --log /var/log/postgresql/postgresql-15-main.log\n  \
+            prony run replay --on postgres://me@copy/db --set trace=shop.trace --set sessions=8 --set measure=60s"
+    )]
+    Capture(Capture),
     /// What is understood of files that other programs run
     #[command(
         subcommand,
@@ -374,6 +397,10 @@ arguments! {
             "Say nothing on stderr but errors. Default: the plan in a few words, and progress on a terminal.";
         verbose: bool = arg(short, long) "Say each phase on stderr",
             "Say each phase of each trial on stderr, one line each, also where stderr is no terminal.";
+        progress: Option<Nanos> = arg(long, value_name = "TIME", value_parser = every, conflicts_with = "quiet")
+            "Say a line so often: rate, p50, p99, failures, time left",
+            "Say a line on stderr every TIME, such as `1s`, also where stderr is no terminal: operations a second, p50 and p99 of \
+             the last interval, failures so far, and the time that is left. Default: one line that changes, on a terminal.";
     }
 
     /// `studies`.
@@ -527,6 +554,20 @@ arguments! {
             "Also write the assessment to this new file",
             "Also write the assessment to FILE, as JSON. An existing file is never overwritten.";
         json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/assess/1).";
+    }
+
+    /// `capture`.
+    Capture {
+        place: TierPlace = command(flatten);
+        window: String = arg(long, value_name = "TIME", default_value = "10s") "How long to listen",
+            "How long to listen. What is not in the window is not in the file: choose a busy hour.";
+        log: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath) "The server's log on this machine",
+            "The log of a PostgreSQL that runs on this machine: `.json` or `.csv` as it writes them, else lines that begin with `%m [%p]`. \
+             Default: the log that the server collects and lets this user read.";
+        output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
+            "The file to write [default: statements.trace]",
+            "Write the statements to FILE, which you alone may read. An existing file is never overwritten. Default: `statements.trace`.";
+        json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/capture/1).";
     }
 
     /// How moves are made.
@@ -701,7 +742,7 @@ arguments! {
             "Cores of node a and of node b, such as `0.5,1`, by control groups. Default: both share those of the machine.";
         link: Option<String> = arg(long, value_name = "WORDS", conflicts_with = "via") "What the wire between both nodes is like: `km=10`",
             "Puts a relay between both nodes, and says what the wire is like: `plain`, or some of km=N, delay=TIME, jitter=TIME, \
-             capacity=RATE, aggressor=RATE and share=SHARE, as `prony link --help` says. `pair cut` and `heal` then cut and heal that wire. \
+             capacity=RATE, aggressor=RATE, share=SHARE and tls=on, as `prony link --help` says. `pair cut` and `heal` then cut and heal that wire. \
              Default: as it was, else directly.";
         via: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath) "Folder of the sockets between both nodes",
             "Folder of the sockets by which the nodes reach one another: `DIR/a/.s.PGSQL.5432` leads to node a, `DIR/b/.s.PGSQL.5432` to node \
@@ -973,7 +1014,7 @@ arguments! {
             "Where it listens: HOST:PORT, or the path of a socket. Port 0 takes a free one, and says which.";
         to: Option<String> = arg(long, value_name = "ADDRESS", requires = "listen") "Whom it connects to", "Whom it connects to.";
         path: Vec<String> = arg(long, value_name = "WORDS", requires = "listen") "How long, wide and crowded a path is; the first is preferred",
-            "How long, wide and crowded a path is: delay=TIME or km=N, jitter=TIME, capacity=RATE, aggressor=RATE, share=SHARE. May be \
+            "How long, wide and crowded a path is: delay=TIME or km=N, jitter=TIME, capacity=RATE, aggressor=RATE, share=SHARE, tls=on. May be \
              given several times: the first path that carries is taken, and what a cut one had on its way goes over another.";
         balance: bool = arg(long, requires = "listen") "New connections take the path with the fewest",
             "New connections take the path with the fewest, instead of the first that carries.";

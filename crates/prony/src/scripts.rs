@@ -16,13 +16,24 @@ pub fn check(study: &Study) -> Result<(), Failure> {
     slip(study).map_or(Ok(()), |slip| Err(Failure::new(slip.message).hints(slip.hint)))
 }
 
+/// Refuses a study that names a file only where it is run.
+///
+/// # Errors
+/// What is to be named.
+pub fn named(study: &Study) -> Result<(), Failure> {
+    let all = unready(study).find(|unready| matches!(unready, TrialError::Unnamed(_)));
+    all.map_or(Ok(()), |unnamed| Err(Failure::new(unnamed.to_string())))
+}
+
+/// What is not ready. How many sessions there are changes nothing in a text.
+fn unready(study: &Study) -> impl Iterator<Item = TrialError> {
+    study.asked().iter().filter_map(|(asked, textual)| engine::made_ready(asked.as_ref(), *textual, 1).err())
+}
+
 /// The first script that cannot be read, or all problems of the first stream whose scripts have some. Their places stand in
 /// the text: they lie in no line of the study.
 pub fn slip(study: &Study) -> Option<Problem> {
-    // How many sessions there are changes nothing in a text.
-    let unready =
-        study.asked().iter().find_map(|(asked, textual)| engine::made_ready(asked.as_ref(), *textual, 1).err())?;
-    let (message, hint) = match unready {
+    let (message, hint) = match unready(study).find(|unready| !matches!(unready, TrialError::Unnamed(_)))? {
         TrialError::File { path, source, .. } => (
             format!("reading the script `{path}`: {source}"),
             "give the path of a file, or a built-in script: `tpcb-like`, `select-only`",

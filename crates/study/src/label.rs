@@ -74,7 +74,7 @@ pub(crate) fn load_words(stream: &Stream) -> String {
 
 fn operations_words(load: LoadSpec) -> String {
     match load {
-        LoadSpec::Closed { slots, think: Think::None } => format!("closed, {slots} outstanding"),
+        LoadSpec::Closed { slots, think: Think::None | Think::Given } => format!("closed, {slots} outstanding"),
         LoadSpec::Closed { slots, think: Think::Constant(time) } => {
             format!("closed, {slots} outstanding, {} think time", units::duration(time))
         }
@@ -101,6 +101,7 @@ fn sessions_words(load: LoadSpec, pool: &Pool) -> String {
             };
             format!("{slots} users,{think} {sessions}")
         }
+        LoadSpec::Closed { think: Think::Given, .. } => format!("at the moments of the trace, {sessions}"),
         LoadSpec::Closed { .. } => format!("closed, {sessions}"),
         LoadSpec::Open { rate, arrivals, .. } => {
             format!("open, {} {}, {sessions}", units::rate(rate.0), arrivals_word(arrivals))

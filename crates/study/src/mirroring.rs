@@ -2,11 +2,12 @@
 //!
 //! What it does not do: it starts no server.
 
-use crate::experiment::{SystemChoice, find};
+use crate::experiment::{Experiment, SystemChoice, find};
 use crate::keys::Group;
 use crate::keys::mirror::{MIRROR, MIRROR_URL, PAIR};
+use crate::keys::state::{DISTANCE, LINK};
 use crate::{At, DatabaseSpec, Engine, Place, password, target};
-use reading::Problems;
+use reading::{AnyKey, Problems};
 
 /// Gives every system its mirror, where it has one.
 pub(crate) fn settle(systems: &mut [SystemChoice], problems: &mut Problems) {
@@ -62,6 +63,34 @@ fn beside(system: &mut SystemChoice, problems: &mut Problems) {
         _ => format!("the mirror of a server that runs already (`--on URL`), got `{shown}` for one that Prony starts"),
     };
     problems.add(&chosen.at, &format!("system.{}.mirror_url", system.spec.name), message);
+}
+
+/// A wire leads to a mirror: where no system has one, it would change nothing and still be shown as an effect.
+pub(crate) fn wired(systems: &[SystemChoice], experiments: &[Experiment], problems: &mut Problems) {
+    let mut databases = systems.iter().filter_map(|system| match &system.spec.place {
+        // A database that answers at once shows what the generator costs, whatever is asked of it.
+        Place::Database(spec) if spec.engine != Engine::Null => Some(spec.mirror.is_some()),
+        _ => None,
+    });
+    // A model refuses what it knows nothing of by itself.
+    let known = databases.next();
+    if known.is_none_or(|mirrored| mirrored) || databases.any(|mirrored| mirrored) {
+        return;
+    }
+    for experiment in experiments {
+        let levels = experiment.factors.iter().flat_map(|factor| &factor.levels);
+        let mut chosen = levels.chain(&experiment.settings).chain(&experiment.set).chain(&experiment.defaults);
+        let wire = chosen.find_map(|chosen| {
+            let key = [&DISTANCE as &dyn AnyKey, &LINK].into_iter().find(|key| chosen.key.is(*key))?;
+            (chosen.text != key.default()).then_some((chosen, key.name()))
+        });
+        if let Some((chosen, word)) = wire {
+            let message = format!(
+                "a system with a mirror, which the wire leads to, got none: add `--set mirror=on`, or leave `{word}` out"
+            );
+            problems.add(&chosen.at, &format!("{}.{word}", experiment.name), message);
+        }
+    }
 }
 
 /// Whether a key gives a system its mirror.

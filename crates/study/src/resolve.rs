@@ -76,6 +76,7 @@ pub(crate) fn resolve(
     for set in &sets.keys {
         apply(set, &mut experiments, &as_named, problems);
     }
+    mirroring::wired(&systems, &experiments, problems);
     if experiments.is_empty() && problems.list.is_empty() {
         let gated = definition.experiments.iter().filter_map(|e| e.when.as_ref()).map(|when| when.text.as_str());
         let hint = format!("switch one on with `--set PARAMETER=VALUE`: {}", listed(gated));

@@ -21,6 +21,7 @@ pub fn shipped() -> &'static [Shipped] {
         Shipped { name: "wide", text: include_str!("../../../studies/wide.toml") },
         Shipped { name: "brokerage", text: include_str!("../../../studies/brokerage.toml") },
         Shipped { name: "sql", text: include_str!("../../../studies/sql.toml") },
+        Shipped { name: "replay", text: include_str!("../../../studies/replay.toml") },
         Shipped { name: "key-value", text: include_str!("../../../studies/key-value.toml") },
         Shipped { name: "brokerage-compare", text: include_str!("../../../studies/brokerage-compare.toml") },
         Shipped { name: "batch-update", text: include_str!("../../../studies/batch-update.toml") },

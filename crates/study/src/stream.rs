@@ -55,7 +55,7 @@ impl Maker<'_> {
             Workload::Operations(Storage::Files(spec)) => self.files(spec, problems),
             Workload::Transactions(asked) => {
                 let pool = sessions::pool(point, i, asked.as_ref(), problems);
-                let load = self.transactions(pool.sessions, problems);
+                let load = self.transactions(pool.sessions, asked.paces_itself(), problems);
                 let threads = self.session_threads(pool.sessions, problems);
                 Stream { work: Work::Transactions { asked, pool }, load, ramp, threads }
             }
@@ -121,11 +121,19 @@ impl Maker<'_> {
 
     /// The load of transactions: users and arrivals are the load, sessions are what carries it. A closed load without users
     /// has one user a session.
-    fn transactions(&self, sessions: u32, problems: &mut Problems) -> LoadSpec {
+    fn transactions(&self, sessions: u32, paced: bool, problems: &mut Problems) -> LoadSpec {
         let (point, i) = (self.point, self.i);
         let (users, rate) = (point.get(&USERS, i), point.setting(&RATE, i));
         if users.is_some() && rate.is_some() {
             self.refuse(&RATE, "a load has `users` or a `rate`, got both", problems);
+        }
+        if paced {
+            for (key, given) in [(&RATE as &dyn AnyKey, rate.is_some()), (&USERS, users.is_some())] {
+                if given {
+                    self.refuse(key, "none: the workload says itself when each transaction is due, got one", problems);
+                }
+            }
+            return LoadSpec::Closed { slots: sessions, think: Think::Given };
         }
         if rate.is_some() || point.searched(i) {
             return self.open(sessions);

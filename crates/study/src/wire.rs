@@ -9,6 +9,9 @@ use units::{Nanos, PerSecond};
 /// Light in glass takes about 5 us for a kilometre.
 const NANOS_A_KM: f64 = 5_000.0;
 
+/// The longest wire, one way: twice around the earth is under half a second.
+const DELAY_MAX: Nanos = Nanos::from_secs(10);
+
 /// Traffic of somebody else on the same path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aggressor {
@@ -28,6 +31,8 @@ pub struct Wire {
     pub jitter: Nanos,
     /// Bytes a second each way; none: as fast as the machine.
     pub capacity: Option<PerSecond>,
+    /// Whether what travels is sealed (TLS 1.3).
+    pub tls: bool,
     /// Who else travels there.
     pub aggressor: Option<Aggressor>,
 }
@@ -37,7 +42,7 @@ pub struct Wire {
 pub enum WireError {
     /// A word is no `key=value`, or its key is unknown.
     #[error(
-        "`{0}` says nothing about a path: say delay=50us or km=10, jitter=5us, capacity=1GB/s, aggressor=500MB/s, share=20%"
+        "`{0}` says nothing about a path: say delay=50us or km=10, jitter=5us, capacity=1GB/s, aggressor=500MB/s, share=20%, tls=on"
     )]
     Word(String),
     /// A value cannot be read.
@@ -80,7 +85,10 @@ impl Wire {
         for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
             let (key, value) = word.split_once('=').ok_or_else(|| WireError::Word(word.into()))?;
             let bad = |why: String| WireError::Value { word: word.into(), why };
-            let time = || units::parse_duration(value).map_err(|error| bad(error.to_string()));
+            let time = || match units::parse_duration(value).map_err(|error| error.to_string()) {
+                Ok(time) if time > DELAY_MAX => Err(bad(format!("at most {}", units::duration(DELAY_MAX)))),
+                read => read.map_err(bad),
+            };
             let rate = || bytes_per_second(value).map_err(bad);
             match key {
                 "delay" => (lengths, wire.delay) = (lengths + 1, time()?),
@@ -88,6 +96,10 @@ impl Wire {
                 "jitter" => wire.jitter = time()?,
                 "capacity" => wire.capacity = Some(rate()?),
                 "aggressor" => demand = Some(rate()?),
+                "tls" => match value {
+                    "on" | "off" => wire.tls = value == "on",
+                    _ => return Err(bad("`on` or `off`".to_owned())),
+                },
                 "share" => share = Some(units::parse_share(value).map_err(|error| bad(error.to_string()))?.0),
                 _ => return Err(WireError::Word(word.into())),
             }
@@ -128,6 +140,9 @@ impl fmt::Display for Wire {
         if let Some(capacity) = self.capacity {
             write!(f, " capacity={:.0}B/s", capacity.0)?;
         }
+        if self.tls {
+            f.write_str(" tls=on")?;
+        }
         if let Some(aggressor) = self.aggressor {
             write!(f, " aggressor={:.0}B/s", aggressor.demand.0)?;
             if let Some(share) = aggressor.share {
@@ -152,11 +167,12 @@ mod tests {
 
     #[test]
     fn a_path_says_what_it_was_told() {
-        let wire = Wire::parse("km=10, jitter=5us capacity=1GB/s aggressor=500MB/s share=20%").expect("a path");
+        let wire = Wire::parse("km=10, jitter=5us capacity=1GB/s aggressor=500MB/s share=20% tls=on").expect("a path");
         assert_eq!(wire.delay, Nanos::from_micros(50));
         assert_eq!(wire.capacity, Some(PerSecond(1e9)));
         assert_eq!(wire.aggressor, Some(Aggressor { demand: PerSecond(5e8), share: Some(0.2) }));
         assert_eq!(Wire::parse(&wire.to_string()), Ok(wire));
+        assert_eq!(Wire::parse("tls=off"), Ok(Wire::default()));
         assert_eq!(Wire::parse(""), Ok(Wire::default()));
     }
 
@@ -166,6 +182,8 @@ mod tests {
             ("km=10 delay=5us", "a path has `km` or `delay`, not both"),
             ("capcity=5", "`capcity=5` says nothing"),
             ("slow", "`slow` says nothing"),
+            ("delay=1000h", "`delay=1000h`: at most 10 s"),
+            ("tls=yes", "`tls=yes`: `on` or `off`"),
             ("km=-1", "`km=-1`: from 0 to 40000 km"),
             ("capacity=0B", "`capacity=0B`: more than 0 bytes a second"),
             ("aggressor=1MB/s", "needs a `capacity`"),

@@ -93,6 +93,12 @@ pub trait TransactionPort: Port {
     /// Which class a transaction of the stream behind a slot is of.
     fn class(&mut self, slot: u32, n: u64, payload: u64) -> u16;
 
+    /// When the next transaction of a slot is due, where the workload says so itself.
+    fn due(&mut self, slot: u32) -> Option<Nanos> {
+        let _ = slot;
+        None
+    }
+
     /// Prepares a transaction; it is not on its way before [`Port::submit`].
     fn begin(&mut self, slot: u32, begun: Begun);
 

@@ -20,6 +20,7 @@ pub mod happening;
 pub mod key_value;
 pub mod kind;
 mod operation;
+pub mod replay;
 pub mod rows;
 pub mod sql;
 pub mod transaction;
@@ -160,6 +161,7 @@ workloads! {
     "bank-day" bank_day: Database, "The bank's day", crate::bank::data_set, bank_day::MIXES;
     "bank-night" bank_night: Database (alone), "The bank's night", crate::bank::data_set;
     "warehouse" warehouse: Database, "The warehouse", crate::warehouse::data_set;
+    "replay" replay: Database (alone), "Traces";
     "wander" wander: Database, "The wandering hot set", crate::wander::data_set;
     "rows" rows: Database (alone), "Batch jobs over rows", crate::rows::data_set;
 }

@@ -86,6 +86,8 @@ pub struct Mover<'a> {
     major: u32,
     /// The server's process behind the session.
     pub process: u32,
+    /// The tablespace or folder for which it has found everything ready.
+    ready: Option<String>,
 }
 
 impl<'a> Mover<'a> {
@@ -120,7 +122,7 @@ impl<'a> Mover<'a> {
             }
             std::thread::sleep(LOOK);
         }
-        Ok(Mover { database, session, place, engine, lock_timeout, major, process })
+        Ok(Mover { database, session, place, engine, lock_timeout, major, process, ready: None })
     }
 
     fn failed(&self, action: &str, failure: Failure) -> DatabaseError {
@@ -151,7 +153,10 @@ impl<'a> Mover<'a> {
     /// # Errors
     /// The first thing that the user may not do.
     pub fn prepare(&mut self, objects: &[Relation], space: &str) -> Result<(), DatabaseError> {
-        self.writable()?;
+        let ready = self.ready.as_deref() == Some(space);
+        if !ready {
+            self.writable()?;
+        }
         let lacks = |action: &str, text: &str| DatabaseError::Privilege {
             place: self.place.clone(),
             action: action.to_owned(),
@@ -159,6 +164,9 @@ impl<'a> Mover<'a> {
         };
         if let Some(strange) = objects.iter().find(|object| !object.owned && object.stays.is_empty()) {
             return Err(lacks(&format!("move {}", strange.kept.name), "only its owner may"));
+        }
+        if ready {
+            return Ok(());
         }
         // With MariaDB there is no right to a folder, and the right to the journal is asked for by making it.
         let sql = match self.engine {
@@ -173,7 +181,9 @@ impl<'a> Mover<'a> {
             return Err(lacks("put tables into the fast tablespace", "it needs CREATE on the tablespace"));
         }
         let action = "make the journal of moves";
-        match journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))? {
+        let place =
+            journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
+        match place {
             Place::Ours if self.engine == Engine::Mariadb => Ok(()),
             Place::Ours => journal::renew(self.session.as_mut()).map_err(|failure| self.failed(action, failure)),
             Place::Strange(what) => Err(self.not_ours(what)),
@@ -181,7 +191,9 @@ impl<'a> Mover<'a> {
             Place::Nothing => {
                 journal::make(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))
             }
-        }
+        }?;
+        self.ready = Some(space.to_owned());
+        Ok(())
     }
 
     /// Refuses a server or a session that changes nothing.

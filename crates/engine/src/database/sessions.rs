@@ -153,6 +153,7 @@ pub fn made_ready(asked: &dyn Transactions, textual: bool, sessions: u32) -> Res
     asked.ready(&around).map_err(|unready| match unready {
         Unready::File { path, source } => TrialError::File { action: "reading the script", path, source },
         Unready::Script { path, problem } => TrialError::Script { path, problem },
+        Unready::Unnamed(what) => TrialError::Unnamed(what),
     })
 }
 

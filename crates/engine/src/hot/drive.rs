@@ -53,6 +53,7 @@ pub(crate) fn drive<P: Port, L: Load, W: Work<P>>(
 ) -> Result<Driven, PortError> {
     let mut completions: Vec<Completion> = Vec::with_capacity(lanes.iter().map(Lane::slots).sum::<u32>() as usize + 1);
     let mut flying: u32 = 0;
+    lanes.iter_mut().for_each(|lane| lane.prepare(port));
     loop {
         let now = port.now();
         cpu.look(now, ending.window);

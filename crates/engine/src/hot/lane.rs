@@ -26,6 +26,12 @@ pub(crate) trait Work<P> {
     /// An operation came back. What it has caused becomes due in the load.
     fn settle<L: Load>(&mut self, port: &mut P, first: u32, completion: &Completion, load: &mut L) -> Settled;
 
+    /// When the next operation of a slot of the port is due, where the work says so itself.
+    #[inline]
+    fn due(&mut self, _port: &mut P, _slot: u32) -> Option<Nanos> {
+        None
+    }
+
     /// How old the data was that an operation saw which came back, and the class in which that is counted; to be asked until
     /// there is none.
     #[inline]
@@ -153,6 +159,26 @@ impl<L: Load, W> Lane<L, W> {
         slot.wrapping_sub(self.first_slot) < self.slots()
     }
 
+    /// Hears of the work when the first operation of each slot is due.
+    pub(crate) fn prepare<P>(&mut self, port: &mut P)
+    where
+        W: Work<P>,
+    {
+        for slot in 0..self.slots() {
+            self.put_off(port, slot);
+        }
+    }
+
+    #[inline]
+    fn put_off<P>(&mut self, port: &mut P, slot: u32)
+    where
+        W: Work<P>,
+    {
+        if let Some(at) = self.work.due(port, self.first_slot + slot) {
+            self.load.due(slot, at);
+        }
+    }
+
     /// Prepares the operation of an arrival.
     #[inline]
     pub(crate) fn stage<P>(&mut self, port: &mut P, arrival: &Arrival)
@@ -224,6 +250,7 @@ impl<L: Load, W> Lane<L, W> {
             self.recorder.note_age(class, at, age);
         }
         if !settled.held {
+            self.put_off(port, slot);
             self.load.completed(slot, completion.at);
         }
         settled.gone

@@ -83,6 +83,11 @@ impl<P: TransactionPort> Work<P> for TransactionWork {
     }
 
     #[inline]
+    fn due(&mut self, port: &mut P, slot: u32) -> Option<Nanos> {
+        port.due(slot)
+    }
+
+    #[inline]
     fn seen(&mut self) -> Option<(u16, Nanos)> {
         Some((self.beside.age?, self.ages.pop()?))
     }

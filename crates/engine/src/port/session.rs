@@ -111,6 +111,10 @@ impl<C: Clock> TransactionPort for SessionPort<C> {
         self.transactions.business.class(n, payload)
     }
 
+    fn due(&mut self, slot: u32) -> Option<Nanos> {
+        self.transactions.business.due(slot)
+    }
+
     fn begin(&mut self, slot: u32, begun: Begun) {
         self.transactions.business.begin(slot, begun);
         self.waiting.push_back(slot);

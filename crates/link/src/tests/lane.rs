@@ -56,7 +56,7 @@ proptest! {
     ) {
         let capacity = PerSecond(1e8);
         let aggressor = Some(Aggressor { demand: PerSecond(demand as f64), share: None });
-        let path = Wire { delay: Nanos(delay), jitter: Nanos(jitter), capacity: Some(capacity), aggressor };
+        let path = Wire { delay: Nanos(delay), jitter: Nanos(jitter), capacity: Some(capacity), aggressor, tls: false };
         let (mut lane, mut now, mut last, mut bytes) = (Lane::new(7), Nanos::ZERO, Nanos::ZERO, 0);
         for (pause, size) in pieces {
             now += Nanos(pause);

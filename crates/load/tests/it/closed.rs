@@ -302,3 +302,24 @@ fn exponential_think_times_scatter_as_much_as_they_last() {
     let variance = times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / times.len() as f64;
     assert!((variance.sqrt() / mean - 1.0).abs() < 0.05, "deviation {} of mean {mean}", variance.sqrt());
 }
+
+#[test]
+fn a_slot_whose_moments_are_given_starts_at_them_and_is_late_when_it_is_behind() {
+    let limit = Limit { until: Nanos(1_000), count: None };
+    let mut load =
+        whole(&closed(2, Think::Given), Ramp::default(), limit, 7, Nanos::ZERO).measured(Nanos::ZERO, Nanos(1_000));
+    // The first slot has work at 50, 100 and 120, of which each takes 60; the second is never due.
+    let mut moments = [100, 120, 5_000].into_iter();
+    load.due(0, Nanos(50));
+    load.due(1, Nanos(u64::MAX));
+    assert_eq!(load.next(Nanos(10)), Next::WaitUntil(Nanos(50)));
+    let (mut seen, mut now) = (Vec::new(), 50);
+    while let Next::Issue(arrival) = load.next(Nanos(now)) {
+        seen.push((arrival.slot, arrival.intended.0, now));
+        now += 60;
+        load.due(0, Nanos(moments.next().unwrap()));
+        load.completed(0, Nanos(now));
+    }
+    assert_eq!(seen, [(0, 50, 50), (0, 100, 110), (0, 120, 170)]);
+    assert_eq!((load.next(Nanos(now)), load.books().slots_ns, load.books().planned), (Next::Finished, 0, 3));
+}

@@ -2,6 +2,7 @@
 
 mod assess;
 mod calibrate;
+mod capture;
 mod ceiling;
 mod check;
 mod clean;
@@ -60,6 +61,7 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Tier(asked) => return tier::run(&asked),
         Command::Pair(asked) => return pair::run(&asked),
         Command::Assess(asked) => assess::run(&asked),
+        Command::Capture(asked) => capture::run(&asked),
         Command::Import(asked) => return import::run(&asked),
         Command::Tag(asked) => tag::run(&asked),
         Command::Note(asked) => note::run(&asked),

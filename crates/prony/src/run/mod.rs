@@ -70,6 +70,7 @@ pub fn start(text: &StudyText, asked: &Run, consents: &[Consent], beside: Makes)
     let clock = WallClock::new();
     let study = request::study(text, asked)?;
     let seed = asked.seed.map_or_else(fresh_seed, Ok)?;
+    crate::scripts::named(&study)?;
     let plan = plan_to_run(&text.origin, &study, seed)?;
     space::check(&study, &plan)?;
     let progress = Progress::new(asked.voice, planned::expected_in_all(&plan));

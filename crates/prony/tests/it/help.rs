@@ -15,7 +15,7 @@ fn commands(program: &Program) -> Vec<String> {
 fn every_command_has_help_on_one_screen_and_in_full() {
     let program = Program::new();
     let names = commands(&program);
-    assert_eq!(names.len(), 27, "{names:?}");
+    assert_eq!(names.len(), 28, "{names:?}");
     insta::assert_snapshot!("help-prony", program.fine("--help"));
     for name in names {
         let (short, long) = (program.fine(&format!("{name} -h")), program.fine(&format!("{name} --help")));

@@ -37,6 +37,7 @@ mod profiles;
 mod program;
 mod reading;
 mod reference;
+mod replay;
 mod runs;
 mod schema;
 mod shapes;

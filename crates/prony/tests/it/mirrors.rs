@@ -212,6 +212,10 @@ fn two_servers_in_lock_step_hold_the_same_rows_and_nothing_stays_prepared() {
 fn a_mirror_of_what_is_no_private_postgresql_is_refused() {
     let told = Program::new().refused("plan key-value --on sqlite: --set mirror=on");
     assert!(told.contains("a mirror is made of a server that Prony starts"), "{told}");
+    for wire in ["distance=0,50", "link=km=10"] {
+        let told = Program::new().refused(&format!("plan key-value --on local:postgres --set {wire}"));
+        assert!(told.contains("a system with a mirror") && told.contains("--set mirror=on"), "{told}");
+    }
     let told = Program::new().refused("plan key-value --on local:postgres --set mirror=perhaps");
     assert!(told.contains("`remote_apply`") && told.contains("`perhaps`"), "{told}");
 }

@@ -17,7 +17,7 @@ impl Domain for Wires {
     }
 
     fn allowed(&self) -> String {
-        "`plain`, or some of `delay=TIME jitter=TIME capacity=RATE aggressor=RATE share=SHARE`".to_owned()
+        "`plain`, or some of `delay=TIME jitter=TIME capacity=RATE aggressor=RATE share=SHARE tls=on`".to_owned()
     }
 }
 

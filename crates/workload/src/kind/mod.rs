@@ -209,6 +209,11 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Whether it says itself when the next transaction of each session is due ([`Business::due`]).
+    fn paces_itself(&self) -> bool {
+        false
+    }
+
     /// What the whole job gives those who ask for it, where it is one that ends and gives anything.
     fn amount(&self) -> Option<u64> {
         None
@@ -311,6 +316,9 @@ pub enum Unready {
     /// What a file holds makes no sense.
     #[error("reading the script `{path}`: {problem}")]
     Script { path: String, problem: String },
+    /// A file must be named by whoever runs it: until then it is sound, and nothing is known of it.
+    #[error("{0}")]
+    Unnamed(&'static str),
 }
 
 /// One worker's share of the slots of a stream.

@@ -57,6 +57,13 @@ pub trait Business: Any + Send {
     /// The class of an arrival, an index into the classes of the workload. Scheduled arrivals have payload 0.
     fn class(&mut self, n: u64, payload: u64) -> u16;
 
+    /// When the next transaction of a slot is due, on the trial's clock, where the workload paces itself
+    /// ([`Transactions::paces_itself`](crate::kind::Transactions::paces_itself)).
+    fn due(&mut self, slot: u32) -> Option<Nanos> {
+        let _ = slot;
+        None
+    }
+
     /// Begins a transaction in a slot.
     fn begin(&mut self, slot: u32, begun: Begun);
 

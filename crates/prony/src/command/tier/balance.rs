@@ -12,11 +12,14 @@ use crate::failure::Failure;
 use crate::{output, run};
 use advisor::{Balancer, Decided, Decision, Rules};
 use database::Database;
-use database::tier::Outcome;
+use database::tier::{Mover, Outcome};
 use recorder::Clock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use study::DatabaseSpec;
+
+/// A mover rests no longer than this between two looks.
+const RESTS: Duration = Duration::from_secs(5);
 
 /// One who keeps the balance.
 pub(super) struct Keeper<'a> {
@@ -62,7 +65,7 @@ pub(super) fn run(asked: &TierBalance) -> Result<(), Failure> {
     let times = |depth| known(&asked.tiers, depth);
     let (database, dry_run) = (database.as_ref(), asked.manner.dry_run);
     let keeper = Keeper { spec: &spec, database, manner, dry_run, spaces, rules, every, times: &times };
-    keeper.keep(&mut sampler, &stop, asked.rounds, &mut |text| output::print(text))
+    keeper.keep(&mut sampler, None, &stop, asked.rounds, &mut |text| output::print(text))
 }
 
 fn said_s(seconds: f64) -> String {
@@ -94,9 +97,10 @@ fn says(one: &Decided) -> String {
 
 impl Keeper<'_> {
     /// Decides and moves, round after round, until it is stopped or so many are over; each decision is told.
-    pub(super) fn keep(
-        &self,
+    pub(super) fn keep<'a>(
+        &'a self,
         sampler: &mut Sampler,
+        mut mover: Option<Mover<'a>>,
         stop: &AtomicBool,
         rounds: Option<u32>,
         tell: &mut dyn FnMut(&str) -> Result<(), Failure>,
@@ -109,9 +113,11 @@ impl Keeper<'_> {
             };
             let known = (self.times)(depth)?;
             let (tiers, rules) = (known.tiers, &self.rules);
+            // A copy is one more reader beside all those who were seen.
+            let beside = (self.times)(depth.max(1.0) + 1.0)?.tiers;
             let window_s = looks.last().map_or(0.0, |look| look.at_s);
             let advice = advisor::advise(objects, &looks, &tiers, Some(rules.budget), 1);
-            let decided = balancer.weigh(&advice, &tiers, rules, window_s, sampler.clock.now().seconds());
+            let decided = balancer.weigh(&advice, &beside, rules, window_s, sampler.clock.now().seconds());
             tell(&format!("round {round}: {}\n", said::waits(&advice, &known, window_s)))?;
             for one in &decided {
                 tell(&says(one))?;
@@ -119,11 +125,15 @@ impl Keeper<'_> {
                     continue;
                 }
                 let begun = sampler.clock.now();
-                if !self.carried(one)? {
+                if !self.carried(one, &mut mover)? {
                     balancer.forget(&one.one.name);
                 } else if !self.dry_run {
                     balancer.took(&one.one, sampler.clock.now().saturating_sub(begun).seconds());
                 }
+            }
+            if self.every > RESTS {
+                // Others may move meanwhile, and a server may end a session that says nothing for so long.
+                mover = None;
             }
             if rounds.is_some_and(|rounds| round >= rounds) {
                 break;
@@ -133,12 +143,15 @@ impl Keeper<'_> {
     }
 
     /// Carries a decision out; whether the object is there now. A dry run decides as if it were.
-    fn carried(&self, one: &Decided) -> Result<bool, Failure> {
+    fn carried<'a>(&'a self, one: &Decided, kept: &mut Option<Mover<'a>>) -> Result<bool, Failure> {
         if self.dry_run {
             return Ok(true);
         }
         let doing = |error| failed("moving objects of", self.spec, &error);
-        let mut mover = self.manner.mover(self.database).map_err(doing)?;
+        let mut mover = match kept.take() {
+            Some(mover) => mover,
+            None => self.manner.mover(self.database).map_err(doing)?,
+        };
         let Some(object) = mover.find(&one.one.id, None).map_err(doing)? else { return Ok(false) };
         let home = mover.home(&object).map_err(doing)?.unwrap_or_else(|| self.spaces[1].clone());
         let space = if one.one.to_fast { &self.spaces[0] } else { &home };
@@ -151,6 +164,7 @@ impl Keeper<'_> {
             }
             done => done.map_err(doing)?,
         };
+        *kept = Some(mover);
         Ok(matches!(done.outcome, Outcome::Moved { .. } | Outcome::There))
     }
 }

@@ -130,13 +130,16 @@ impl Work {
         let times = |depth| layout.as_ref().map_or_else(|| Err(Failure::new("no layout")), |at| known_of(at, depth));
         let spec = self.spec.clone();
         let mut sampler = Sampler::new(database, &spec, Tier::Fast.word())?;
+        let doing = |error| failed("moving objects of", &spec, &error);
+        let spaces = [sampler.standing.fast.clone().unwrap_or_default(), sampler.standing.slow.1.clone()];
+        let mut mover = manner.mover(database).map_err(doing)?;
+        mover.prepare(&[], &spaces[0]).map_err(doing)?;
         self.begun(ready);
         let (clock, stop, until) = (&self.clock, &self.stop, self.until);
-        let spaces = [sampler.standing.fast.clone().unwrap_or_default(), sampler.standing.slow.1.clone()];
         let every = Duration::from_nanos(every.0);
         let keeper = Keeper { spec: &spec, database, manner, dry_run: false, spaces, rules, every, times: &times };
         let told = &mut self.told;
-        keeper.keep(&mut sampler, stop, None, &mut |text| {
+        keeper.keep(&mut sampler, Some(mover), stop, None, &mut |text| {
             let at = clock.now();
             if text.starts_with("  move ") {
                 told.push(note(at, text.trim().to_owned()));

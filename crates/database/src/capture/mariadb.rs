@@ -1,0 +1,80 @@
+//! What a MariaDB writes down of what its clients say.
+
+use super::{Source, Words};
+use crate::tier::text;
+use crate::{Failure, Session};
+use workload::transaction::Value;
+
+pub(super) const LIMITS: &str =
+    "SET SESSION TRANSACTION READ ONLY; SET SESSION max_statement_time = 60; SET SESSION lock_wait_timeout = 1";
+
+/// Where every statement goes with its time.
+const SLOW: &str = "mysql.slow_log";
+/// Where every statement goes without it.
+const GENERAL: &str = "mysql.general_log";
+
+/// Which server it is, who is listening, and where.
+pub(super) fn found(session: &mut dyn Session, lacking: &mut Vec<String>) -> Result<(String, String, Source), Failure> {
+    let rows = session.query(
+        "SELECT CAST(CONNECTION_ID() AS CHAR), VERSION(), @@GLOBAL.log_output LIKE '%TABLE%', @@GLOBAL.slow_query_log AND \
+         @@GLOBAL.long_query_time = 0 AND @@GLOBAL.min_examined_row_limit = 0 AND NOT @@GLOBAL.log_queries_not_using_indexes, \
+         @@GLOBAL.general_log",
+    )?;
+    let row = rows.into_iter().next().unwrap_or_default();
+    let holds = |at: usize| row.get(at).and_then(Value::int) == Some(1);
+    let tables = [(SLOW, holds(3)), (GENERAL, holds(4))];
+    let mut readable = |table: &str| session.query(&format!("SELECT 1 FROM {table} LIMIT 1")).is_ok();
+    let table = tables.into_iter().find(|(table, on)| *on && holds(2) && readable(table)).map(|(table, _)| table);
+    if table != Some(SLOW) {
+        lacking.push(
+            "the server keeps no time of every statement in a table that this user may read: SET GLOBAL log_output = 'TABLE', \
+             long_query_time = 0, slow_query_log = 1 (sessions that are open keep their own long_query_time)"
+                .to_owned(),
+        );
+    }
+    let source = table.map_or(Source::Sessions, Source::Table);
+    Ok((format!("MariaDB {}", text(&row, 1)), text(&row, 0), source))
+}
+
+/// Microseconds of the server's clock.
+pub(super) fn now_us(session: &mut dyn Session) -> Result<i64, Failure> {
+    let rows = session.query("SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)")?;
+    Ok(rows.first().and_then(|row| row.first()).and_then(Value::int).unwrap_or(0))
+}
+
+/// What a table of statements has since a moment.
+pub(super) fn table(session: &mut dyn Session, table: &str, since_us: i64, own: &str) -> Result<Vec<Words>, Failure> {
+    let of_time = |column: &str| format!("CAST(UNIX_TIMESTAMP({column}) * 1000000 AS SIGNED)");
+    let since = format!("FROM_UNIXTIME({} / 1000000)", since_us);
+    let sql = match table {
+        SLOW => format!(
+            "SELECT {}, CAST(TIME_TO_SEC(query_time) * 1000000 AS SIGNED), CAST(thread_id AS CHAR), CONVERT(sql_text USING utf8mb4) \
+             FROM {SLOW} WHERE start_time >= {since} AND thread_id <> {own}",
+            of_time("start_time")
+        ),
+        _ => format!(
+            "SELECT {}, NULL, CAST(thread_id AS CHAR), CONVERT(argument USING utf8mb4) FROM {GENERAL} \
+             WHERE event_time >= {since} AND thread_id <> {own} AND command_type IN ('Query', 'Execute')",
+            of_time("event_time")
+        ),
+    };
+    let mut found: Vec<Words> = session.query(&sql)?.iter().filter_map(|row| words(row)).collect();
+    found.sort_by_key(|one| one.at_us);
+    Ok(found)
+}
+
+/// What each session says at the moment.
+pub(super) fn sessions(session: &mut dyn Session, own: &str) -> Result<Vec<Words>, Failure> {
+    let rows = session.query(&format!(
+        "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 - TIME_MS * 1000 AS SIGNED), CAST(TIME_MS * 1000 AS SIGNED), \
+         CAST(ID AS CHAR), INFO FROM information_schema.PROCESSLIST WHERE COMMAND IN ('Query', 'Execute') AND ID <> {own} \
+         AND INFO IS NOT NULL"
+    ))?;
+    Ok(rows.iter().filter_map(|row| words(row)).collect())
+}
+
+fn words(row: &[Value]) -> Option<Words> {
+    let int = |at: usize| row.get(at).and_then(Value::int);
+    let took_us = int(1).and_then(|took| u64::try_from(took).ok());
+    Some(Words { at_us: int(0)?, took_us, session: text(row, 2), sql: text(row, 3), parameters: None })
+}

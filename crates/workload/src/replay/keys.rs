@@ -1,0 +1,65 @@
+//! What a study may say of a trace that is sent again.
+
+use super::Trace;
+use super::program::{Compiled, Program};
+use crate::dataset::DataSet;
+use crate::kind::{Around, Class, Ready, Transactions, Unready};
+use reading::key::{Choice, Count, Text};
+use reading::{Settings, keys};
+use std::sync::Arc;
+
+keys! {
+    /// All of them, in the order of the reference page.
+    pub KEYS;
+    TRACE "trace": Text = Text("a file that `prony capture` wrote"), Is(""),
+        "The trace whose statements are sent again, in its sessions.";
+    PACE "pace": Choice<bool> = Choice(&[("trace", true), ("none", false)]), Is("trace"),
+        "When the next transaction of a session is due: at its moment in the trace, which begins anew where it ends, or as soon as \
+         the last has ended.";
+    SPEED "speed": Count = Count { min: 1, max: 10_000 }, Is("100"),
+        "How fast the trace goes, in percent: 200 sends the same statements in half of the time.";
+}
+
+/// A trace that a study names. It is read before anything is touched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// Its path.
+    pub trace: String,
+    /// Whether its moments are kept.
+    pub paced: bool,
+    /// Its time over the time here.
+    pub speed: f64,
+}
+
+/// The workload that these settings ask for.
+pub fn read(settings: &mut dyn Settings) -> Asked {
+    Asked { trace: settings.get(&TRACE), paced: settings.get(&PACE), speed: settings.get(&SPEED) as f64 / 100.0 }
+}
+
+impl Transactions for Asked {
+    fn classes(&self) -> Vec<Class> {
+        vec![Class::plain("transactions")]
+    }
+
+    /// The tables are those of whoever made the trace.
+    fn data_set(&self, _theirs: bool) -> Option<DataSet> {
+        None
+    }
+
+    fn paces_itself(&self) -> bool {
+        self.paced
+    }
+
+    fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
+        let path = || self.trace.clone();
+        if self.trace.is_empty() {
+            return Err(Unready::Unnamed(
+                "no trace is named: add `--set trace=FILE`, a file that `prony capture` wrote",
+            ));
+        }
+        let text = (around.file)(&self.trace).map_err(|source| Unready::File { path: path(), source })?;
+        let program = Trace::parse(&text).and_then(|trace| Program::new(self, &trace, around));
+        let program = program.map_err(|problem| Unready::Script { path: path(), problem })?;
+        Ok(Arc::new(Compiled(Arc::new(program))))
+    }
+}

@@ -1,0 +1,111 @@
+//! Values that stand in the text of a statement.
+
+/// What may end a piece of a text.
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+/// A statement without the values in its text: each stands as `$1`, `$2` and so on in the first, and as it was written in the second.
+/// Comments are left out.
+pub fn shape(sql: &str) -> (String, Vec<String>) {
+    let mut reader = Reader { text: sql, at: 0 };
+    let (mut shape, mut values) = (String::with_capacity(sql.len()), Vec::<String>::new());
+    let mut behind_value = false;
+    while let Some(first) = reader.text[reader.at..].chars().next() {
+        let from = reader.at;
+        let was_value = std::mem::take(&mut behind_value);
+        if let (true, true, Some(value)) = (was_value, first.is_ascii_digit(), values.last_mut()) {
+            // It would be read as one more digit of the value's number.
+            value.push(first);
+            (reader.at, behind_value) = (from + 1, true);
+        } else if reader.comment() {
+            shape.push(' ');
+        } else if reader.literal(&shape) {
+            values.push(sql[from..reader.at].to_owned());
+            behind_value = true;
+            shape.push_str(&format!("${}", values.len()));
+        } else {
+            reader.at += if first == '"' || first == '`' { reader.quoted(first) } else { first.len_utf8() };
+            shape.push_str(&sql[from..reader.at]);
+        }
+    }
+    (shape, values)
+}
+
+impl Reader<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    /// Bytes of a text in quotes; a quote that is doubled does not end it.
+    fn quoted(&self, quote: char) -> usize {
+        let rest = self.rest();
+        let mut letters = rest.char_indices().skip(1).peekable();
+        while let Some((at, letter)) = letters.next() {
+            if letter == quote && letters.next_if(|(_, next)| *next == quote).is_none() {
+                return at + 1;
+            }
+        }
+        rest.len()
+    }
+
+    fn comment(&mut self) -> bool {
+        let rest = self.rest();
+        let length = if rest.starts_with("--") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |at| at + 2)
+        } else {
+            return false;
+        };
+        self.at += length;
+        true
+    }
+
+    /// A number, a text in quotes or between dollars, where none continues a name.
+    fn literal(&mut self, before: &str) -> bool {
+        // What stands behind an operator is a sign; behind a name or a value it is one.
+        let signs = before.trim_end().ends_with(['(', ',', '=', '<', '>', '+', '-', '*', '/']);
+        let named = before.ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '"'));
+        let rest = self.rest();
+        let length = match rest.as_bytes()[0] {
+            b'\'' if !named => self.quoted('\''),
+            b'0'..=b'9' if !named => number(rest),
+            b'-' if signs && rest[1..].starts_with(|next: char| next.is_ascii_digit()) => 1 + number(&rest[1..]),
+            b'.' if !named && rest[1..].starts_with(|next: char| next.is_ascii_digit()) => number(rest),
+            b'$' if !named => match between_dollars(rest) {
+                Some(length) => length,
+                None => return false,
+            },
+            _ => return false,
+        };
+        self.at += length;
+        true
+    }
+}
+
+fn number(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+    let whole = digits(0);
+    let signed = usize::from(matches!(bytes.get(whole + 1), Some(b'+' | b'-')));
+    match bytes.get(whole) {
+        Some(b'e' | b'E') if digits((whole + 1 + signed).min(bytes.len())) > 0 => {
+            whole + 1 + signed + digits(whole + 1 + signed)
+        }
+        _ => whole,
+    }
+}
+
+/// Bytes of `$tag$ .. $tag$`; none where that is no such text.
+fn between_dollars(text: &str) -> Option<usize> {
+    let end = 1 + text[1..].find('$')?;
+    let tag = &text[..=end];
+    let named = tag[1..end].chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let numbered = tag[1..end].starts_with(|letter: char| letter.is_ascii_digit());
+    if !named || numbered {
+        return None;
+    }
+    Some(text[end + 1..].find(tag).map_or(text.len(), |at| end + 1 + at + tag.len()))
+}

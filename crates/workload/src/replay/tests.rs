@@ -1,0 +1,134 @@
+//! Traces: read, taken apart, and sent again.
+
+use super::keys::Asked;
+use super::program::{Compiled, Program};
+use super::{Heard, Trace, shape};
+use crate::kind::{Around, Ready, Share, Transactions};
+use crate::transaction::{Answers, Batch, Begun, Call, Step, Value};
+use proptest::prelude::*;
+use std::sync::Arc;
+use units::Nanos;
+
+const ASKED: Asked = Asked { trace: String::new(), paced: true, speed: 1.0 };
+
+fn heard(at_us: u64, session: u32, sql: &str) -> Heard {
+    let (at, took) = (Nanos::from_micros(at_us), Some(Nanos::from_micros(10)));
+    Heard { at, session, took, sql: sql.to_owned(), parameters: None }
+}
+
+fn trace(heard: Vec<Heard>) -> Trace {
+    Trace { server: "PostgreSQL 15".to_owned(), window: Nanos::from_micros(10_000), heard }
+}
+
+fn program(asked: &Asked, trace: &Trace, sessions: u32, textual: bool) -> Result<Program, String> {
+    Program::new(asked, trace, &Around { textual, sessions, file: &|_| Ok(String::new()) })
+}
+
+#[test]
+fn values_are_taken_out_of_a_text_and_go_back_in_as_they_were() {
+    for (sql, shaped, values) in [
+        ("SELECT a1 FROM t WHERE id = 5", "SELECT a1 FROM t WHERE id = $1", vec!["5"]),
+        (
+            "INSERT INTO t VALUES (-1.5e-3, 'it''s', .5)",
+            "INSERT INTO t VALUES ($1, $2, $3)",
+            vec!["-1.5e-3", "'it''s'", ".5"],
+        ),
+        (
+            "SELECT \"x 1\", `y 2`, $$a $1$$ -- 7\n, /* 8 */ 9",
+            "SELECT \"x 1\", `y 2`, $1  \n,   $2",
+            vec!["$$a $1$$", "9"],
+        ),
+        ("SELECT 'never ended", "SELECT $1", vec!["'never ended"]),
+        ("SELECT a - 1, b + -2", "SELECT a - $1, b + $2", vec!["1", "-2"]),
+        ("SELECT ''0", "SELECT $1", vec!["''0"]),
+        ("SELECT $1 + 2", "SELECT $1 + $1", vec!["2"]),
+    ] {
+        assert_eq!(shape(sql), (shaped.to_owned(), values.into_iter().map(str::to_owned).collect::<Vec<_>>()), "{sql}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_text_without_comments_is_whole_again_with_its_values_in_it(sql in "[a-z0-9 ,='.()_]{0,40}") {
+        let (shaped, values) = shape(&sql);
+        let mut again = String::new();
+        let values: Vec<Value> = values.into_iter().map(Value::Text).collect();
+        crate::sql::splice(&shaped, &values, &mut again);
+        prop_assert_eq!(again, sql);
+    }
+
+    #[test]
+    fn a_trace_is_read_as_it_was_written(
+        sql in "\\PC{0,30}[\t\n\\\\]{0,3}", value in proptest::option::of("\\PC{0,9}[\t\\\\N]{0,2}"), session in 0u32..9
+    ) {
+        let mut one = heard(5, session, &sql);
+        one.parameters = Some(vec![value, Some(String::new())]);
+        let trace = trace(vec![one, heard(7, 0, "COMMIT")]);
+        prop_assert_eq!(Trace::parse(&trace.write()), Ok(trace));
+    }
+
+    #[test]
+    fn no_text_makes_reading_a_trace_or_a_shape_panic(text in "\\PC{0,60}") {
+        let _ = (Trace::parse(&text), Trace::parse(&format!("prony-trace 1\t5\tx\n{text}")), shape(&text));
+    }
+}
+
+#[test]
+fn a_session_sends_its_transactions_at_their_moments_with_their_pauses_and_begins_anew() {
+    let said = ["BEGIN", "UPDATE t SET a = 5 WHERE id = 7", "COMMIT;"];
+    let mut all: Vec<Heard> = said.iter().zip([100, 110, 620]).map(|(sql, at)| heard(at, 1, sql)).collect();
+    all.extend([heard(50, 0, "SELECT 1"), heard(300, 0, "commit"), heard(9_000, 1, "begin")]);
+    all.sort_by_key(|heard| heard.at);
+    let asked = Asked { speed: 2.0, ..ASKED };
+    let program = Compiled(Arc::new(program(&asked, &trace(all), 2, true).unwrap()));
+    let share = Share { worker: 1, workers: 2, first: 1, slots: 1, seed: 0, epoch: 0 };
+    let (mut business, mut batch, mut log) = (program.business(&share), Batch::default(), Vec::new());
+    assert_eq!(business.due(0), Some(Nanos::from_micros(50)));
+    business.begin(0, Begun { n: 0, payload: 0, at: Nanos::ZERO });
+    assert_eq!(business.due(0), Some(Nanos::from_micros(5_050)), "the trace begins anew");
+    loop {
+        batch.clear();
+        match business.step(0, &Answers::default(), &mut batch) {
+            Step::Done { rolled_back } => break assert!(!rolled_back),
+            Step::Sleep(time) => log.push(format!("pause {} us", time.0 / 1000)),
+            Step::Send => log.extend(batch.calls().map(|call| match call {
+                Call::Statement { parameters, .. } => format!("{parameters:?}"),
+                other => format!("{other:?}"),
+            })),
+            Step::Fail => unreachable!("nothing fails by itself"),
+        }
+    }
+    let values = r#"[Text("5"), Text("7")]"#;
+    assert_eq!(log, ["Begin { write: true }", values, "pause 250 us", "Commit"]);
+    assert_eq!(program.statements(None)[1].sql, "UPDATE t SET a = $1 WHERE id = $2");
+}
+
+#[test]
+fn more_sessions_than_were_heard_and_texts_beyond_count_are_refused_with_what_to_do() {
+    let many: Vec<Heard> = (0..1_001).map(|at| heard(at, 0, &format!("SELECT {at}"))).collect();
+    let told = program(&ASKED, &trace(many.clone()), 1, false).unwrap_err();
+    assert!(told.contains("protocol=simple"), "{told}");
+    assert_eq!(
+        program(&ASKED, &trace(many.clone()), 1, true).map(Arc::new).map(Compiled).unwrap().statements(None).len(),
+        1
+    );
+    let told = program(&ASKED, &trace(many), 2, true).unwrap_err();
+    assert!(told.contains("1 of its sessions") && told.contains("take 1"), "{told}");
+    let told = program(&ASKED, &trace(vec![heard(1, 0, "BEGIN"), heard(2, 1, "SELECT 1")]), 2, true).unwrap_err();
+    assert!(told.contains("take 1"), "{told}");
+}
+
+#[test]
+fn values_that_were_sent_beside_a_text_are_sent_so_again_or_stand_in_it_as_texts() {
+    let mut one = heard(1, 0, "SELECT $1, $2");
+    one.parameters = Some(vec![Some("it's".to_owned()), None]);
+    for (textual, first) in [(false, "it's"), (true, "'it''s'")] {
+        let program = program(&ASKED, &trace(vec![one.clone()]), 1, textual).unwrap();
+        let said = &program.sessions[0][0].said[0].1;
+        let values = vec![Value::Text(first.to_owned()), Value::Null];
+        assert_eq!(*said, super::program::Said::Statement(0, values));
+        assert!(
+            Compiled(Arc::new(program)).spliced() == textual && Asked { paced: false, ..ASKED }.classes().len() == 1
+        );
+    }
+}
