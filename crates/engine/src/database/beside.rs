@@ -8,8 +8,7 @@
 use crate::TrialError;
 use crate::database::databases::Databases;
 use crate::database::lags::Sampling;
-use crate::target::backing::Ended;
-use crate::told::{Told, remark};
+use crate::told::{Ended, Told, remark};
 use database::server::postgres::{LagWatch, content};
 use database::{Database, DatabaseError, OpenOptions, Profiling};
 use observation::{Check, CheckResult};

@@ -19,8 +19,7 @@ use units::Nanos;
 
 use crate::database::lags::{Carried, Sampling};
 use crate::database::outage::Outage;
-use crate::target::backing::Ended;
-use crate::told::{Told, remark};
+use crate::told::{Ended, Told, remark};
 use workload::happening::{Happening, Mishap};
 
 /// A mirror that follows, and what carries the log to it.
