@@ -87,7 +87,7 @@ pub struct DatabaseSpec {
     /// How a mirror is kept equal, where there is one.
     pub pairing: Pairing,
     /// The URL of the mirror that a running server has; without a password.
-    pub beside: Option<String>,
+    pub beside: Option<Box<str>>,
 }
 
 impl DatabaseSpec {
@@ -123,7 +123,7 @@ impl DatabaseSpec {
 
     /// The mirror that a running server has.
     pub fn second(&self) -> Option<DatabaseSpec> {
-        Some(DatabaseSpec::new(self.engine, At::Url(self.beside.clone()?)))
+        Some(DatabaseSpec::new(self.engine, At::Url(self.beside.as_deref()?.to_owned())))
     }
 
     /// The same with the first password of its engine, when it is a running server whose URL says none.

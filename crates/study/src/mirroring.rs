@@ -54,7 +54,7 @@ fn beside(system: &mut SystemChoice, problems: &mut Problems) {
             format!("a URL without a password, which the environment or a file of passwords may give, got `{shown}`")
         }
         Place::Database(spec) if matches!(spec.at, At::Url(_)) && Some(spec.engine) == engine => {
-            spec.beside = Some(url);
+            spec.beside = Some(url.into());
             return;
         }
         Place::Database(spec) if matches!(spec.at, At::Url(_)) => {

@@ -44,7 +44,7 @@ const TIMED: (&str, &str) = ("track_wal_io_timing", "on");
 pub(super) fn text(folder: &Path, settings: &[(String, String)], major: u32) -> Result<String, DatabaseError> {
     let mut all = RULES.checked(settings)?;
     if major >= 14 && !all.iter().any(|(key, _)| *key == TIMED.0) {
-        all.push((TIMED.0.into(), TIMED.1.into()));
+        all.push((TIMED.0.into(), TIMED.1));
     }
     let socket = quoted(&format!("\"{}\"", run(folder).display()));
     let mut conf =
