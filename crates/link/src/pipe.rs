@@ -90,12 +90,19 @@ impl Pipe {
 
     /// Hands over at once what came then.
     fn carried(&self, hub: &Hub, came: Nanos, data: &[u8], mut to: &Stream) -> Result<()> {
-        let sealed = self.sealed.as_ref().map(|sealed| Ok::<_, std::io::Error>((sealed, sealed.seal(self.way, data)?)));
-        let (bytes, handed_over) = match sealed.transpose()? {
-            None => (data.len(), to.write_all(data)),
-            Some((sealed, records)) => (records.len(), to.write_all(&sealed.open(self.way, &records)?)),
+        let traffic = &hub.traffic[self.way as usize];
+        let handed_over = match &self.sealed {
+            None => {
+                traffic.add(data.len());
+                to.write_all(data)
+            }
+            Some(sealed) => {
+                let records = sealed.seal(self.way, data)?;
+                traffic.add(records.len());
+                to.write_all(&sealed.open(self.way, &records)?)
+            }
         };
-        hub.traffic[self.way as usize].add(bytes, hub.clock.now().saturating_sub(came));
+        traffic.held(hub.clock.now().saturating_sub(came));
         handed_over
     }
 
@@ -124,8 +131,9 @@ impl Pipe {
         let mut lead = Lead::default();
         while let Some(Piece { came, data, .. }) = self.next(hub, &mut lead) {
             // What waits for a path was not carried yet.
-            hub.traffic[self.way as usize].add(data.len(), hub.clock.now().saturating_sub(came));
+            hub.traffic[self.way as usize].add(data.len());
             let ended = data.is_empty() || self.handed_over(&data, to).is_err();
+            hub.traffic[self.way as usize].held(hub.clock.now().saturating_sub(came));
             let mut queue = locked(&self.queue);
             (queue.writing, queue.bytes) = (false, queue.bytes - data.len());
             self.room.notify_all();

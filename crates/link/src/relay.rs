@@ -45,10 +45,13 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    pub(crate) fn add(&self, bytes: usize, held: Nanos) {
+    pub(crate) fn add(&self, bytes: usize) {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         self.pieces.fetch_add(u64::from(bytes > 0), Ordering::Relaxed);
-        self.held_ns.fetch_add(held.0, Ordering::Relaxed);
+    }
+
+    pub(crate) fn held(&self, time: Nanos) {
+        self.held_ns.fetch_add(time.0, Ordering::Relaxed);
     }
 
     fn read(&self) -> (u64, u64) {
