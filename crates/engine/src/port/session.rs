@@ -88,15 +88,22 @@ impl<C: Clock> SessionPort<C> {
                 clock.pass(until.min(clock.now() + NAP));
             }
         };
-        let reopen = || reconnect.session(halt).inspect(|opened| calls.are_cut_by(*worker, opened.cut()));
+        let open = || reconnect.session(halt).inspect(|opened| calls.are_cut_by(*worker, opened.cut()));
         *carried += 1;
         let mut renewed = Ok(());
         if *every > 0 && *carried > *every {
             *carried = 1;
-            renewed = reopen().map(|opened| *session = opened);
+            renewed = open().map(|opened| *session = opened);
         }
+        let mut waited = Nanos::ZERO;
+        let reopen = || {
+            let lost = clock.now();
+            let opened = open();
+            waited = clock.now().saturating_sub(lost);
+            opened
+        };
         let over = match renewed {
-            Ok(()) => attempt.carry_out(slot, transactions, session, pause, reopen),
+            Ok(()) => attempt.carry_out(slot, transactions, session, pause, reopen).after(waited),
             closed => Lost { text: "it was to be opened anew".to_owned(), unknown: false }.over(closed),
         };
         transactions.ended(slot, over.ending, clock.now(), &mut self.caused);

@@ -28,7 +28,7 @@ pub struct Progress {
     phase: Nanos,
     /// Whether nobody knows how long the phase takes: a job is measured until it is done.
     unknown: bool,
-    /// Up to when on the clock of its phase the trial was told of, where lines are asked for.
+    /// Where the last line was said, in the time of the plan, where lines are asked for.
     told: Nanos,
     ordinal: (usize, usize),
 }
@@ -43,7 +43,7 @@ impl Progress {
 
     /// A trial begins: `number` of `known`, expected to take so long.
     pub fn begin(&mut self, number: usize, known: usize, expected: Nanos) {
-        (self.ordinal, self.told) = ((number, known), Nanos::ZERO);
+        self.ordinal = (number, known);
         (self.trial, self.before_phase, self.phase) = (expected, Nanos::ZERO, Nanos::ZERO);
     }
 
@@ -86,16 +86,17 @@ impl Progress {
 
     /// Says a line, if it is time for the next.
     fn line(&mut self, trial: &Trial, live: &Live, every: Nanos) {
-        // Each phase may count from its own beginning.
-        let since = if live.at < self.told { live.at } else { live.at.saturating_sub(self.told) };
-        if since < every {
+        let into = live.at.saturating_sub(moment_of(live.phase, trial));
+        // Where nobody knows how long a phase takes, it counts by itself.
+        let known = self.position(into);
+        let now = if self.unknown { self.done.saturating_add(live.at) } else { known };
+        if now.saturating_sub(self.told) < every && now >= self.told {
             return;
         }
-        self.told = live.at;
+        self.told = now;
         let time = |name: &str, ms: Option<f64>| {
             ms.map_or_else(String::new, |ms| format!(", {name} {}", units::milliseconds(ms)))
         };
-        let into = live.at.saturating_sub(moment_of(live.phase, trial));
         let left = if self.unknown { "unknown time".to_owned() } else { planned::roughly(self.left(into)) };
         let failed = if live.failed > 0 { format!(", {} failed", live.failed) } else { String::new() };
         let (number, known) = self.ordinal;
