@@ -2,8 +2,8 @@
 
 use crate::{Caveat, CaveatKind, ClassMix, GeneratorSummary, ServerSummary};
 use observation::{
-    Account, CpuTime, Event, Histogram, MirrorState, Mishap, Point, Provenance, RunFacts, TrialCheck, TrialLabel,
-    Window, words,
+    Account, CpuTime, Event, Factor, Histogram, MirrorState, Mishap, Point, Provenance, RunFacts, TrialCheck,
+    TrialLabel, Window, words,
 };
 use study::{Direction, Metric};
 
@@ -355,6 +355,8 @@ pub struct TimePoint {
     pub at_s: f64,
     /// Completions a second by stream.
     pub throughput_per_s: Vec<f64>,
+    /// Failures by stream.
+    pub failed: Vec<u64>,
     /// p99 of response in milliseconds by stream, when anything was intended in it.
     pub p99_ms: Vec<Option<f64>>,
 }
@@ -519,10 +521,12 @@ pub struct PairFinding {
     pub event: String,
     /// When, in seconds from the beginning of the window.
     pub at_s: f64,
-    /// The longest time behind it in which nothing ended, in whole intervals.
+    /// The longest time behind it, and before the next event, in which nothing ended, in whole intervals.
     pub freeze_s: f64,
     /// The length of an interval.
     pub interval_s: f64,
+    /// What failed behind it.
+    pub errors: u64,
     /// When one of both went on alone, seconds behind the event, and how it stood; none where it never did.
     pub alone: Option<(f64, MirrorState)>,
     /// Commits that waited then: they stand, acknowledged without the mirror.
@@ -666,6 +670,12 @@ pub struct MirrorFinding {
     pub point: Point,
     /// The system without.
     pub baseline: String,
+    /// What of a transaction waits for the mirror, as a sentence.
+    pub unit: &'static str,
+    /// What it adds to a response and what that is made of, for each point that both systems have.
+    pub added: Vec<AddedTime>,
+    /// What this stream gives beside the slowest one of its experiment, where that has several.
+    pub tuning: Option<Tuning>,
     /// How many sessions make up for it, for each number of sessions without.
     pub compensations: Vec<Compensation>,
     /// How often a transaction waits for the way to the mirror and back, where the distance is varied.
@@ -687,6 +697,79 @@ pub struct Spreading {
     pub cpu: Option<f64>,
     /// The share of all tries that were thrown away for a conflict or a deadlock.
     pub again: f64,
+}
+
+/// One way to do the same work beside another: ratios of throughput, of which the mirror takes no part or its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tuning {
+    /// The other way.
+    pub against: String,
+    /// This one over the other, without a mirror.
+    pub alone: Estimate,
+    /// The same where both have it.
+    pub mirrored: Estimate,
+    /// This one with a mirror over the other without.
+    pub across: Estimate,
+}
+
+/// What a mirror adds to the mean response of a transaction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AddedTime {
+    /// Where.
+    pub factors: Vec<Factor>,
+    /// The response without the mirror, ms.
+    pub alone_ms: f64,
+    /// What is added to it, ms.
+    pub added_ms: Estimate,
+    /// How many times the throughput there is without it.
+    pub times: Estimate,
+    /// What that is made of; the parts add up to it.
+    pub parts: Vec<AddedPart>,
+    /// How often a transaction waited for the second server in lock step; none elsewhere.
+    pub round_trips: Option<f64>,
+    /// One flush of the first server's log without the mirror and with it, ms.
+    pub own_flush_ms: Option<(f64, f64)>,
+    /// One flush of the mirror's log as its server times it, ms.
+    pub mirror_flush_ms: Option<f64>,
+}
+
+/// One of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AddedPart {
+    /// Which.
+    pub part: PartOf,
+    /// For each transaction, ms.
+    pub ms: f64,
+}
+
+words! {
+    /// A part of the time that a mirror adds to a transaction.
+    pub enum PartOf {
+        Wire = "on the wire" "The way there and back, as long as the wire held what it carried.",
+        Written = "sent and written" "Sender, receiver and the mirror's write, which nothing tells apart.",
+        Flushed = "flushed by the mirror" "From the word that it was written to the word that it was flushed.",
+        Applied = "applied by the mirror" "From there to the word that it was applied.",
+        Queued = "in the queue for it" "What the commit waited beyond that, for what was sent before it and to be woken.",
+        Second = "on the second server and in queues" "Its work and all waits for processors, which nothing tells apart.",
+        Elsewhere = "outside of the wait" "Own flushes on a shared disk, shared processors, rows locked for longer.",
+    }
+}
+
+impl PartOf {
+    /// Where its figure comes from.
+    pub fn source(self) -> &'static str {
+        match self {
+            PartOf::Wire => "the relay: from when a piece was read until it was handed over, both ways",
+            PartOf::Written => "write_lag of pg_stat_replication, less the wire",
+            PartOf::Flushed => "flush_lag less write_lag",
+            PartOf::Applied => "replay_lag less flush_lag",
+            PartOf::Queued => {
+                "sessions that wait for SyncRep over transactions a second, less the lag that they wait for"
+            }
+            PartOf::Second => "what is added, less the wire",
+            PartOf::Elsewhere => "what is added, less the wait for SyncRep",
+        }
+    }
 }
 
 /// How many sessions with a mirror do what so many do without.

@@ -21,18 +21,18 @@ mod trial;
 pub use caveat::{Caveat, CaveatKind};
 pub use compare::{BetweenRuns, compare_runs};
 pub use finding::{
-    Beside, Bound, BoundBy, Burst, ClassSummary, Comparison, Compensation, CpuPerOperation, DamageFinding,
-    DeadlineFinding, DiskSummary, Estimate, FallClaim, Felt, FeltUntil, Finding, Findings, FootprintAmount,
-    FootprintFinding, HighestRate, InTime, Jobs, Knee, LatencySummary, MachineSummary, MirrorFinding, OutageFinding,
-    PairCourse, PairFinding, PairPhase, PointSummary, QuantileEstimate, ResponseEstimates, RoundsTrace, Same, Scaling,
-    ScalingKind, ServiceFit, ServiceForm, Spreading, Stall, Steady, SteadyAnswer, StreamSummary, Sustained,
-    SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TierFinding, TierStep, TimePoint, TrialSummary, Verdict,
-    Work, YieldSummary,
+    AddedPart, AddedTime, Beside, Bound, BoundBy, Burst, ClassSummary, Comparison, Compensation, CpuPerOperation,
+    DamageFinding, DeadlineFinding, DiskSummary, Estimate, FallClaim, Felt, FeltUntil, Finding, Findings,
+    FootprintAmount, FootprintFinding, HighestRate, InTime, Jobs, Knee, LatencySummary, MachineSummary, MirrorFinding,
+    OutageFinding, PairCourse, PairFinding, PairPhase, PartOf, PointSummary, QuantileEstimate, ResponseEstimates,
+    RoundsTrace, Same, Scaling, ScalingKind, ServiceFit, ServiceForm, Spreading, Stall, Steady, SteadyAnswer,
+    StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TierFinding, TierStep,
+    TimePoint, TrialSummary, Tuning, Verdict, Work, YieldSummary,
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};
 pub use run::judge;
 pub use transactions::{
-    ClassMix, CpuBasis, InSessions, PerTransaction, ServerSummary, StatementProfile, StatementsProfile,
+    ClassMix, CpuBasis, InSessions, MirrorWaits, PerTransaction, ServerSummary, StatementProfile, StatementsProfile,
 };
 pub use trial::{MIX_TOLERANCE, bound, outcome, summarise_from, summarise_interrupted};

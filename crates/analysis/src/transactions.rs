@@ -34,6 +34,8 @@ pub struct ServerSummary {
     pub cpu_busy_cores: Option<f64>,
     /// Cores that the server that follows it kept busy, where one does.
     pub mirror_cpu_cores: Option<f64>,
+    /// What was seen of waits for it.
+    pub mirror: MirrorWaits,
     /// Bytes a second that the disk below the data read, for whomever; where it is not watched, that its processes read.
     pub bytes_read_per_s: Option<f64>,
     /// The same of writes.
@@ -58,6 +60,27 @@ pub struct ServerSummary {
     pub checkpoints: Option<Checkpoints>,
     /// The data beside the memories that may hold it.
     pub working_set: Option<WorkingSet>,
+}
+
+/// What transactions waited for at a mirror, on the mean over the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MirrorWaits {
+    /// Commits that waited for it at once.
+    pub waiting: Option<f64>,
+    /// Transactions that changed or locked something, a second.
+    pub changing_per_s: Option<f64>,
+    /// From when log was sent until the mirror's word came that it was written, ms.
+    pub written_ms: Option<f64>,
+    /// The same of flushed.
+    pub flushed_ms: Option<f64>,
+    /// The same of applied.
+    pub applied_ms: Option<f64>,
+    /// One flush of the mirror's log, as its server times it, ms.
+    pub flush_ms: Option<f64>,
+    /// The way there and back on the wire, ms.
+    pub wire_ms: Option<f64>,
+    /// Round trips of sessions to a second server in lock step, a second.
+    pub trips_per_s: Option<f64>,
 }
 
 /// All sessions of a trial, with those that carry what nobody asked for.

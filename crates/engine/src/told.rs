@@ -1,6 +1,9 @@
 //! What a system tells of a trial beside what was recorded.
 
+use crate::worker::transactions::Transactions;
 use observation::{Check, Event, EventKind, Series};
+use recorder::WallClock;
+use study::Trial;
 use units::Nanos;
 
 /// What a system tells of a trial beside what was recorded.
@@ -14,4 +17,17 @@ pub(crate) struct Told {
 /// A remark about a trial as a whole.
 pub(crate) fn remark(text: String) -> Event {
     Event { at: Nanos::ZERO, kind: EventKind::Note, text }
+}
+
+/// A trial whose load has ended.
+#[derive(Clone, Copy)]
+pub(crate) struct Ended<'a> {
+    pub(crate) trial: &'a Trial,
+    pub(crate) clock: &'a WallClock,
+    /// When it began, nanoseconds since 1970 in UTC; none where it never did.
+    pub(crate) started_unix_ns: Option<i64>,
+    /// What its workers carried out.
+    pub(crate) transactions: &'a [Transactions],
+    /// On the trial's clock.
+    pub(crate) at: Nanos,
 }

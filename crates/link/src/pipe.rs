@@ -24,8 +24,9 @@ const PIECE: usize = 256 * 1024;
 /// Bytes under way before no more are read: 16 MiB fill 1.6 GB/s over 10 ms.
 const UNDER_WAY: usize = 16 << 20;
 
-/// Bytes with their moment; no bytes are the end.
+/// Bytes with their moments; no bytes are the end.
 struct Piece {
+    came: Nanos,
     travel: Travel,
     data: Vec<u8>,
 }
@@ -70,7 +71,7 @@ impl Pipe {
             let read = from.read(&mut room).unwrap_or(0);
             let now = hub.clock.now();
             if read > 0 && self.is_plain(hub) {
-                if self.carried(hub, &room[..read], to).is_ok() {
+                if self.carried(hub, now, &room[..read], to).is_ok() {
                     continue;
                 }
                 from.end(Shutdown::Both);
@@ -87,15 +88,22 @@ impl Pipe {
         }
     }
 
-    /// Hands over at once.
-    fn carried(&self, hub: &Hub, data: &[u8], mut to: &Stream) -> Result<()> {
-        let Some(sealed) = &self.sealed else {
-            hub.traffic[self.way as usize].add(data.len());
-            return to.write_all(data);
+    /// Hands over at once what came then.
+    fn carried(&self, hub: &Hub, came: Nanos, data: &[u8], mut to: &Stream) -> Result<()> {
+        let traffic = &hub.traffic[self.way as usize];
+        let handed_over = match &self.sealed {
+            None => {
+                traffic.add(data.len());
+                to.write_all(data)
+            }
+            Some(sealed) => {
+                let records = sealed.seal(self.way, data)?;
+                traffic.add(records.len());
+                to.write_all(&sealed.open(self.way, &records)?)
+            }
         };
-        let records = sealed.seal(self.way, data)?;
-        hub.traffic[self.way as usize].add(records.len());
-        to.write_all(&sealed.open(self.way, &records)?)
+        traffic.held(hub.clock.now().saturating_sub(came));
+        handed_over
     }
 
     fn is_plain(&self, hub: &Hub) -> bool {
@@ -110,7 +118,7 @@ impl Pipe {
         }
         let travel = locked(&hub.paths).send(now, queue.path, self.way, data.len());
         (queue.path, queue.bytes) = (travel.path, queue.bytes + data.len());
-        queue.pieces.push_back(Piece { travel, data });
+        queue.pieces.push_back(Piece { came: now, travel, data });
         if queue.pieces.len() == 1 {
             self.came.notify_all();
         }
@@ -121,10 +129,11 @@ impl Pipe {
         // The kernel may wake a thread 50 us late by default. Where it refuses, pieces arrive later than they could.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut lead = Lead::default();
-        while let Some(data) = self.next(hub, &mut lead) {
+        while let Some(Piece { came, data, .. }) = self.next(hub, &mut lead) {
             // What waits for a path was not carried yet.
             hub.traffic[self.way as usize].add(data.len());
             let ended = data.is_empty() || self.handed_over(&data, to).is_err();
+            hub.traffic[self.way as usize].held(hub.clock.now().saturating_sub(came));
             let mut queue = locked(&self.queue);
             (queue.writing, queue.bytes) = (false, queue.bytes - data.len());
             self.room.notify_all();
@@ -145,7 +154,7 @@ impl Pipe {
     }
 
     /// The next piece, when it is due; none when the relay ends.
-    fn next(&self, hub: &Hub, lead: &mut Lead) -> Option<Vec<u8>> {
+    fn next(&self, hub: &Hub, lead: &mut Lead) -> Option<Piece> {
         let mut queue = locked(&self.queue);
         loop {
             if hub.stop.load(Ordering::Acquire) {
@@ -172,7 +181,7 @@ impl Pipe {
                     }
                     queue = locked(&self.queue);
                     queue.writing = true;
-                    return queue.pieces.pop_front().map(|piece| piece.data);
+                    return queue.pieces.pop_front();
                 }
             }
         }

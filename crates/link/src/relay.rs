@@ -40,12 +40,18 @@ pub struct Settings {
 pub(crate) struct Traffic {
     bytes: AtomicU64,
     pieces: AtomicU64,
+    /// How long all pieces were held here together, nanoseconds.
+    held_ns: AtomicU64,
 }
 
 impl Traffic {
     pub(crate) fn add(&self, bytes: usize) {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         self.pieces.fetch_add(u64::from(bytes > 0), Ordering::Relaxed);
+    }
+
+    pub(crate) fn held(&self, time: Nanos) {
+        self.held_ns.fetch_add(time.0, Ordering::Relaxed);
     }
 
     fn read(&self) -> (u64, u64) {
@@ -198,6 +204,11 @@ impl Relay {
     /// Its paths, and bytes and pieces that it handed over there and back.
     pub fn told(&self) -> (Vec<Told>, [(u64, u64); 2]) {
         (locked(&self.hub.paths).told(), [self.hub.traffic[0].read(), self.hub.traffic[1].read()])
+    }
+
+    /// How long pieces were held in all, there and back, from when they were read until they were handed over.
+    pub fn held(&self) -> [Nanos; 2] {
+        [0, 1].map(|way| Nanos(self.hub.traffic[way].held_ns.load(Ordering::Relaxed)))
     }
 
     /// Gives a path another shape. What is on its way arrives as it was to.

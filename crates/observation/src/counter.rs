@@ -71,6 +71,8 @@ counters! {
     LogWrites "log writes" Grows Count,
     LogWriteRequests "log write requests" Grows Count,
     LogSyncs "log syncs" Grows Count,
+    LogWriteSeconds "log write seconds" Grows Seconds,
+    LogSyncSeconds "log sync seconds" Grows Seconds,
     LogWaits "log waits" Grows Count,
     RowLockWaits "row lock waits" Grows Count,
     RowLockSeconds "row lock seconds" Grows Seconds,

@@ -88,12 +88,15 @@ pub struct DatabaseSpec {
     pub pairing: Pairing,
     /// Who decides when they lose each other.
     pub voter: Voter,
+    /// The URL of the mirror that a running server has; without a password.
+    pub beside: Option<Box<str>>,
 }
 
 impl DatabaseSpec {
     /// A database without a layout.
     pub fn new(engine: Engine, at: At) -> DatabaseSpec {
-        DatabaseSpec { engine, at, layout: None, mirror: None, pairing: Pairing::default(), voter: Voter::default() }
+        let (pairing, voter) = (Pairing::default(), Voter::default());
+        DatabaseSpec { engine, at, layout: None, mirror: None, pairing, voter, beside: None }
     }
 
     /// The place in words, without a password.
@@ -120,7 +123,13 @@ impl DatabaseSpec {
                 " and a second one that Galera joins to it; commits wait until both have their changes".to_owned()
             }
         });
-        self.shown() + &laid.chain(mirrored).collect::<String>()
+        let beside = self.beside.iter().map(|url| format!(" with its mirror {url}, both as they are"));
+        self.shown() + &laid.chain(mirrored).chain(beside).collect::<String>()
+    }
+
+    /// The mirror that a running server has.
+    pub fn second(&self) -> Option<DatabaseSpec> {
+        Some(DatabaseSpec::new(self.engine, At::Url(self.beside.as_deref()?.to_owned())))
     }
 
     /// The same with the first password of its engine, when it is a running server whose URL says none.
@@ -192,11 +201,14 @@ pub struct Sessions {
     pub tries: u32,
     /// Which server of a pair they go to: 0 for the first, 1 for the second.
     pub node: u32,
+    /// Before every so many transactions a session is opened anew; 0 is never.
+    pub reopen: u32,
 }
 
 impl Default for Sessions {
     fn default() -> Sessions {
-        Sessions { protocol: Protocol::Prepared, pipeline: true, isolation: Isolation::Default, tries: 10, node: 0 }
+        let (protocol, isolation) = (Protocol::Prepared, Isolation::Default);
+        Sessions { protocol, pipeline: true, isolation, tries: 10, node: 0, reopen: 0 }
     }
 }
 

@@ -8,7 +8,7 @@
 use crate::definition::{FactorWith, SearchDefinition, SystemWith};
 use crate::keys::Key;
 use reading::{AnyKey, Domain, Origin};
-use workload::{Interface, Row, block};
+use workload::{Interface, Row, block, rows};
 
 /// Levels of a factor at most. Each is a trial or several, so that more would take days.
 pub(crate) const LEVELS_MAX: usize = 1_000;
@@ -74,8 +74,9 @@ impl Experiment {
     pub fn fixed_work(&self) -> bool {
         let bounded = |stream: &StreamChoice| {
             let layers = [&stream.settings, &self.settings, &stream.workload_settings, &self.defaults];
-            let operations = layers.into_iter().find_map(|layer| find(layer, &block::keys::OPERATIONS));
-            operations.is_some_and(|chosen| chosen.number.is_some())
+            let bounds: [&dyn AnyKey; 2] = [&block::keys::OPERATIONS, &rows::keys::TOTAL];
+            let said = |key: &&dyn AnyKey| layers.into_iter().find_map(|layer| find(layer, *key));
+            bounds.iter().filter_map(said).any(|chosen| chosen.number.is_some())
         };
         let fixed =
             |stream: &StreamChoice| stream.kind.interface == Interface::File || stream.kind.ends || bounded(stream);

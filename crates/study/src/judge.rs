@@ -11,7 +11,7 @@ use crate::keys::phases::ROUND;
 use crate::overrides::Overrides;
 use crate::phrase::{self, Names, Phrase};
 use crate::resolve::Resolved;
-use crate::{Judgement, Metric, Primary, Selector, Threshold, proof};
+use crate::{Judgement, Metric, Mirrored, Place, Primary, Selector, Threshold, proof};
 use reading::{Origin, Problems, known_names, listed};
 use units::Nanos;
 
@@ -52,9 +52,12 @@ pub(crate) fn judgement(
 }
 
 /// The systems that have a mirror.
-fn mirrored(resolved: &Resolved) -> Vec<String> {
-    let systems = resolved.systems.iter().filter(|system| system.spec.place.mirrored());
-    systems.map(|system| system.spec.name.clone()).collect()
+fn mirrored(resolved: &Resolved) -> Vec<Mirrored> {
+    let of = |system: &SystemChoice| {
+        let Place::Database(spec) = &system.spec.place else { return None };
+        Some(Mirrored { system: system.spec.name.clone(), pairing: spec.pairing, waits: spec.mirror? })
+    };
+    resolved.systems.iter().filter_map(of).collect()
 }
 
 /// The rounds that experiments state.

@@ -1,6 +1,6 @@
 //! What a study wants to know of its observations: the primary metric, margins, thresholds and the steady-state rule.
 
-use crate::{Deadline, Proof};
+use crate::{Deadline, Mirrored, Proof};
 use observation::{Factor, TrialLabel};
 use units::Nanos;
 use workload::kind::Yield;
@@ -26,8 +26,8 @@ pub struct Judgement {
     pub deadline: Option<Deadline>,
     /// What was promised of the tiers of its systems.
     pub proof: Option<Proof>,
-    /// Names of the systems that have a mirror.
-    pub mirrored: Vec<String>,
+    /// The systems that have a mirror.
+    pub mirrored: Vec<Mirrored>,
     /// The length of a round, by name of the experiments that state one.
     pub rounds: Vec<(String, Nanos)>,
     /// Whether an inconclusive threshold is accepted.

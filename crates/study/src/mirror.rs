@@ -94,3 +94,33 @@ impl Waits {
         }
     }
 }
+
+/// A system with a mirror.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mirrored {
+    /// Its name.
+    pub system: String,
+    /// How both are kept equal.
+    pub pairing: Pairing,
+    /// What a commit waits for.
+    pub waits: Waits,
+}
+
+impl Mirrored {
+    /// What of a transaction waits for the mirror, as a sentence.
+    pub fn unit(&self) -> &'static str {
+        match self.pairing {
+            Pairing::TwoPhase => {
+                "the unit of waiting is the statement: each one that writes or locks waits for the second server, and so do two steps of \
+                 the commit"
+            }
+            Pairing::Postgres if self.waits.far() => {
+                "the unit of waiting is the commit: it waits once, however many rows it changed"
+            }
+            Pairing::Postgres => "nothing waits for the mirror",
+            Pairing::Galera => {
+                "the unit of waiting is the write set: a commit waits once, until the second server has received all that it changed"
+            }
+        }
+    }
+}

@@ -4,14 +4,16 @@
 
 use crate::experiment::{Experiment, SystemChoice, find};
 use crate::keys::Group;
-use crate::keys::mirror::{MIRROR, PAIR, VOTER};
+use crate::keys::mirror::{MIRROR, MIRROR_URL, PAIR, VOTER};
 use crate::keys::state::{DISTANCE, LINK};
-use crate::{At, DatabaseSpec, Engine, Pairing, Place, Voter, Waits};
+use crate::{At, DatabaseSpec, Engine, Pairing, Place, Voter, Waits, password, target};
 use reading::{AnyKey, Problems};
 
 /// Gives every system its mirror, where it has one. The servers of a study (`own`) are of the engine of its pair.
 pub(crate) fn settle(systems: &mut [SystemChoice], own: bool, problems: &mut Problems) {
-    for SystemChoice { spec: system, settings } in systems {
+    for system in systems {
+        beside(system, problems);
+        let SystemChoice { spec: system, settings } = system;
         let Some(chosen) = find(settings, &MIRROR) else { continue };
         let waits = MIRROR.value(&chosen.text);
         let pair = find(settings, &PAIR);
@@ -49,6 +51,36 @@ pub(crate) fn settle(systems: &mut [SystemChoice], own: bool, problems: &mut Pro
             }
         }
     }
+}
+
+/// Gives a running server the mirror that it has.
+fn beside(system: &mut SystemChoice, problems: &mut Problems) {
+    let Some(chosen) = find(&system.settings, &MIRROR_URL) else { return };
+    let url = MIRROR_URL.value(&chosen.text);
+    if url.is_empty() {
+        return;
+    }
+    let second = target::parse(&url).ok().map(|system| system.place);
+    let engine = second.as_ref().and_then(|place| match place {
+        Place::Database(DatabaseSpec { engine, at: At::Url(_), .. }) => Some(*engine),
+        _ => None,
+    });
+    let shown = password::without_password(&url);
+    let message = match &mut system.spec.place {
+        _ if engine.is_none() || !url.contains("://") => format!("the URL of a database, got `{shown}`"),
+        _ if shown != url => {
+            format!("a URL without a password, which the environment or a file of passwords may give, got `{shown}`")
+        }
+        Place::Database(spec) if matches!(spec.at, At::Url(_)) && Some(spec.engine) == engine => {
+            spec.beside = Some(url.into());
+            return;
+        }
+        Place::Database(spec) if matches!(spec.at, At::Url(_)) => {
+            format!("a mirror of the same engine as `{}`, got `{shown}`", spec.shown())
+        }
+        _ => format!("the mirror of a server that runs already (`--on URL`), got `{shown}` for one that Prony starts"),
+    };
+    problems.add(&chosen.at, &format!("system.{}.mirror_url", system.spec.name), message);
 }
 
 /// A wire leads to a mirror: where no system has one, it would change nothing and still be shown as an effect.

@@ -56,8 +56,10 @@ pub(crate) fn resolve(
         if let Place::Database(spec) = &mut system.spec.place
             && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))
         {
-            let (layout, mirror, pairing, voter) = (spec.layout.take(), spec.mirror, spec.pairing, spec.voter);
-            *spec = DatabaseSpec { layout, mirror, pairing, voter, ..named.with_password_of(&overrides.passwords) };
+            let (layout, beside) = (spec.layout.take(), spec.beside.take());
+            let (mirror, pairing, voter) = (spec.mirror, spec.pairing, spec.voter);
+            let named = named.with_password_of(&overrides.passwords);
+            *spec = DatabaseSpec { layout, mirror, pairing, voter, beside, ..named };
         }
     }
     let mut notes = Vec::new();

@@ -1,24 +1,30 @@
 //! The sessions of a stream of transactions, and the server that they talk to.
 
 use crate::keys::session::{
-    CHECK, ISOLATION, ON_ERROR, ON_OUTAGE, PIPELINE, PROFILE, PROTOCOL, RECOVERY, SERVER, TRIES,
+    CHECK, ISOLATION, ON_ERROR, ON_OUTAGE, PIPELINE, PROFILE, PROTOCOL, RECOVERY, REOPEN, SERVER, TRIES,
 };
 use crate::point::{Point, StreamSettings};
 use crate::{Engine, Isolation, Place, Pool, Sessions, placing, server_settings};
-use reading::Problems;
+use reading::{AnyKey, Problems};
+use std::any::Any;
 use units::Bytes;
 use workload::brokerage::keys::PROCEDURES;
 use workload::kind::{SESSIONS, Transactions};
+use workload::rows::{self, keys::ACCESS};
 use workload::sql::keys::pairs;
 
 /// The sessions of a stream.
 pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: &mut Problems) -> Pool {
+    let of_rows = (asked as &dyn Any).is::<rows::Spec>();
+    // Whatever is asked of a database that answers at once, it is the generator's own cost.
+    let answers = |engine: Engine| engine.language().is_some() || of_rows && engine == Engine::Null;
     if let (true, Place::Database(spec)) = (asked.calls_procedures(), &point.spec().place)
-        && spec.engine.language().is_none()
+        && !answers(spec.engine)
     {
+        let (key, got): (&dyn AnyKey, _) = if of_rows { (&ACCESS, "procedure") } else { (&PROCEDURES, "true") };
         let engine = spec.engine.word();
-        let message = format!("procedures run on PostgreSQL and MariaDB; {engine} has no stored procedures, got true");
-        point.refuse(&PROCEDURES, i, message, problems);
+        let message = format!("procedures run on PostgreSQL and MariaDB; {engine} has no stored procedures, got {got}");
+        point.refuse(key, i, message, problems);
     }
     let isolation = point.get(&ISOLATION, i);
     // A run of an earlier version was taken as it was.
@@ -39,6 +45,7 @@ pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: 
             isolation,
             tries: point.get(&TRIES, i) as u32,
             node: 0,
+            reopen: point.get(&REOPEN, i) as u32,
         },
         on_error: point.get(&ON_ERROR, i),
         check: point.get(&CHECK, i),

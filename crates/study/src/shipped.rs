@@ -37,9 +37,11 @@ pub fn shipped() -> &'static [Shipped] {
         Shipped { name: "mirror-commit", text: include_str!("../../../studies/mirror-commit.toml") },
         Shipped { name: "mirror-distance", text: include_str!("../../../studies/mirror-distance.toml") },
         Shipped { name: "mirror-batch", text: include_str!("../../../studies/mirror-batch.toml") },
+        Shipped { name: "mirror-mix", text: include_str!("../../../studies/mirror-mix.toml") },
         Shipped { name: "mirror-copy", text: include_str!("../../../studies/mirror-copy.toml") },
         Shipped { name: "mirror-link", text: include_str!("../../../studies/mirror-link.toml") },
         Shipped { name: "mirror-outage", text: include_str!("../../../studies/mirror-outage.toml") },
+        Shipped { name: "mirror-upgrade", text: include_str!("../../../studies/mirror-upgrade.toml") },
         Shipped { name: "copy", text: include_str!("../../../studies/copy.toml") },
     ]
 }

@@ -111,11 +111,6 @@ impl Place {
         }
     }
 
-    /// Whether it is a database with a mirror.
-    pub fn mirrored(&self) -> bool {
-        matches!(self, Place::Database(spec) if spec.mirror.is_some())
-    }
-
     /// The word that stands in files and reports.
     pub fn word(&self) -> &'static str {
         match self {

@@ -71,10 +71,12 @@ pub enum Mishap {
     Suspend,
     /// The mirror is started, or the wire healed, and follows again.
     Resume,
+    /// Both servers end in order and come back with their roles swapped.
+    Swap,
 }
 
 impl Mishap {
-    const ALL: [(&str, Mishap); 7] = [
+    const ALL: [(&str, Mishap); 8] = [
         ("kill-mirror", Mishap::KillMirror),
         ("stop-mirror", Mishap::StopMirror),
         ("cut", Mishap::Cut),
@@ -82,6 +84,7 @@ impl Mishap {
         ("kill-primary", Mishap::KillPrimary),
         ("suspend", Mishap::Suspend),
         ("resume", Mishap::Resume),
+        ("swap", Mishap::Swap),
     ];
 
     /// As a study says it.
@@ -116,7 +119,7 @@ pub enum Fault {
 #[error(
     "`fail PART N` or `restore PART N` (path, port, controller, module, channel), `spare`, `firmware=TIME`, or a fault: `power-loss`, \
      `power-on`, `lie`, `full`, `read-error=OFFSET`, `slow=TIMES`, `hang` or `none`; of a database with a mirror `kill-mirror`, `stop-mirror`, `cut`, \
-     `half-open`, `kill-primary`, `suspend` or `resume`; got `{0}`"
+     `half-open`, `kill-primary`, `suspend`, `resume` or `swap`; got `{0}`"
 )]
 pub struct NoHappening(String);
 
@@ -296,6 +299,7 @@ impl Lost {
             }
             Happening::Fault(_) => return true,
             Happening::Pair(Mishap::Resume) => return std::mem::take(&mut self.apart),
+            Happening::Pair(Mishap::Swap) => return true,
             Happening::Pair(_) => {
                 self.apart = true;
                 return true;
@@ -334,6 +338,7 @@ mod tests {
             ("1 s: resume", Some("resume")),
             ("1 s: cut; 2 s: resume; 3 s: resume", Some("resume")),
             ("1 s: kill-mirror; 2 s: suspend; 3 s: resume", None),
+            ("1 s: swap; 2 s: swap", None),
         ] {
             let events = read(text).unwrap();
             assert_eq!(idle(&events).map(|(_, what)| what.to_string()).as_deref(), found, "{text}");

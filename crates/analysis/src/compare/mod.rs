@@ -1,5 +1,6 @@
 //! One system against another: pairs, the test on them, how many are needed, and many comparisons at once.
 
+mod added;
 mod beside;
 mod comparisons;
 mod footprint;

@@ -2,8 +2,8 @@
 
 use crate::point::selects;
 use crate::{
-    Beside, Caveat, CaveatKind, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime, PointSummary,
-    SustainedFinding, TierFinding, TrialSummary, Verdict,
+    Beside, Caveat, CaveatKind, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime, PairFinding,
+    PointSummary, SustainedFinding, TierFinding, TrialSummary, Verdict,
 };
 use observation::factor;
 use study::{Direction, Judgement, Metric};
@@ -20,18 +20,20 @@ pub fn answer(
     let chosen = primary_points(points, judgement);
     let compared = findings.iter().filter_map(Comparison::of).filter(|comparison| comparison.primary);
     let mut sentences: Vec<String> = findings.iter().filter_map(TierFinding::of).map(TierFinding::says).collect();
+    let still = stood_still(findings);
     let proven = !sentences.is_empty();
     if !proven {
         sentences.extend(compared.take(2).map(comparison_sentence));
     }
-    if sentences.is_empty() {
+    if sentences.is_empty() && still.is_none() {
         sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, judgement)));
     }
-    if let (1, [only, ..], false) = (sentences.len(), chosen.as_slice(), proven) {
+    if let (1, [only, ..], false) = (sentences.len(), chosen.as_slice(), proven || still.is_some()) {
         sentences.extend(bend(only, findings));
         sentences.extend(confirmed(only, findings));
         sentences.extend(freshness(only, trials));
     }
+    sentences.splice(0..0, still);
     if sentences.is_empty() {
         let nothing = if points.is_empty() { "Nothing was measured." } else { "The primary metric was not reached." };
         sentences.push(nothing.to_owned());
@@ -49,6 +51,24 @@ pub fn answer(
         sentences.push(format!("But the run did not finish: {}.", caveat.text));
     }
     sentences
+}
+
+/// How long clients stood still at each thing that happened to a pair: that is what is asked of it, whatever its throughput.
+fn stood_still(findings: &[Finding]) -> Option<String> {
+    let each = findings.iter().filter_map(PairFinding::of).map(|found| {
+        let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
+        let still = match found.freeze_s > 0.0 {
+            true => time(found.freeze_s),
+            false => format!("less than {}", time(found.interval_s)),
+        };
+        let failed = match found.errors {
+            0 => String::new(),
+            errors => format!(", and {} failed", counted(errors, "transactions")),
+        };
+        format!("{still} at `{}`{failed}", found.event)
+    });
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("Clients stood still for {}.", each.join("; ")))
 }
 
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
@@ -328,6 +348,28 @@ mod tests {
     use super::*;
     use crate::{Burst, Estimate, SteadyAnswer, Sustained, Work};
     use observation::{Factor, Level, Point, Provenance};
+
+    #[test]
+    fn what_happened_to_a_pair_is_answered_by_how_long_clients_stood_still() {
+        let happened = |event: &str, freeze_s: f64, errors: u64| {
+            Finding::Pair(PairFinding {
+                event: event.into(),
+                freeze_s,
+                interval_s: 0.1,
+                errors,
+                ..PairFinding::default()
+            })
+        };
+        let judgement = crate::run::tests::judgement();
+        let findings = [happened("suspend", 0.0, 0), happened("swap", 1.5, 3)];
+        let told = answer(&[point("e", 1.0)], &findings, &[], &[], &judgement);
+        assert_eq!(
+            told[0],
+            "Clients stood still for less than 100 ms at `suspend`; 1.5 s at `swap`, and 3 transactions failed."
+        );
+        let told = answer(&[point("e", 1.0)], &[], &[], &[], &judgement);
+        assert!(told[0].contains("completes"), "{told:?}");
+    }
 
     fn point(experiment: &str, modules: f64) -> PointSummary {
         let one = Estimate::single(1.0);

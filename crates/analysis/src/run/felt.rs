@@ -197,7 +197,12 @@ mod tests {
             .map(|at| {
                 let at_s = f64::from(at) / 10.0;
                 let rate = rates(at_s - 1.0) + f64::from(at % 3);
-                TimePoint { at_s, throughput_per_s: vec![rate], p99_ms: vec![(rate > 10.0).then(|| 1000.0 / rate)] }
+                TimePoint {
+                    at_s,
+                    throughput_per_s: vec![rate],
+                    failed: vec![0],
+                    p99_ms: vec![(rate > 10.0).then(|| 1000.0 / rate)],
+                }
             })
             .collect();
         one.events = events

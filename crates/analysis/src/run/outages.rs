@@ -3,29 +3,48 @@
 //! The one idea: the phases are known to whoever looked after the pair, and what clients had of them is read from the intervals that lie
 //! wholly inside.
 //!
-//! What it does not do: it tells one event from the next no better than their phases do; of several, the first is told.
+//! What it does not do: it tells one event from the next no better than their phases do. What brings a mirror back belongs to what took
+//! it away.
 
 use crate::point::Group;
-use crate::{PairCourse, PairFinding, PairPhase, TrialSummary};
-use observation::{EventKind, MirrorState};
+use crate::{PairCourse, PairFinding, PairPhase, TimePoint, TrialSummary};
+use observation::{Event, EventKind, MirrorState};
 
-/// One for each stream of every trial with a pair to which something happened.
+/// What brings a mirror back.
+const RESUME: &str = "resume";
+
+/// What changes the roles of both.
+const SWAP: &str = "swap";
+
+/// One for each stream and each thing that happened to a pair.
 pub fn outages(groups: &[Group]) -> Vec<PairFinding> {
     let mut all = Vec::new();
     for group in groups {
         for (trial, stream) in group.members.iter().filter(|(trial, _)| !trial.interrupted) {
-            let found = trial.pair.as_ref().and_then(|pair| outage(trial, usize::from(stream.stream), pair));
+            let stream = usize::from(stream.stream);
+            let found = trial.pair.iter().flat_map(|pair| {
+                steps(trial).into_iter().map(move |(event, until)| outage(trial, stream, pair, (event, until)))
+            });
             all.extend(found.map(|found| PairFinding { point: group.point.clone(), ..found }));
         }
     }
     all
 }
 
-fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse) -> Option<PairFinding> {
-    let changes = trial.events.iter().filter(|event| event.kind == EventKind::Change);
-    let event = changes.min_by_key(|event| event.at)?;
-    let (start, end, at) = (trial.window.start.seconds(), trial.window.end.seconds(), event.at.seconds());
-    let later = |is: &dyn Fn(MirrorState) -> bool| pair.phases.iter().find(|phase| phase.to_s > at && is(phase.state));
+/// What happened, in the order of time, each with when the next thing did or the window ended.
+fn steps(trial: &TrialSummary) -> Vec<(&Event, f64)> {
+    let change = |event: &&Event| event.kind == EventKind::Change && event.text != RESUME;
+    let mut all: Vec<&Event> = trial.events.iter().filter(change).collect();
+    all.sort_by_key(|event| event.at);
+    let ends = all.iter().skip(1).map(|event| event.at.seconds()).chain([trial.window.end.seconds()]);
+    all.iter().copied().zip(ends.collect::<Vec<_>>()).collect()
+}
+
+fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse, (event, end): (&Event, f64)) -> PairFinding {
+    let (start, at) = (trial.window.start.seconds(), event.at.seconds());
+    let later = |is: &dyn Fn(MirrorState) -> bool| {
+        pair.phases.iter().find(|phase| phase.to_s > at && phase.from_s < end && is(phase.state))
+    };
     let alone = later(&|state| {
         use MirrorState::{Asked, Gone, Silent, TakenOver};
         matches!(state, Gone | Silent | Asked | TakenOver)
@@ -35,14 +54,15 @@ fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse) -> Option<Pair
     let over = resync.filter(|phase| pair.phases.last().is_some_and(|last| last.from_s >= phase.to_s));
     let rate = |phase: &PairPhase| mean_rate(trial, stream, (phase.from_s, phase.to_s.min(end)));
     let interval_s = trial.timeline.windows(2).next().map_or(0.0, |two| two[1].at_s - two[0].at_s);
-    Some(PairFinding {
+    PairFinding {
         trial: trial.label.index,
         event: event.text.clone(),
         at_s: at - start,
         freeze_s: longest_still(trial, stream, (at, end)) as f64 * interval_s,
         interval_s,
+        errors: inside(trial, (at, end)).map(|point| point.failed.get(stream).copied().unwrap_or(0)).sum(),
         alone: alone.map(|phase| ((phase.from_s - at).max(0.0), phase.state)),
-        released: tracked.map_or(0.0, |phase| phase.waiting) as u64,
+        released: tracked.filter(|phase| phase.from_s >= at).map_or(0.0, |phase| phase.waiting) as u64,
         rate_before_per_s: mean_rate(trial, stream, (start, at)),
         rate_alone_per_s: alone.and_then(rate),
         kept_bytes: tracked.map(|phase| phase.kept.1),
@@ -56,29 +76,36 @@ fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse) -> Option<Pair
         kept: pair.kept,
         equal: pair.equal,
         ..PairFinding::default()
-    })
+    }
 }
 
 /// Completions a second over the intervals wholly inside; none where there is none.
 fn mean_rate(trial: &TrialSummary, stream: usize, (from, to): (f64, f64)) -> Option<f64> {
-    let rates = inside(trial, stream, (from, to));
+    let rates = rates(trial, stream, (from, to));
     (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
 }
 
 /// The most intervals one behind the other in which nothing ended.
 fn longest_still(trial: &TrialSummary, stream: usize, within: (f64, f64)) -> usize {
-    let rates = inside(trial, stream, within);
+    let rates = rates(trial, stream, within);
     rates.split(|rate| *rate > 0.0).map(<[f64]>::len).max().unwrap_or(0)
 }
 
-fn inside(trial: &TrialSummary, stream: usize, (from, to): (f64, f64)) -> Vec<f64> {
+fn rates(trial: &TrialSummary, stream: usize, within: (f64, f64)) -> Vec<f64> {
+    inside(trial, within).map(|point| point.throughput_per_s.get(stream).copied().unwrap_or(0.0)).collect()
+}
+
+fn inside(trial: &TrialSummary, (from, to): (f64, f64)) -> impl Iterator<Item = &TimePoint> {
     let interval = trial.timeline.windows(2).next().map_or(0.0, |two| two[1].at_s - two[0].at_s);
-    let whole = |at: f64| at >= from - 1e-9 && at + interval <= to + 1e-9;
-    let points = trial.timeline.iter().filter(|point| whole(point.at_s));
-    points.map(|point| point.throughput_per_s.get(stream).copied().unwrap_or(0.0)).collect()
+    trial.timeline.iter().filter(move |point| point.at_s >= from - 1e-9 && point.at_s + interval <= to + 1e-9)
 }
 
 impl PairFinding {
+    /// Whether it takes one of both servers away; a swap of roles ends with both.
+    pub fn takes_away(&self) -> bool {
+        self.event != SWAP
+    }
+
     /// Which failures look the same to whoever looks after the pair.
     pub fn alike(&self) -> Option<&'static str> {
         match self.alone?.1 {
@@ -100,9 +127,8 @@ impl PairFinding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::TimePoint;
     use crate::run::tests::trial;
-    use observation::{Event, Window};
+    use observation::Window;
     use units::Nanos;
 
     /// A window of 10 s behind 1 s of warm-up with such rates in its intervals of 100 ms, and such phases; a fault comes at 3 s.
@@ -111,7 +137,12 @@ mod tests {
         one.window = Window { start: Nanos::from_secs(1), end: Nanos::from_secs(11) };
         let point = |at: u32| {
             let at_s = f64::from(at) / 10.0;
-            TimePoint { at_s, throughput_per_s: vec![rates(at_s - 1.0)], p99_ms: vec![None] }
+            TimePoint {
+                at_s,
+                throughput_per_s: vec![rates(at_s - 1.0)],
+                failed: vec![u64::from(at == 42)],
+                p99_ms: vec![None],
+            }
         };
         one.timeline = (0..110).map(point).collect();
         let event = |at, text: &str| Event { at: Nanos::from_seconds(at), kind: EventKind::Change, text: text.into() };
@@ -130,6 +161,44 @@ mod tests {
         let all = outages(&crate::point::groups(&[one]));
         assert_eq!(all.len(), 1, "{all:?}");
         all[0].clone()
+    }
+
+    #[test]
+    fn of_several_things_each_is_told_until_the_next_one() {
+        use MirrorState::{Asked, CatchesUp, Follows, Unserved};
+        let mut one = trial(0, "a", 0, 1000.0);
+        one.window = Window { start: Nanos::ZERO, end: Nanos::from_secs(10) };
+        // Nobody serves from 6 s to 7 s, and two fail.
+        let point = |at: u32| {
+            let served = !(60..70).contains(&at);
+            let rate = if served { 1000.0 } else { 0.0 };
+            TimePoint {
+                at_s: f64::from(at) / 10.0,
+                throughput_per_s: vec![rate],
+                failed: vec![if at == 60 { 2 } else { 0 }],
+                p99_ms: vec![None],
+            }
+        };
+        one.timeline = (0..100).map(point).collect();
+        let event = |at, text: &str| Event { at: Nanos::from_secs(at), kind: EventKind::Change, text: text.into() };
+        one.events = vec![event(2, "suspend"), event(6, "swap"), event(3, "stop-mirror"), event(4, "resume")];
+        let phase = |state, from_s, to_s, sent| PairPhase { state, from_s, to_s, kept: (0.0, 4e6), sent, waiting: 0.0 };
+        let phases = vec![
+            phase(Follows, 0.0, 2.0, 0.0),
+            phase(Asked, 2.0, 4.0, 0.0),
+            phase(CatchesUp, 4.0, 4.5, 5e6),
+            phase(Follows, 4.5, 6.0, 0.0),
+            phase(Unserved, 6.0, 7.0, 0.0),
+            phase(Follows, 7.0, 10.0, 0.0),
+        ];
+        one.pair = Some(PairCourse { phases, kept: Some(true), equal: Some(true) });
+        let all = outages(&crate::point::groups(&[one]));
+        let told: Vec<(&str, f64, u64)> =
+            all.iter().map(|one| (one.event.as_str(), one.freeze_s, one.errors)).collect();
+        assert_eq!(told.iter().map(|one| one.0).collect::<Vec<_>>(), ["suspend", "stop-mirror", "swap"]);
+        assert!(told[0].1 == 0.0 && told[1].1 == 0.0 && (told[2].1 - 1.0).abs() < 1e-9, "{told:?}");
+        assert_eq!(told.iter().map(|one| one.2).collect::<Vec<_>>(), [0, 0, 2]);
+        assert!(all[0].resync_s.is_none() && all[1].resync_bytes == Some(5e6) && all[2].alone.is_none(), "{all:?}");
     }
 
     #[test]

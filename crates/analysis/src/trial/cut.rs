@@ -50,7 +50,9 @@ pub struct Given {
 pub struct Interval {
     /// Completions that came in it.
     pub done: u64,
-    /// The same as a rate.
+    /// Failures that came in it.
+    pub failed: u64,
+    /// Completions as a rate.
     pub rate_per_s: f64,
     /// p99 of response of those intended in it, the censored in place.
     pub p99_ms: Option<f64>,
@@ -251,6 +253,7 @@ impl<'a> Cutting<'a> {
         let seconds = self.cut.observations.interval.seconds();
         let Some(interval) = self.cut.intervals.get_mut(cell.key.interval as usize) else { return };
         interval.done += cell.tally.done;
+        interval.failed += cell.tally.failed;
         interval.rate_per_s += cell.tally.done as f64 / seconds;
         self.passing.merge(&cell.response);
         self.passing.merge(&cell.censored);

@@ -7,10 +7,10 @@
 //! facts say that.
 
 use super::cut::Cut;
-use super::machine::{cores, mean_of, window_mean};
+use super::machine::{cores, level, mean_of, window_mean};
 use super::statements::statements;
 use super::working_set::working_set;
-use crate::{InSessions, PerTransaction, ServerSummary};
+use crate::{InSessions, MirrorWaits, PerTransaction, ServerSummary};
 use observation::{Asks, Counted, Counter, Observations, OfDisk, Probe, Series, Whole};
 use units::Nanos;
 
@@ -30,6 +30,7 @@ pub fn server_summary(observations: &Observations, asked: &Observations, cuts: &
         cpu_system_cores: read(Whole::ServerCpuSystem),
         cpu_busy_cores: read(Whole::ServerCpuBusy),
         mirror_cpu_cores: mean_of(observations, Whole::MirrorCpu),
+        mirror: mirror(observations),
         bytes_read_per_s: of_device(observations, OfDisk::BytesRead).or_else(|| read(Whole::ServerBytesRead)),
         bytes_written_per_s: of_device(observations, OfDisk::BytesWritten).or_else(|| read(Whole::ServerBytesWritten)),
         processes: mean_of(observations, Whole::ServerProcesses),
@@ -45,6 +46,20 @@ pub fn server_summary(observations: &Observations, asked: &Observations, cuts: &
     priced.per_transaction.device_writes = each(OfDisk::Writes);
     let profile = statements(observations, cuts, &priced.per_transaction);
     Some(ServerSummary { profile, ..priced })
+}
+
+fn mirror(observations: &Observations) -> MirrorWaits {
+    let read = |probe: Whole| mean_of(observations, probe);
+    MirrorWaits {
+        waiting: read(Whole::MirrorWaiting),
+        changing_per_s: read(Whole::MirrorChanging),
+        written_ms: read(Whole::MirrorWritten),
+        flushed_ms: read(Whole::MirrorFlushed),
+        applied_ms: read(Whole::MirrorApplied),
+        flush_ms: level(observations, Whole::MirrorFlush),
+        wire_ms: read(Whole::MirrorWire),
+        trips_per_s: read(Whole::MirrorTrips),
+    }
 }
 
 /// Seconds of the fixed work, or of the window.

@@ -11,6 +11,7 @@ pub fn timeline(observations: &Observations, cuts: &[Cut]) -> Vec<TimePoint> {
         .map(|index| TimePoint {
             at_s: observations.interval_start(index).seconds(),
             throughput_per_s: vec![0.0; cuts.len()],
+            failed: vec![0; cuts.len()],
             p99_ms: vec![None; cuts.len()],
         })
         .collect();
@@ -20,6 +21,7 @@ pub fn timeline(observations: &Observations, cuts: &[Cut]) -> Vec<TimePoint> {
             if interval.done > 0 {
                 point.throughput_per_s[stream] = interval.done as f64 / observations.interval.seconds();
             }
+            point.failed[stream] = interval.failed;
             point.p99_ms[stream] = interval.p99_ms;
         }
     }

@@ -110,6 +110,11 @@ pub trait Database: Send + Sync {
     /// Has sessions that are opened from now on use the second server too, in the way of its pair, or this one alone again.
     fn on_both(&self, _on: bool) {}
 
+    /// How often sessions in lock step have waited for an answer of the second server.
+    fn round_trips(&self) -> u64 {
+        0
+    }
+
     /// This server with its mirror of such a pair, whether that is there or not; none where there can be none.
     fn mirror(&self, _spec: &DatabaseSpec) -> Option<Arc<dyn Mirror>> {
         None

@@ -59,12 +59,14 @@ const WRITER_17: Asked = (
 );
 
 /// Of the log since version 14; writes and syncs are counted elsewhere since version 18.
-const LOG: [(Counter, &str); 5] = [
+const LOG: [(Counter, &str); 7] = [
     (Counter::LogRecords, "wal_records"),
     (Counter::LogPageImages, "wal_fpi"),
     (Counter::LogBuffersFull, "wal_buffers_full"),
     (Counter::LogWrites, "wal_write"),
     (Counter::LogSyncs, "wal_sync"),
+    (Counter::LogWriteSeconds, "wal_write_time / 1000"),
+    (Counter::LogSyncSeconds, "wal_sync_time / 1000"),
 ];
 
 /// The server's counters since they were reset, as far as its version has them.

@@ -10,7 +10,7 @@ use crate::server::{Mirror, Private, SCRIPTS};
 use crate::{DataSet, Database, DatabaseError, Facts, Failure, OpenOptions, Session, StatementCost, Texts};
 use observation::Counted;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use study::{At, DatabaseSpec, Engine, Pairing, Sessions};
 use workload::transaction::Value;
@@ -66,6 +66,8 @@ struct Postgres {
     watcher: Mutex<Option<PostgresSession>>,
     /// Both servers, where sessions work on both in lock step.
     both: Mutex<Option<Standby>>,
+    /// How often they have waited for the second one.
+    trips: Arc<AtomicU64>,
 }
 
 impl Server {
@@ -128,6 +130,7 @@ fn opened(connect: Connect, server: Option<Server>, options: &OpenOptions) -> Re
         stop,
         watcher,
         both: Mutex::default(),
+        trips: Arc::default(),
     })
 }
 
@@ -178,7 +181,7 @@ impl Postgres {
         let near = if own == 0 { self.connect.clone() } else { Connect::socket_in(&both.sockets(), USER, "postgres") };
         let ends = if own == 0 { [near, far] } else { [far, near] };
         let [first, second] = ends.map(|connect| self.connected_at(connect, texts, sessions, self.schema.clone()));
-        Ok(Box::new(TwoPhase::new([first?, second?], own, texts)))
+        Ok(Box::new(TwoPhase::new([first?, second?], own, texts, self.trips.clone())))
     }
 
     fn plain(&self) -> Result<PostgresSession, DatabaseError> {
@@ -262,9 +265,14 @@ impl Database for Postgres {
         *self.both.lock().unwrap_or_else(PoisonError::into_inner) = both;
     }
 
+    fn round_trips(&self) -> u64 {
+        self.trips.load(Ordering::Relaxed)
+    }
+
     fn mirror(&self, spec: &DatabaseSpec) -> Option<Arc<dyn Mirror>> {
         let server = self.server.as_ref().filter(|server| server.layout().is_none())?;
-        Some(Arc::new(server.mirror(spec.pairing == Pairing::TwoPhase)))
+        let serves = counting(&self.options, server);
+        Some(Arc::new(server.mirror(spec.pairing == Pairing::TwoPhase).serving(serves)))
     }
 
     fn seed(&self) -> Result<Option<Box<dyn Database>>, DatabaseError> {

@@ -11,6 +11,8 @@
 use super::PostgresSession;
 use crate::server::postgres::PREPARED;
 use crate::{Cut, Failure, FailureKind, Session, Texts};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use workload::dataset::Rows;
 use workload::transaction::{Answers, Batch, Call, Value};
 
@@ -27,6 +29,8 @@ pub(crate) struct TwoPhase {
     calls: [Batch; 2],
     /// What the other one answers, which is the same.
     unread: Answers,
+    /// How often the far one was waited for.
+    trips: Arc<AtomicU64>,
 }
 
 /// Whether a text only reads and locks nothing.
@@ -37,7 +41,7 @@ fn only_reads(sql: &str) -> bool {
 }
 
 impl TwoPhase {
-    pub(crate) fn new(sessions: [PostgresSession; 2], own: usize, texts: &Texts) -> TwoPhase {
+    pub(crate) fn new(sessions: [PostgresSession; 2], own: usize, texts: &Texts, trips: Arc<AtomicU64>) -> TwoPhase {
         TwoPhase {
             sessions,
             own,
@@ -46,6 +50,7 @@ impl TwoPhase {
             begun: 0,
             calls: Default::default(),
             unread: Answers::default(),
+            trips,
         }
     }
 
@@ -59,11 +64,19 @@ impl TwoPhase {
         self.calls.iter_mut().enumerate().filter(|(at, _)| both || *at == own).for_each(|(_, batch)| call(batch));
     }
 
+    /// The second server carries out a text.
+    fn there(&mut self, sql: &str) -> Result<(), Failure> {
+        self.trips.fetch_add(1, Ordering::Relaxed);
+        self.sessions[1].script(sql)
+    }
+
     /// Carries out what was gathered, on the first server first.
     fn flush(&mut self, answers: &mut Answers) -> Result<(), Failure> {
         let mut done = Ok(());
         for (at, (session, calls)) in self.sessions.iter_mut().zip(&mut self.calls).enumerate() {
             let heard = if at == self.own { &mut *answers } else { &mut self.unread };
+            let asked = at == 1 && done.is_ok() && calls.calls().next().is_some();
+            self.trips.fetch_add(u64::from(asked), Ordering::Relaxed);
             done = done.and_then(|()| session.run(calls, heard));
             calls.clear();
         }
@@ -89,7 +102,7 @@ impl TwoPhase {
         let name = format!("{PREPARED}{}_{}_{}", std::process::id(), self.sessions[0].number, self.begun);
         let said = |what: &str| format!("{what} '{name}'");
         self.sessions[0].script(&said("PREPARE TRANSACTION")).map_err(|failure| self.undone(failure))?;
-        if let Err(failure) = self.sessions[1].script(&said("PREPARE TRANSACTION")) {
+        if let Err(failure) = self.there(&said("PREPARE TRANSACTION")) {
             // Where this fails too, it is found as what only the near one has.
             let _ = self.sessions[0].script(&said("ROLLBACK PREPARED"));
             return Err(self.undone(failure));
@@ -98,14 +111,13 @@ impl TwoPhase {
         // From here on it will be committed, and nobody knows whether it is when a connection ends.
         let lost = |failure: Failure| Failure { kind: FailureKind::Lost, ..failure };
         self.sessions[0].script(&said("COMMIT PREPARED")).map_err(lost)?;
-        self.sessions[1].script(&said("COMMIT PREPARED")).map_err(lost)
+        self.there(&said("COMMIT PREPARED")).map_err(lost)
     }
 
     /// A statement that writes, outside of any transaction.
     fn alone(&mut self, statement: u16, parameters: &[Value], answers: &mut Answers) -> Result<(), Failure> {
-        for session in &mut self.sessions {
-            session.script("BEGIN")?;
-        }
+        self.sessions[0].script("BEGIN")?;
+        self.there("BEGIN")?;
         self.open = Some(true);
         self.gather(true, |batch| batch.call(statement, parameters.iter().cloned()));
         self.flush(answers)?;

@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it decides nothing about a pair's life, and carries nothing between both: a wire does.
 
+use crate::server::postgres::LagWatch;
 use crate::{DatabaseError, Session};
 use study::Waits;
 
@@ -38,6 +39,12 @@ pub trait Watch: Send {
     /// # Errors
     /// When it does not, or the address cannot be given to it.
     fn take_over(&mut self) -> Result<(), DatabaseError>;
+
+    /// Both servers change their roles; whoever looks here looks at the new first one.
+    ///
+    /// # Errors
+    /// When one of both does not end or start, or servers of this pair have no roles.
+    fn swap(&mut self, settings: &[(String, String)]) -> Result<(), DatabaseError>;
 
     /// Commits wait for the mirror from now on, or for nobody.
     ///
@@ -124,6 +131,19 @@ pub trait Mirror: Send + Sync {
     /// # Errors
     /// When that takes no session.
     fn watch(&self, waits: Waits) -> Result<Box<dyn Watch>, DatabaseError>;
+
+    /// Somebody who looks at what commits wait for; none where the server does not tell.
+    ///
+    /// # Errors
+    /// When the first server takes no session.
+    fn lag_watch(&self) -> Result<Option<LagWatch>, DatabaseError> {
+        Ok(None)
+    }
+
+    /// Seconds that one flush of the mirror's log took on the mean since it was started; none where it does not say.
+    fn flush_s(&self) -> Option<f64> {
+        None
+    }
 
     /// How often a client was told that its commit stands although the mirror did not confirm it.
     fn unconfirmed(&self) -> u64 {

@@ -3,6 +3,7 @@
 //! The one idea: what a trial needs (data set, server settings) is compared with what is open; only a difference costs a
 //! restart or a fill. Data that earlier trials changed is reused unless the state policy brings it back.
 
+use crate::database::beside::Beside;
 use crate::database::checks;
 use crate::database::mirrored::Mirrored;
 use crate::database::outage::Served;
@@ -52,6 +53,8 @@ pub(crate) struct Databases {
     pub(crate) costs: Result<Vec<StatementCost>, String>,
     /// The mirror that follows in the trial.
     pub(crate) mirrored: Option<Mirrored>,
+    /// The mirror that a running server has, in the trial.
+    pub(crate) beside: Option<Beside>,
     /// Whether anybody takes sessions.
     pub(crate) served: Served,
 }
@@ -95,7 +98,19 @@ impl Databases {
     ) -> Databases {
         let (system, spec) = (system.to_owned(), spec.clone());
         let (costs, served) = (Ok(Vec::new()), Arc::new(AtomicBool::new(true)));
-        Databases { system, spec, ours, cache_dir, stop, open: None, ends: None, costs, mirrored: None, served }
+        Databases {
+            system,
+            spec,
+            ours,
+            cache_dir,
+            stop,
+            open: None,
+            ends: None,
+            costs,
+            mirrored: None,
+            beside: None,
+            served,
+        }
     }
 
     /// Opens it without a data set, and says what could change a number.
@@ -172,6 +187,16 @@ impl Databases {
         self.spec.mirror
     }
 
+    /// The mirror that a running server has.
+    pub(crate) fn second(&self) -> Option<DatabaseSpec> {
+        self.spec.second()
+    }
+
+    /// Ends every wait for a database when it becomes true.
+    pub(crate) fn stopper(&self) -> Arc<AtomicBool> {
+        self.stop.clone()
+    }
+
     /// How the mirror is kept equal.
     pub(crate) fn pairing(&self) -> Pairing {
         self.spec.pairing
@@ -227,6 +252,7 @@ impl Databases {
             opening.database.admit_scripts().map_err(&refused)?;
         }
         remarks.extend(self.see_to_mirror(trial, &settings)?);
+        remarks.extend(self.see_to_beside()?);
         let Some(database) = self.shared() else { return Ok(remarks) };
         if trial.state.checkpoints == Checkpoints::Leave {
             remarks.push("no checkpoint was forced before the warm-up".to_owned());

@@ -8,8 +8,7 @@ use crate::database::databases::Databases;
 use database::DatabaseError;
 use database::server::Mirror;
 use link::{Choice, Relay, Settings};
-use observation::{Check, CheckResult, Event, EventKind};
-use recorder::WallClock;
+use observation::{Check, CheckResult, Event, EventKind, Series, Whole};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -17,8 +16,9 @@ use std::time::Duration;
 use study::{Pairing, Trial, Waits, Wire};
 use units::Nanos;
 
+use crate::database::lags::{Carried, Sampling};
 use crate::database::outage::Outage;
-use crate::told::{Told, remark};
+use crate::told::{Ended, Told, remark};
 use workload::happening::{Happening, Mishap};
 
 /// A mirror that follows, and what carries the log to it.
@@ -30,6 +30,8 @@ pub(crate) struct Mirrored {
     outage: Option<Outage>,
     /// Whoever sees that it ended where nothing was to happen.
     guard: Option<Guard>,
+    /// Whoever looks at what it is waited for, where nothing is to happen.
+    sampling: Option<Sampling>,
     /// What the wire carried before the load.
     before: [(u64, u64); 2],
     waits: Waits,
@@ -100,7 +102,17 @@ impl Databases {
         let outage = outage.then(watched).transpose().map_err(&refused)?;
         let unconfirmed = mirror.unconfirmed();
         let guard = (self.pairing() != Pairing::TwoPhase && outage.is_none()).then(|| Guard::of(&mirror));
-        self.mirrored = Some(Mirrored { mirror, wires, outage, guard, before, waits, unconfirmed });
+        let off = if trial.state.wire.is_plain() { Nanos::ZERO } else { own };
+        let over = || Carried::new(&wires[0], off);
+        let sampling = match (self.pairing(), &outage, self.shared()) {
+            (Pairing::TwoPhase, _, Some(database)) => Some(Sampling::of_trips(move || database.round_trips(), over())),
+            (Pairing::Postgres, None, _) => {
+                let watch = mirror.lag_watch().map_err(&refused)?;
+                watch.map(|watch| Sampling::of_commits(watch, over()))
+            }
+            _ => None,
+        };
+        self.mirrored = Some(Mirrored { mirror, wires, outage, guard, sampling, before, waits, unconfirmed });
         let far = match trial.state.wire {
             plain if plain.is_plain() => "on a plain wire".to_owned(),
             shaped => {
@@ -127,10 +139,11 @@ impl Databases {
 
     /// Holds both servers against each other once the mirror has applied all, and lets the first go on alone.
     /// One that took over goes with what only it holds, and the first server is started again.
-    pub(crate) fn leave_mirror(&mut self, patience: Nanos, clock: &WallClock) -> Result<Told, TrialError> {
+    pub(crate) fn leave_mirror(&mut self, patience: Nanos, ended: Ended<'_>) -> Result<Told, TrialError> {
         let Some(mirrored) = self.mirrored.take() else { return Ok(Told::default()) };
         let refused = self.refused();
-        let Mirrored { mirror, wires, outage, guard, before, waits, unconfirmed } = mirrored;
+        let Mirrored { mirror, wires, outage, guard, sampling, before, waits, unconfirmed } = mirrored;
+        let sampled = sampling.zip(ended.started_unix_ns).map(|(sampling, started)| sampling.ended(started));
         if guard.is_some_and(Guard::ended) {
             mirror.leave().map_err(&refused)?;
             let text = "the mirror ended in the trial, and nobody had asked for it: until that was seen commits waited for it, and from there on \
@@ -143,8 +156,9 @@ impl Databases {
             return Ok(Told { series: Vec::new(), events: vec![doubt], checks: vec![check] });
         }
         let watched = outage.is_some();
-        let (series, mut events, taken_over) =
+        let (mut series, mut events, taken_over) =
             outage.map(Outage::ended).transpose().map_err(&refused)?.unwrap_or_default();
+        series.extend(sampled.into_iter().flatten());
         let now = carried(&wires);
         let carried = [0, 1].map(|way| (now[way].0 - before[way].0, now[way].1 - before[way].1));
         let words = |(bytes, pieces): (u64, u64)| {
@@ -154,7 +168,7 @@ impl Databases {
         let mut check = None;
         let behind = if taken_over && !mirror.come_back().map_err(&refused)? {
             drop(wires);
-            self.reopen(patience, clock)?;
+            self.reopen(patience, ended.clock)?;
             let text = "behind the checks the mirror that took over went, and the first server was started again as it was lost";
             events.push(remark(text.to_owned()));
             String::new()
@@ -164,6 +178,12 @@ impl Databases {
             }
             let behind = mirror.level().map_err(&refused)?;
             check = self.equal(&*mirror).map_err(&refused)?;
+            series.extend(
+                mirror.flush_s().map(|seconds| Series {
+                    probe: Whole::MirrorFlush.into(),
+                    points: vec![(ended.at, 1e3 * seconds)],
+                }),
+            );
             mirror.leave().map_err(&refused)?;
             behind
         };

@@ -1,9 +1,11 @@
 //! A database under test: opened for a trial, filled, loaded over sessions, read and checked.
 
+mod beside;
 pub(crate) mod checks;
 pub(crate) mod costs;
 pub(crate) mod counters;
 pub(crate) mod databases;
+mod lags;
 pub(crate) mod levels;
 mod mirrored;
 mod outage;

@@ -228,6 +228,9 @@ impl Watcher {
     }
 
     fn happen_now(&mut self, what: Mishap) -> Result<(), DatabaseError> {
+        if what == Mishap::Swap {
+            return self.swap();
+        }
         self.apart = what != Mishap::Resume;
         let mirror = self.mirror.clone();
         match what {
@@ -238,12 +241,33 @@ impl Watcher {
             Mishap::HalfOpen => self.relay.carry(0, [true, false]),
             Mishap::Suspend => self.step(pair::Event::Suspend)?,
             Mishap::Resume => self.resume()?,
+            Mishap::Swap => {}
             Mishap::KillPrimary => {
                 self.killed = true;
                 self.served.store(false, Ordering::Release);
                 self.begin(move || mirror.kill_primary())?;
             }
         }
+        Ok(())
+    }
+
+    /// Both servers change their roles, where the mirror follows. Whoever lost a session waits until one of them serves.
+    fn swap(&mut self) -> Result<(), DatabaseError> {
+        self.worked()?;
+        if !matches!(self.life.state(), State::Replicating | State::Comparing) {
+            self.tell("the roles were not swapped: the mirror did not follow yet".to_owned());
+            return Ok(());
+        }
+        let begun = self.clock.now();
+        self.keep_as(MirrorState::Unserved);
+        self.served.store(false, Ordering::Release);
+        self.watch.swap(&self.settings)?;
+        self.served.store(true, Ordering::Release);
+        self.silence = Silence { confirmed: 0, since: self.clock.now() };
+        self.before = Look::default();
+        let took = duration(self.clock.now().saturating_sub(begun));
+        self.tell(format!("both servers ended in order and serve with swapped roles after {took}"));
+        self.keep(true);
         Ok(())
     }
 
@@ -359,6 +383,11 @@ impl Watcher {
             State::Unserved(_) => MirrorState::Unserved,
             _ => MirrorState::Follows,
         };
+        self.keep_as(state);
+    }
+
+    fn keep_as(&mut self, state: MirrorState) {
+        let now = self.clock.now();
         let sent = self.relay.told().1[1].0;
         let values = [state.number(), self.before.kept as f64, sent as f64, self.before.waiting as f64];
         self.course.series.iter_mut().zip(values).for_each(|(points, value)| points.push((now, value)));

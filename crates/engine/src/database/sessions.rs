@@ -31,7 +31,11 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
     let names = profile::names(&texts);
     let sessions = stream.stream().sessions();
     let refused = move |error| databases.refused()(crowded(error, database, sessions));
-    let many = pool.sessions > 0 && uring::allowed();
+    // What answers by itself has none either, and stands for one that has.
+    if pool.how.reopen > 0 && databases.lasting().is_none() && database.engine() != Engine::Null {
+        return Err(stream.unsupported("open sessions again: this database has no connections (`reopen`)"));
+    }
+    let many = pool.sessions > 0 && uring::allowed() && pool.how.reopen == 0;
     let spread = stream.trial.state.spread;
     let how = move |number| on_node(pool, spread, number);
     let mut open = if many { conversations(database, &texts, sessions, how).map_err(refused)? } else { Vec::new() };

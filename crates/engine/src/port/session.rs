@@ -6,7 +6,7 @@
 
 use crate::TrialError;
 use crate::hot::transactions::TransactionWork;
-use crate::port::attempt::Attempt;
+use crate::port::attempt::{Attempt, Lost};
 use crate::port::blocking::{NAP, idle};
 use crate::port::reconnect::Reconnect;
 use crate::worker::assign::Share;
@@ -34,6 +34,8 @@ pub(crate) fn drive(
     start.calls.are_cut_by(share.number, session.cut());
     let mut port = SessionPort {
         session,
+        every: if reconnect.database.is_some() { reconnect.how.reopen } else { 0 },
+        carried: 0,
         reconnect,
         transactions,
         clock: start.ready()?,
@@ -54,6 +56,10 @@ pub(crate) fn drive(
 pub(crate) struct SessionPort<C> {
     session: Box<dyn Session>,
     reconnect: Reconnect,
+    /// Before every so many transactions it is opened anew; 0 is never.
+    every: u32,
+    /// How many it has carried since.
+    carried: u32,
     transactions: Transactions,
     clock: C,
     /// Ends pauses, and waits for another session.
@@ -72,7 +78,9 @@ pub(crate) struct SessionPort<C> {
 impl<C: Clock> SessionPort<C> {
     /// Carries a transaction out to its end.
     fn carry_out(&mut self, slot: u32) -> Outcome {
-        let SessionPort { session, reconnect, transactions, clock, halt, calls, worker, attempt, .. } = self;
+        let SessionPort {
+            session, reconnect, every, carried, transactions, clock, halt, calls, worker, attempt, ..
+        } = self;
         let pause = |time| {
             let until = clock.now() + time;
             // In naps, so that a stop is seen.
@@ -80,14 +88,24 @@ impl<C: Clock> SessionPort<C> {
                 clock.pass(until.min(clock.now() + NAP));
             }
         };
+        let open = || reconnect.session(halt).inspect(|opened| calls.are_cut_by(*worker, opened.cut()));
+        *carried += 1;
+        let mut renewed = Ok(());
+        if *every > 0 && *carried > *every {
+            *carried = 1;
+            renewed = open().map(|opened| *session = opened);
+        }
         let mut waited = Nanos::ZERO;
         let reopen = || {
             let lost = clock.now();
-            let opened = reconnect.session(halt).inspect(|opened| calls.are_cut_by(*worker, opened.cut()));
+            let opened = open();
             waited = clock.now().saturating_sub(lost);
             opened
         };
-        let over = attempt.carry_out(slot, transactions, session, pause, reopen).after(waited);
+        let over = match renewed {
+            Ok(()) => attempt.carry_out(slot, transactions, session, pause, reopen).after(waited),
+            closed => Lost { text: "it was to be opened anew".to_owned(), unknown: false }.over(closed),
+        };
         transactions.ended(slot, over.ending, clock.now(), &mut self.caused);
         self.ages.extend(transactions.business.age(slot));
         self.complaint = over.complaint;
@@ -156,6 +174,8 @@ mod tests {
         SessionPort {
             session: session(ends, log),
             reconnect: database.reconnect(),
+            every: 0,
+            carried: 0,
             transactions: transactions(&[Do::Begin, Do::Sleep(Nanos(10)), Do::Commit, Do::Done], 1, log),
             clock: SimulatedClock::default(),
             halt: Arc::default(),
@@ -201,6 +221,21 @@ mod tests {
         assert_eq!(port.complaint(0), None, "that of the transaction which ended last");
         let log = told(&log);
         assert_eq!((log[0].as_str(), log.last().unwrap().as_str()), ("begin 0", "Done 1"));
+    }
+
+    #[test]
+    fn a_session_is_opened_anew_before_every_so_many_and_one_that_cannot_be_fails_its_transaction() {
+        let log = Log::default();
+        let mut port = SessionPort { every: 2, ..port(&[], &log) };
+        let mut ended = Vec::new();
+        for slot in 0..5 {
+            begin(&mut port, slot);
+            port.reap(Wait::Poll, &mut ended).unwrap();
+        }
+        // The database has one session to give, which the third transaction gets; the fifth finds none.
+        let failed: Vec<bool> = ended.iter().map(|one| matches!(one.outcome, Outcome::Failed { .. })).collect();
+        assert_eq!(failed, [false, false, false, false, true]);
+        assert!(port.complaint(4).is_some_and(|text| text.contains("to be opened anew; no new one")));
     }
 
     #[test]

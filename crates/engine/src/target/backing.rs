@@ -4,13 +4,12 @@ use crate::hot::drive::Driven;
 use crate::observer::Observer;
 use crate::port::simulated::described::Described;
 use crate::target::known::Known;
-pub(crate) use crate::told::{Told, remark};
+pub(crate) use crate::told::{Ended, Told, remark};
 use crate::worker::assign::Share;
 use crate::worker::run::{Driver, Return};
-use crate::worker::transactions::Transactions;
 use crate::{OpenError, TrialError};
 use observation::{Alone, Fact};
-use recorder::{Collector, WallClock};
+use recorder::Collector;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -172,15 +171,4 @@ pub(crate) struct Setting {
     pub(crate) data: Known,
     /// What one operation alone costs by each driver, through the page cache and past it; none before a trial asked.
     pub(crate) alone: [Option<Alone>; 2],
-}
-
-/// A trial whose load has ended.
-#[derive(Clone, Copy)]
-pub(crate) struct Ended<'a> {
-    pub(crate) trial: &'a Trial,
-    pub(crate) clock: &'a WallClock,
-    /// What its workers carried out.
-    pub(crate) transactions: &'a [Transactions],
-    /// On the trial's clock.
-    pub(crate) at: Nanos,
 }

@@ -87,7 +87,7 @@ impl Backing for Databases {
     }
 
     fn mirror_processes(&self) -> Vec<u32> {
-        self.mirror_process().into_iter().collect()
+        self.mirror_process().into_iter().chain(self.beside_processes()).collect()
     }
 
     fn counters(&self) -> Option<Box<dyn FnOnce() -> observation::Counted + Send>> {
@@ -152,10 +152,13 @@ impl Backing for Databases {
             told.checks.insert(0, Check { name: "recovery behind the load".to_owned(), ..back(LOST, &lost) });
         }
         if lost_none {
-            let Told { series, events, checks } = self.leave_mirror(patience(trial), ended.clock)?;
-            told.series.extend(series);
-            told.checks.extend(checks);
-            told.events.extend(events);
+            for Told { series, events, checks } in
+                [self.leave_mirror(patience(trial), ended)?, self.leave_beside(ended)?]
+            {
+                told.series.extend(series);
+                told.checks.extend(checks);
+                told.events.extend(events);
+            }
         }
         told.events.extend(checks::events(trial, &told.checks));
         told.events.extend(self.doubts());

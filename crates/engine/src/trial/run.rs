@@ -136,7 +136,8 @@ fn look_back(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, TrialError> {
     let transactions = std::mem::take(&mut outcome.transactions);
-    let after = Ended { trial, clock: &opened.clock, transactions: &transactions, at: outcome.ended };
+    let Outcome { started_unix_ns, ended: at, .. } = outcome;
+    let after = Ended { trial, clock: &opened.clock, started_unix_ns, transactions: &transactions, at };
     match ended {
         Ok(()) => {
             let told = opened.backing.look_back(after, observer)?;

@@ -29,12 +29,43 @@ fn a_mirror_follows_in_its_trials_holds_the_same_rows_and_is_gone_with_the_run()
     }
     let far = trials.iter().find(|trial| trial["events"].to_string().contains("over a wire of delay=500us each way"));
     assert!(far.is_some(), "{told}");
+    added_time(&told);
     assert!(!program.files().iter().any(|name| name.ends_with("mirror")));
     let family =
         std::fs::read_dir(program.path("cache")).expect("the cache").filter_map(|entry| Some(entry.ok()?.path()));
     let servers: Vec<_> = family.filter_map(|family| std::fs::read_dir(family).ok()).flatten().flatten().collect();
     assert!(!servers.iter().any(|server| server.file_name().to_string_lossy().ends_with("mirror")), "{servers:?}");
     program.fine("db down local:postgres --remove");
+}
+
+/// The added time is told in parts with their sources, and they add up to it.
+fn added_time(told: &Value) {
+    let mirrors: Vec<_> =
+        told["findings"].as_array().expect("findings").iter().filter(|f| f["kind"] == "mirror").collect();
+    assert_eq!(mirrors.len(), 2, "one for each system with a mirror: {told}");
+    for found in mirrors {
+        assert!(
+            found["unit"].as_str().is_some_and(|unit| unit.starts_with("the unit of waiting is the commit")),
+            "{found}"
+        );
+        let points = found["added"].as_array().expect("points");
+        assert_eq!(points.len(), 2, "{found:#}");
+        for point in points {
+            let parts = point["parts"].as_array().expect("parts");
+            let of = |name: &str| parts.iter().find(|part| part["part"] == name).and_then(|part| part["ms"].as_f64());
+            let sum: f64 = parts.iter().filter_map(|part| part["ms"].as_f64()).sum();
+            assert!((sum - point["added_ms"]["value"].as_f64().expect("ms")).abs() < 1e-6, "{point:#}");
+            assert!(of("on the wire") > Some(0.0) && of("sent and written").is_some(), "{point:#}");
+            let applies = found["system"] == "postgres remote_apply";
+            assert_eq!(of("applied by the mirror").is_some(), applies, "{point:#}");
+        }
+    }
+    let timed = told["trials"]
+        .as_array()
+        .expect("trials")
+        .iter()
+        .filter(|trial| trial["server"]["mirror"]["flush_ms"].is_number());
+    assert!(timed.count() > 0, "the mirror times its flushes");
 }
 
 const BANK: &str = "--set accounts=1000 --set sessions=2 --set warm_up=500ms";
@@ -102,6 +133,27 @@ fn when_the_first_server_is_killed_the_mirror_takes_over_with_all_that_was_ackno
 }
 
 #[test]
+fn roles_are_swapped_and_swapped_back_under_load_and_nothing_is_lost() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let program = &house.program;
+    let told = program.json(&format!(
+        "run mirror-upgrade --set events=1s:swap;5s:swap {BANK} --set measure=9s --allow-errors --json"
+    ));
+    let found = told["findings"].as_array().expect("findings").iter();
+    let swaps: Vec<_> = found.filter(|found| found["kind"] == "pair" && found["event"] == "swap").collect();
+    assert_eq!(swaps.len(), 2, "{told:#}");
+    for swap in swaps {
+        // Both servers end and start.
+        assert!(swap["freeze_s"].as_f64() > Some(0.1) && swap["alone"].is_null(), "{swap:#}");
+        assert!(swap["acknowledged_kept"] == true && swap["rows_equal"] == true, "{swap:#}");
+    }
+    let events = told["trials"][0]["events"].to_string();
+    assert_eq!(events.matches("serve with swapped roles after").count(), 2, "{events}");
+    assert!(holds(&told, "ledger") && holds(&told, "mirror"), "{told:#}");
+    program.fine("db down local:postgres --remove");
+}
+
+#[test]
 fn what_a_mirror_lacks_that_nobody_waited_for_is_found_to_be_lost_and_nothing_where_commits_waited() {
     let Some(house) = House::with_server("local:postgres") else { return };
     let program = &house.program;
@@ -150,9 +202,13 @@ fn two_servers_in_lock_step_hold_the_same_rows_and_nothing_stays_prepared() {
     assert_eq!(both.len(), 3, "{trials:?}");
     for second in both {
         assert!(second["events"].to_string().contains("; 0 transactions were left prepared and ended"), "{second}");
-        // What a transaction that writes says to the second server: begin, the change, prepare, commit.
         assert!(second["server"]["mirror_cpu_cores"].as_f64() > Some(0.0), "{second}");
     }
+    // What a transaction that writes says to the second server: begin, the change, prepare, commit. Half of all write.
+    let found =
+        told["findings"].as_array().expect("findings").iter().find(|f| f["kind"] == "mirror").expect("a mirror");
+    let trips = found["added"][0]["round_trips"].as_f64().expect("they are counted");
+    assert!((1.2..=2.8).contains(&trips), "{found:#}");
     program.fine("db down local:postgres --remove");
 }
 

@@ -281,3 +281,34 @@ fn a_wire_between_both_nodes_is_cut_and_healed_with_the_pair_and_ends_with_it() 
         std::fs::read_dir(program.path("pair")).expect("the folder").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(left, ["notes.txt"], "what is not the pair's stays");
 }
+
+#[test]
+fn a_pair_that_runs_is_measured_as_it_is_by_the_urls_of_both() {
+    let Some(pair) = Mirrored::up("--sync on") else { return };
+    let program = &pair.house.program;
+    let status = pair.does("status");
+    let url = |node: &str| status["nodes"][node]["url"].as_str().expect("a URL").to_owned();
+    let line = format!(
+        "run key-value --on {} --set mirror_url={} --set rows=1000 --set sessions=2 --set warm_up=200ms --set measure=1s \
+         --set replicates=1 --json",
+        url("a"),
+        url("b")
+    );
+    let told = program.json(&line);
+    let server = &told["trials"][0]["server"];
+    assert!(server["mirror"]["flushed_ms"].as_f64() > Some(0.0), "{server:#}");
+    assert!(server["mirror_cpu_cores"].as_f64() > Some(0.0), "it runs on this machine: {server:#}");
+    let checks = told["checks"].as_array().expect("checks");
+    let mirror = checks.iter().find(|check| check["name"] == "mirror").expect("both are compared");
+    assert_eq!(mirror["result"], "passed", "{checks:#?}");
+    // Nothing of both is changed: the pair is as it was.
+    assert_eq!(pair.does("status")["state"], "replicating");
+    assert_eq!(pair.asks("a", "SHOW synchronous_commit"), "on");
+    let refused = program.refused(&format!("plan key-value --on {} --set mirror_url=mysql://h/d", url("a")));
+    assert!(refused.contains("a mirror of the same engine"), "{refused}");
+    let refused = program.refused("plan key-value --on local:postgres --set mirror_url=postgres://h/d");
+    assert!(refused.contains("server that runs already"), "{refused}");
+    let refused =
+        program.refused(&format!("plan key-value --on {} --set mirror_url=postgres://u:secret@h/d", url("a")));
+    assert!(refused.contains("without a password") && !refused.contains("secret"), "{refused}");
+}

@@ -15,7 +15,9 @@ fn nowhere(program: &Program, name: &str, storage: &str) -> String {
     if !asks_a_database(program, name) {
         return format!("--on {storage}");
     }
-    let stays = if program.fine(&format!("studies {name}")).contains("\nfault ") { " --set fault=none" } else { "" };
+    let text = program.fine(&format!("studies {name}"));
+    let happens = [("\nfault ", " --set fault=none"), ("\nevents ", " --set events=")];
+    let stays: String = happens.iter().filter(|(key, _)| text.contains(key)).map(|(_, none)| *none).collect();
     format!("--on null-database:{stays}")
 }
 

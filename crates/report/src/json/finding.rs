@@ -2,9 +2,9 @@
 
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
-    Beside, Comparison, Compensation, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding, FootprintAmount,
-    FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding, PairFinding, Scaling, ServiceFit, Spreading,
-    SustainedFinding, ThresholdOutcome, TierFinding, TierStep,
+    AddedPart, AddedTime, Beside, Comparison, Compensation, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding,
+    FootprintAmount, FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding, PairFinding, Scaling,
+    ServiceFit, Spreading, SustainedFinding, ThresholdOutcome, TierFinding, TierStep, Tuning,
 };
 use serde_json::Value;
 use study::Direction;
@@ -64,9 +64,19 @@ objects! {
         system, "objects": pairs(&step.objects, ["name", "bytes"]), bytes, of_bytes, promised, delivered, per_s,
     }
 
-    found: MirrorFinding { baseline, compensations, round_trips, spreads }
+    found: MirrorFinding { baseline, unit, added, tuning, compensations, round_trips, spreads }
 
     one: Spreading { at, "rate_ratio": one.rate, "response_ratio": one.response, "cpu_ratio": one.cpu, "thrown_away": one.again }
+
+    found: AddedTime {
+        "factors": factors(&found.factors), alone_ms, added_ms, times, parts, round_trips,
+        "own_flush_ms": found.own_flush_ms.map(|(alone, mirrored)| object!(found { "alone": alone, "mirrored": mirrored })),
+        mirror_flush_ms,
+    }
+
+    found: Tuning { against, alone, mirrored, across }
+
+    one: AddedPart { "part": one.part.word(), ms, "source": one.part.source() }
 
     one: Compensation {
         sessions, predicted, observed, "most": { let (sessions, share) = one.tried; object!(one { "sessions": sessions, "of_rate": share }) },
@@ -103,7 +113,7 @@ objects! {
     }
 
     found: PairFinding {
-        "factors": factors(&found.point.factors), trial, event, at_s, freeze_s, interval_s,
+        "factors": factors(&found.point.factors), trial, event, at_s, freeze_s, interval_s, errors,
         "alone_after_s": found.alone.map(|(after, _)| after), "alone": found.alone.map(|(_, state)| state.word()), released,
         rate_before_per_s, rate_alone_per_s, kept_bytes, kept_per_s, resync_s, resync_bytes, rate_resync_per_s, rate_after_per_s,
         "acknowledged_kept": found.kept, "rows_equal": found.equal, "alike": found.alike(),

@@ -1,7 +1,9 @@
 //! The server of a database in a trial.
 
 use super::value::{Json, object, objects, pairs};
-use analysis::{Checkpoints, Fits, PerTransaction, ServerSummary, StatementProfile, StatementsProfile, WorkingSet};
+use analysis::{
+    Checkpoints, Fits, MirrorWaits, PerTransaction, ServerSummary, StatementProfile, StatementsProfile, WorkingSet,
+};
 use observation::{Counter, Window};
 use serde_json::Value;
 
@@ -9,13 +11,17 @@ objects! {
     server: ServerSummary {
         embedded,
         "cpu_cores": object!(server { "user": server.cpu_user_cores, "system": server.cpu_system_cores }),
-        mirror_cpu_cores,
+        mirror_cpu_cores, mirror,
         bytes_read_per_s, bytes_written_per_s, processes, buffer_hit_share, per_transaction, checkpoints,
         "working_set": server.working_set.as_ref().map(|set| working_set(set, crate::view::working_set(server))),
         "transactions_per_machine_core_per_s": server.per_machine_core_per_s,
         "transactions_per_server_core_per_s": server.per_server_core_per_s,
         profile,
         "counters_per_s": pairs(&server.counters, ["name", "per_s"]),
+    }
+
+    seen: MirrorWaits {
+        waiting, changing_per_s, written_ms, flushed_ms, applied_ms, flush_ms, wire_ms, "round_trips_per_s": seen.trips_per_s,
     }
 
     each: PerTransaction { cpu_ms, mirror_cpu_ms, bytes_read, bytes_written, log_bytes }

@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it computes no statistic. Every number comes from analysis, with its interval.
 
+mod added;
 mod axes;
 mod bars;
 mod beside;
@@ -251,6 +252,7 @@ fn further_figures(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) ->
     for sweep in sweeps {
         figures.extend(tiers::figures(findings, sweep.experiment));
         figures.extend(pair::figure(findings, sweep.experiment));
+        figures.extend(added::figure(findings, sweep.experiment));
         figures.extend(frontier::figure(findings, sweep, caveats));
         figures.extend(footprint::figure(findings, sweep.experiment));
         figures.extend(beside::figures(findings, sweep, caveats));

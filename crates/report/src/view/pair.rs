@@ -20,6 +20,7 @@ pub fn pair(found: &PairFinding) -> String {
         seconds(found.freeze_s),
         seconds(found.interval_s)
     )];
+    parts.extend((found.errors > 0).then(|| format!("{} failed", units::counted(found.errors, "transactions"))));
     parts.extend(alone_says(found));
     let kept = found.kept_bytes.zip(found.kept_per_s).filter(|(kept, _)| *kept > 0.0);
     parts.extend(kept.map(|(kept, per_s)| {
@@ -39,6 +40,9 @@ pub fn pair(found: &PairFinding) -> String {
 
 fn alone_says(found: &PairFinding) -> Option<String> {
     let rate = |per_s: f64| Quantity::Rate.text(per_s);
+    if found.alone.is_none() && !found.takes_away() {
+        return None;
+    }
     let Some((after, state)) = found.alone else {
         return Some("nobody went on alone: the mirror was back before patience was lost".to_owned());
     };
@@ -71,6 +75,7 @@ fn row(found: &PairFinding) -> Vec<Field> {
         word("stream", "stream", &found.point.stream),
         word("event", "event", &found.event),
         seconds("still", "freeze_s", Some(found.freeze_s)),
+        number("failed", "errors", found.errors as f64, Quantity::Count),
         seconds("alone after", "alone_after_s", found.alone.map(|(after, _)| after)),
         rate("before", "rate_before_per_s", found.rate_before_per_s),
         rate("alone", "rate_alone_per_s", found.rate_alone_per_s),

@@ -2,7 +2,7 @@
 
 use super::group;
 use crate::{Pairing, Voter, Waits};
-use reading::key::Choice;
+use reading::key::{Choice, Text};
 
 group! { MIRROR_KEYS, Mirror;
     Never PAIR "pair": Choice<Pairing> = Choice(&[
@@ -13,6 +13,9 @@ group! { MIRROR_KEYS, Mirror;
     Never VOTER "voter": Choice<Voter> = Choice(&[("none", Voter::None), ("weight", Voter::Weight)]), Is("none"),
         "Who decides in a `galera-pair` whose servers lose each other: nobody, so that both stop until somebody who looks after them lets one \
          go on; or the weight of the first server, which has two votes and goes on alone.";
+    Never MIRROR_URL "mirror_url": Text = Text("the URL of a database"), Is(""),
+        "The mirror of a running server (`--on URL`), of the same engine and without a password in it: both are measured as they are, and \
+         nothing of them is changed. The first gets the load; the second is read for lag, CPU and rows.";
     Never MIRROR "mirror": Choice<Option<Waits>> = Choice(&[
         ("none", None),
         ("off", Some(Waits::Nothing)),

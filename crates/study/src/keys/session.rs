@@ -24,6 +24,9 @@ group! { SESSION, Session;
     ]), Is("default"), "How far transactions are kept apart; `default` leaves the server's choice.";
     Database TRIES "tries": Count = Count { min: 1, max: 1_000 }, Is("10"),
         "How often a transaction is tried at most when the server aborts it for a conflict or a deadlock.";
+    Database REOPEN "reopen": Count = Count { min: 0, max: 1_000_000 }, Is("0"),
+        "Open the session anew, with all that it prepares, before every so many transactions, as programs do that keep none; the time is part \
+         of a response. Each session has a thread of the generator then. 0 keeps sessions open.";
     Database ON_ERROR "on_error": Choice<OnError> = Choice(&[("go-on", OnError::GoOn), ("stop", OnError::Stop)]), Is("go-on"),
         "What the server's refusal of a statement does: its transaction fails and the session goes on, or the trial stops. A \
          script that ends inside of a transaction always stops it.";

@@ -1,13 +1,13 @@
 //! The jobs of one worker as step machines.
 //!
-//! The one idea: an arrival is what lies between two commits. Updates go row by row: the update of one row travels with
-//! the read of the next. A copy is one statement a block.
+//! The one idea: an arrival is what lies between two commits, whatever it does with its rows.
 //!
 //! What it does not do: a slot keeps its place when an arrival fails; those rows are passed over until the next round.
 
+use super::fill::text;
 use super::statements::Said;
-use super::{Mode, Spec};
-use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
+use super::{Access, Mode, Spec, Update};
+use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step, Value};
 use units::Nanos;
 
 /// What a worker knows of the work of one job.
@@ -15,7 +15,7 @@ use units::Nanos;
 pub struct Tally {
     /// The job.
     pub job: u32,
-    /// Rows whose commit was acknowledged.
+    /// Rows whose change was acknowledged.
     pub done: u64,
     /// Rows of which it is not known.
     pub unknown: u64,
@@ -64,7 +64,7 @@ impl Rows {
     /// What was done, one entry a slot. Of an arrival that is still under way nothing is known.
     pub fn tallies(&self) -> Vec<Tally> {
         let tally = |job: &Job| {
-            let open = if job.running { self.rows(job) } else { 0 };
+            let open = if job.running { self.counted(job) } else { 0 };
             Tally { unknown: job.tally.unknown + open, ..job.tally }
         };
         self.jobs.iter().map(tally).collect()
@@ -72,56 +72,135 @@ impl Rows {
 
     /// The number of a row of this arrival.
     fn row(&self, job: &Job, place: u64) -> i64 {
-        1 + ((job.first + place) % self.spec.rows_per_job.max(1)) as i64
+        1 + ((job.first + place) % self.spec.rows_per_round()) as i64
     }
 
-    /// Rows of this arrival: a block ends with the table.
+    /// Rows of this arrival.
     fn rows(&self, job: &Job) -> u64 {
+        let all = self.spec.rows_per_arrival();
+        if self.spec.ends_with_table() { all.min(self.spec.rows_per_round() - job.first) } else { all }
+    }
+
+    /// Whether one of the rows of this arrival is updated, by its place.
+    fn changes(&self, update: Update, job: &Job, place: u64) -> bool {
+        update.changes(self.row(job, place))
+    }
+
+    /// What of an arrival counts as done: all rows, or those that are updated.
+    fn counted(&self, job: &Job) -> u64 {
+        let rows = self.rows(job);
         match self.spec.mode {
-            Mode::Update { .. } => self.spec.rows_per_arrival(),
-            Mode::Copy { .. } => self.spec.rows_per_arrival().min(self.spec.rows_per_job - job.first),
+            Mode::Update(update) => (0..rows).filter(|place| self.changes(update, job, *place)).count() as u64,
+            _ => rows,
         }
     }
 
-    fn update(&mut self, slot: usize, read_first: bool, answers: &Answers, batch: &mut Batch) -> Step {
+    /// Where the rows of this arrival begin and end, as statements over all of them say it.
+    fn range(&self, job: &Job) -> [Value; 2] {
+        let first = self.row(job, 0);
+        [first.into(), (first + self.rows(job) as i64).into()]
+    }
+
+    fn place(&self, said: Said, job: &Job) -> u16 {
+        said.of(&self.spec, job.tally.job)
+    }
+
+    /// Row by row: the update of one travels with the read of the next.
+    fn update(&mut self, slot: usize, update: Update, answers: &Answers, batch: &mut Batch) {
         let job = self.jobs[slot];
-        let number = job.tally.job;
-        if job.ended {
-            return Step::Done { rolled_back: false };
-        }
         match job.asked {
-            0 => batch.begin(true),
-            asked => {
+            0 => batch.begin(update.locks || self.counted(&job) > 0),
+            asked if self.changes(update, &job, asked - 1) => {
                 let counter = answers.last().int(0, 0) + 1;
-                batch.call(Said::Update.of(number), [counter.into(), self.row(&job, asked - 1).into()]);
+                batch.call(self.place(Said::Update, &job), [counter.into(), self.row(&job, asked - 1).into()]);
             }
+            _ => {}
         }
         if job.asked == self.rows(&job) {
             batch.commit();
             self.jobs[slot].ended = true;
-            return Step::Send;
+            return;
         }
         let row = self.row(&job, job.asked);
-        if read_first {
-            batch.call(Said::Read.of(number), [row.into()]);
+        if update.read_first {
+            batch.call(self.place(Said::Read, &job), [row.into()]);
         }
-        batch.call(Said::Lock.of(number), [row.into()]);
+        batch.call(self.place(if update.locks { Said::Lock } else { Said::Read }, &job), [row.into()]);
         self.jobs[slot].asked += 1;
-        Step::Send
     }
 
-    fn copy(&mut self, slot: usize, batch: &mut Batch) -> Step {
+    /// All rows by one statement: read, then updated.
+    fn set(&mut self, slot: usize, update: Update, batch: &mut Batch) {
         let job = self.jobs[slot];
-        if job.ended {
-            return Step::Done { rolled_back: false };
+        let changes = self.counted(&job) > 0;
+        if job.asked == 0 {
+            batch.begin(update.locks || changes);
+            if update.read_first {
+                batch.call(self.place(Said::Read, &job), self.range(&job));
+            }
+            batch.call(self.place(if update.locks { Said::Lock } else { Said::Read }, &job), self.range(&job));
+            self.jobs[slot].asked = self.rows(&job);
+            return;
         }
-        let first = self.row(&job, 0);
-        let parameters = [(job.first_round as i64).into(), first.into(), (first + self.rows(&job) as i64).into()];
-        batch.begin(true);
-        batch.call(Said::Copy.of(job.tally.job), parameters);
+        if changes {
+            batch.call(self.place(Said::Update, &job), self.range(&job));
+        }
         batch.commit();
         self.jobs[slot].ended = true;
-        Step::Send
+    }
+
+    /// One call that does all of it.
+    fn call(&mut self, slot: usize, update: Update, batch: &mut Batch) {
+        let job = self.jobs[slot];
+        let [first, end] = self.range(&job);
+        batch.begin(true);
+        let how = [i64::from(update.share).into(), i64::from(update.locks).into()];
+        batch.call(self.place(Said::WORK, &job), [first, end].into_iter().chain(how));
+        batch.commit();
+        self.jobs[slot].ended = true;
+    }
+
+    fn copy(&mut self, slot: usize, batch: &mut Batch) {
+        let job = self.jobs[slot];
+        batch.begin(true);
+        let range = self.range(&job);
+        batch.call(self.place(Said::WORK, &job), [Value::Int(job.first_round as i64)].into_iter().chain(range));
+        batch.commit();
+        self.jobs[slot].ended = true;
+    }
+
+    /// Inserts or deletes, one statement behind the other; what ends a round before comes first.
+    fn change(&mut self, slot: usize, block: Option<u32>, batch: &mut Batch) {
+        let job = self.jobs[slot];
+        let round = Value::Int(job.first_round as i64);
+        if job.asked == 0 {
+            batch.begin(true);
+            if job.first == 0 && (block.is_none() || job.first_round > 0) {
+                self.turn(&job, block.is_none(), batch);
+            }
+        }
+        let first = self.row(&job, job.asked);
+        let rows = block.map_or(1, i64::from);
+        let filler = self.spec.filler() as usize;
+        let new = (first..first + rows).flat_map(|id| [id.into(), text(job.tally.job, id, filler)]);
+        match block {
+            Some(_) => batch.call(self.place(Said::WORK, &job), [round].into_iter().chain(new)),
+            None => batch.call(self.place(Said::WORK, &job), [round, first.into()]),
+        }
+        self.jobs[slot].asked += rows as u64;
+        if self.jobs[slot].asked >= self.rows(&job) {
+            batch.commit();
+            self.jobs[slot].ended = true;
+        }
+    }
+
+    /// From one round to the next: all rows are brought back, or taken away; either way it is noted how many were there.
+    fn turn(&self, job: &Job, brings: bool, batch: &mut Batch) {
+        let rows = self.spec.rows_per_round() as i64;
+        let counted = brings.then_some(Value::Int(rows));
+        batch.call(self.place(Said::COUNTED, job), counted);
+        let bring = [(job.first_round as i64).into(), 1.into(), (rows + 1).into()];
+        batch.call(self.place(Said::ROUND, job), bring.into_iter().filter(|_| brings));
     }
 }
 
@@ -139,17 +218,29 @@ impl Business for Rows {
         let rows = self.rows(&self.jobs[slot]);
         let job = &mut self.jobs[slot];
         job.next += rows;
-        if job.next >= self.spec.rows_per_job {
-            job.next -= self.spec.rows_per_job;
+        let all = self.spec.rows_per_round();
+        if job.next >= all {
+            job.next -= all;
             job.round += 1;
         }
     }
 
     fn step(&mut self, slot: u32, answers: &Answers, batch: &mut Batch) -> Step {
-        match self.spec.mode {
-            Mode::Update { read_first } => self.update(slot as usize, read_first, answers, batch),
-            Mode::Copy { .. } => self.copy(slot as usize, batch),
+        let slot = slot as usize;
+        if self.jobs[slot].ended {
+            return Step::Done { rolled_back: false };
         }
+        match self.spec.mode {
+            Mode::Update(update) => match update.access {
+                Access::Row => self.update(slot, update, answers, batch),
+                Access::Set => self.set(slot, update, batch),
+                Access::Procedure => self.call(slot, update, batch),
+            },
+            Mode::Copy { .. } => self.copy(slot, batch),
+            Mode::Insert { block } => self.change(slot, Some(block.max(1)), batch),
+            Mode::Delete => self.change(slot, None, batch),
+        }
+        Step::Send
     }
 
     fn restart(&mut self, slot: u32) {
@@ -158,9 +249,14 @@ impl Business for Rows {
     }
 
     fn ended(&mut self, slot: u32, ending: Ending, _at: Nanos, _caused: &mut Vec<Caused>) {
-        let rows = self.rows(&self.jobs[slot as usize]);
-        self.jobs[slot as usize].running = false;
-        let tally = &mut self.jobs[slot as usize].tally;
+        let rows = self.counted(&self.jobs[slot as usize]);
+        let job = &mut self.jobs[slot as usize];
+        job.running = false;
+        if job.first == 0 && ending != Ending::Done && self.spec.mode == Mode::Delete {
+            // Nobody knows that the rows of this round were brought: the next one brings its own.
+            (job.next, job.round) = (0, job.first_round + 1);
+        }
+        let tally = &mut job.tally;
         match ending {
             Ending::Done => tally.done += rows,
             Ending::Unknown => tally.unknown += rows,

@@ -3,12 +3,14 @@
 //! The one idea: a job is a slot, and a slot keeps its place in its table, so that jobs never wait for each other's rows
 //! and what is measured is the engine's own cost of a row.
 //!
-//! What it does not do: it draws nothing; jobs go through their tables in order, round and round.
+//! What it does not do: it draws nothing; jobs go through their tables in order, round and round. Where a round of deletes or inserts is
+//! over, the first transaction of the next one brings all rows back by one statement, or takes them away.
 
 mod business;
 pub mod data_set;
 mod fill;
 pub mod keys;
+mod procedures;
 mod spec;
 mod statements;
 #[cfg(test)]
@@ -18,5 +20,5 @@ mod workload;
 pub use business::{Rows, Tally};
 pub use fill::tables;
 pub use keys::{KEYS, read};
-pub use spec::{Mode, Spec};
+pub use spec::{Access, Mode, Spec, Update};
 pub use statements::{classes, statements, tally_statement};

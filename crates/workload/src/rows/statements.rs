@@ -1,67 +1,124 @@
 //! What batch jobs say. Every job has its own tables and so its own statements.
 
-use super::fill::{source, target};
-use super::{Mode, Spec};
+use super::fill::{procedure, source, target};
+use super::{Access, Mode, Spec, Update};
 use crate::transaction::Statement;
 
-/// A job's statements, in the order of their places.
+/// A job's statements, by their places among its own.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Said {
-    Read,
-    Lock,
-    Update,
-    Copy,
+    /// Read what is to be updated.
+    Read = 0,
+    /// Read it for update.
+    Lock = 1,
+    /// Update it.
+    Update = 2,
 }
 
-const EACH: u16 = 4;
-
 impl Said {
+    /// Copy a block, call the procedure, or insert or delete rows.
+    pub(super) const WORK: Said = Said::Read;
+    /// Keep account of the rows of rounds that are over.
+    pub(super) const COUNTED: Said = Said::Lock;
+    /// Bring all rows of a round, or take them away.
+    pub(super) const ROUND: Said = Said::Update;
+
     /// Its place in the list.
-    pub(super) fn of(self, job: u32) -> u16 {
-        job as u16 * EACH + self as u16
+    pub(super) fn of(self, spec: &Spec, job: u32) -> u16 {
+        (job * each(spec) + self as u32) as u16
+    }
+}
+
+/// Statements of a job.
+fn each(spec: &Spec) -> u32 {
+    match spec.mode {
+        Mode::Copy { .. } | Mode::Update(Update { access: Access::Procedure, .. }) => 1,
+        _ => 3,
     }
 }
 
 /// The one class of the jobs.
 pub fn classes(spec: &Spec) -> Vec<&'static str> {
-    match spec.mode {
-        Mode::Update { .. } => vec!["update"],
-        Mode::Copy { .. } => vec!["copy"],
-    }
+    vec![match spec.mode {
+        Mode::Update(_) => "update",
+        Mode::Copy { .. } => "copy",
+        Mode::Insert { .. } => "insert",
+        Mode::Delete => "delete",
+    }]
 }
 
-/// The statements that [`Rows`](super::Rows) calls, four a job. Those of the copy name the second table only when there is
-/// one.
+/// The statements that [`Rows`](super::Rows) calls, as many for each job.
 pub fn statements(spec: &Spec) -> Vec<Statement> {
     (0..spec.jobs).flat_map(|job| of_job(spec, job)).collect()
 }
 
-fn of_job(spec: &Spec, job: u32) -> [Statement; EACH as usize] {
+fn of_job(spec: &Spec, job: u32) -> Vec<Statement> {
     let (from, to) = (source(job), target(job));
-    let read = format!("select counter, filler from {from} where id = $1");
-    let copy = match spec.mode {
-        Mode::Copy { .. } => format!(
-            "insert into {to} (round, id, counter, filler) select $1, id, counter, filler from {from} \
-             where id >= $2 and id < $3"
-        ),
-        // The place is kept, so that a statement's place does not depend on what the jobs do.
-        Mode::Update { .. } => read.clone(),
+    let class = classes(spec)[0];
+    let named =
+        |(name, sql, rows): (&str, String, bool)| Statement { name: format!("{class}: {name} ({from})"), sql, rows };
+    let copy = format!(
+        "insert into {to} (round, id, counter, filler) select $1, id, counter, filler from {from} \
+         where id >= $2 and id < $3"
+    );
+    let counted = |rows: String| format!("update {from} set counter = counter + {rows} where id = 1");
+    let all = match spec.mode {
+        Mode::Update(update) => return updates(&update, job).into_iter().map(named).collect(),
+        Mode::Copy { .. } => vec![("copy block", copy, false)],
+        Mode::Insert { block } => vec![
+            ("insert rows", insert(&to, block), false),
+            ("count round", counted(format!("(select count(*) from {to})")), false),
+            ("empty table", format!("delete from {to}"), false),
+        ],
+        Mode::Delete => vec![
+            ("delete row", format!("delete from {to} where round = $1 and id = $2"), false),
+            ("count round", counted("$1".to_owned()), false),
+            ("bring rows back", copy, false),
+        ],
     };
-    let rows = matches!(spec.mode, Mode::Update { .. });
-    let named = |name: &str, sql: String, rows| Statement { name: format!("{name} ({from})"), sql, rows };
-    [
-        named("update: read row", read.clone(), true),
-        named("update: lock row", format!("{read} for update"), true),
-        named("update: update row", format!("update {from} set counter = $1 where id = $2"), false),
-        named(if rows { "update: read row again" } else { "copy: copy block" }, copy, rows),
-    ]
+    all.into_iter().map(named).collect()
 }
 
-/// How much work of a job the database holds, one whole number: updates of all rows, or rows that were copied.
+fn updates(update: &Update, job: u32) -> Vec<(&'static str, String, bool)> {
+    let from = source(job);
+    let read = |place: &str| format!("select counter, filler from {from} where {place}");
+    match update.access {
+        Access::Procedure => vec![("call", format!("call {}($1, $2, $3, $4)", procedure(job)), false)],
+        Access::Row => vec![
+            ("read row", read("id = $1"), true),
+            ("lock row", format!("{} for update", read("id = $1")), true),
+            ("update row", format!("update {from} set counter = $1 where id = $2"), false),
+        ],
+        Access::Set => {
+            let range = "id >= $1 and id < $2";
+            let some = match update.share {
+                100 => String::new(),
+                share => format!(" and {}", Update::changes_sql("id", &share.to_string())),
+            };
+            vec![
+                ("read rows", read(range), true),
+                ("lock rows", format!("{} for update", read(range)), true),
+                ("update rows", format!("update {from} set counter = counter + 1 where {range}{some}"), false),
+            ]
+        }
+    }
+}
+
+/// The round first, then number and filler of each row.
+fn insert(to: &str, block: u32) -> String {
+    let row = |at: u32| format!("($1, ${}, 0, ${})", 2 * at + 2, 2 * at + 3);
+    let rows: Vec<String> = (0..block.max(1)).map(row).collect();
+    format!("insert into {to} (round, id, counter, filler) values {}", rows.join(", "))
+}
+
+/// How much work of a job the database holds, one whole number: updates of all rows, or rows that were copied, inserted or deleted.
 /// [`Tally::agrees`](super::Tally::agrees) judges how it grew.
 pub fn tally_statement(spec: &Spec, job: u32) -> String {
+    let (from, to) = (source(job), target(job));
     match spec.mode {
-        Mode::Update { .. } => format!("select coalesce(sum(counter), 0) from {}", source(job)),
-        Mode::Copy { .. } => format!("select count(*) from {}", target(job)),
+        Mode::Update(_) => format!("select coalesce(sum(counter), 0) from {from}"),
+        Mode::Copy { .. } => format!("select count(*) from {to}"),
+        Mode::Insert { .. } => format!("select (select counter from {from} where id = 1) + count(*) from {to}"),
+        Mode::Delete => format!("select (select counter from {from} where id = 1) - count(*) from {to}"),
     }
 }

@@ -3,7 +3,7 @@
 //! The one idea: each job counts the rows whose commit it heard of; the database is asked once before the trial and once
 //! after.
 
-use super::{Mode, Rows, Spec, Tally, classes, data_set, fill, statements, tally_statement};
+use super::{Access, Mode, Rows, Spec, Tally, Update, classes, data_set, fill, statements, tally_statement};
 use crate::dataset::{DataSet, Language};
 use crate::kind::{Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict};
 use crate::transaction::{Business, Statement};
@@ -20,6 +20,10 @@ impl Transactions for Spec {
         Some(data_set::data_set(self))
     }
 
+    fn work(&self) -> Option<u64> {
+        self.total.map(|rows| rows.div_ceil(self.rows_per_arrival()))
+    }
+
     /// The data set may have tables for more jobs than this trial has sessions.
     fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
         Ok(Arc::new(Spec { jobs: around.sessions.clamp(1, self.jobs.max(1)), ..*self }))
@@ -30,14 +34,18 @@ impl Transactions for Spec {
         let rows = self.rows_per_arrival();
         let counted = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
         Some(match self.mode {
-            Mode::Update { .. } => format!("{counted} of {} B", self.row_bytes),
             Mode::Copy { block_bytes } => format!("{counted}, a block of {},", units::bytes(Bytes(block_bytes))),
+            _ => format!("{counted} of {} B", self.row_bytes),
         })
     }
 
-    /// Empties the tables that earlier trials copied to, and counts what the data holds of each job that will run.
+    fn calls_procedures(&self) -> bool {
+        matches!(self.mode, Mode::Update(Update { access: Access::Procedure, .. }))
+    }
+
+    /// Empties the tables into which earlier trials brought rows, and counts what the data holds of each job that will run.
     fn begin(&self, queries: &mut dyn Queries, sessions: u32, counts: bool) -> Result<Found, Refused> {
-        if matches!(self.mode, Mode::Copy { .. }) {
+        if self.has_target() {
             for job in 0..self.jobs {
                 queries.empty("clean up after the last trial", &fill::target(job))?;
             }
@@ -81,10 +89,8 @@ impl Ready for Spec {
 
     /// The mean over a round, whose last block may be short.
     fn bytes(&self) -> u32 {
-        let rows = match self.mode {
-            Mode::Update { .. } => self.rows_per_arrival() as f64,
-            Mode::Copy { .. } => self.rows_per_job as f64 / self.rows_per_job.div_ceil(self.rows_per_arrival()) as f64,
-        };
+        let (round, arrival) = (self.rows_per_round(), self.rows_per_arrival());
+        let rows = if self.ends_with_table() { round as f64 / round.div_ceil(arrival) as f64 } else { arrival as f64 };
         (rows * f64::from(self.row_bytes)).round() as u32
     }
 

@@ -153,7 +153,8 @@ fn rows_of_batch_jobs_are_always_the_same() {
         rows_per_job: 200,
         row_bytes: 128,
         commit_every: 1,
-        mode: rows::Mode::Update { read_first: false },
+        total: None,
+        mode: rows::Mode::Update(rows::Update::default()),
     };
     let (mut row, mut sum) = (Vec::new(), Sum::new());
     for table in rows::tables(&spec) {

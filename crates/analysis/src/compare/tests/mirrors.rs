@@ -4,6 +4,7 @@ use super::*;
 use crate::point::groups;
 use crate::run::tests::{judgement, trial};
 use crate::{Finding, TrialSummary, judge};
+use study::{Mirrored, Pairing, Waits};
 
 fn at(index: u32, system: &str, (factor, level): (&str, f64), throughput: f64) -> TrialSummary {
     let mut one = trial(index, system, index / 2, throughput);
@@ -14,13 +15,13 @@ fn at(index: u32, system: &str, (factor, level): (&str, f64), throughput: f64) -
     one
 }
 
+fn mirrored() -> Mirrored {
+    Mirrored { system: "mirrored".to_owned(), pairing: Pairing::Postgres, waits: Waits::Flushed }
+}
+
 fn found(trials: &[TrialSummary]) -> Vec<MirrorFinding> {
-    let judgement = Judgement {
-        baseline: Some("alone".to_owned()),
-        mirrored: vec!["mirrored".to_owned()],
-        primary: None,
-        ..judgement()
-    };
+    let judgement =
+        Judgement { baseline: Some("alone".to_owned()), mirrored: vec![mirrored()], primary: None, ..judgement() };
     mirrors(&groups(trials), &judgement)
 }
 
@@ -46,7 +47,8 @@ fn as_many_sessions_make_up_for_a_mirror_as_the_response_has_grown_and_what_was_
     assert!((compensation.predicted.value - 10.0).abs() < 1e-6, "{compensation:?}");
     assert!((compensation.observed.expect("between levels") - 10.0).abs() < 1e-6, "{compensation:?}");
     let told = one.says();
-    assert!(told.starts_with("to make up for the mirror, 8 sessions become 10.00 ("), "{told}");
+    assert!(told.starts_with("the unit of waiting is the commit: "), "{told}");
+    assert!(told.contains("; to make up for the mirror, 8 sessions become 10.00 ("), "{told}");
     assert!(told.ends_with("by the response-time law; 10.00 measured, between levels"), "{told}");
 }
 
@@ -71,11 +73,34 @@ fn the_slope_over_the_distance_is_round_trips_a_transaction() {
     let [one] = found(&trials).try_into().expect("one system with a mirror");
     let trips = one.round_trips.expect("a slope");
     assert!((trips.value - 1.0).abs() < 1e-6, "{trips:?}");
-    let judgement = Judgement { mirrored: vec!["mirrored".to_owned()], primary: None, ..judgement() };
+    let judgement = Judgement { mirrored: vec![mirrored()], primary: None, ..judgement() };
     assert!(
         mirrors(&groups(&trials), &judgement).is_empty(),
         "the first system is the baseline unless another is named"
     );
+}
+
+#[test]
+fn what_tuning_gives_stands_apart_from_what_the_mirror_costs() {
+    let mut trials = Vec::new();
+    for (system, untuned, tuned) in [("alone", 1000.0, 3000.0), ("mirrored", 600.0, 1500.0)] {
+        for (stream, per_s) in [("untuned", untuned), ("tuned", tuned)] {
+            let mut one = at(trials.len() as u32, system, ("reopen", 0.0), per_s);
+            one.label.streams[0].name = stream.to_owned();
+            trials.push(one);
+        }
+    }
+    let found = found(&trials);
+    let of = |stream: &str| found.iter().find(|one| one.point.stream == stream).expect("each stream has its cost");
+    let (untuned, tuned) = (of("untuned"), of("tuned"));
+    assert!(untuned.tuning.is_none() && (tuned.added[0].times.value - 2.0).abs() < 1e-9, "{tuned:?}");
+    let told = tuned.tuning.as_ref().expect("beside the first stream");
+    assert_eq!(told.against, "untuned");
+    let close = |ratio: &Estimate, value: f64| assert!((ratio.value - value).abs() < 1e-9, "{told:?}");
+    close(&told.alone, 3.0);
+    close(&told.mirrored, 2.5);
+    close(&told.across, 1.5);
+    assert!(tuned.says().contains("with it 1.500 ("), "{}", tuned.says());
 }
 
 #[test]

@@ -204,7 +204,8 @@ fn scripts_queries_counters_and_checkpoints_work() {
     assert!(value(&after, Counter::LogBytes) > 0.0);
     assert!(value(&after, Counter::Commits) >= value(&before, Counter::Commits));
     assert_eq!(value(&after, Counter::LockWaits), 0.0);
-    for counter in [Counter::LogRecords, Counter::CheckpointsRequested] {
+    assert_eq!(session.query("SHOW track_wal_io_timing").unwrap(), [[Value::Text("on".into())]]);
+    for counter in [Counter::LogRecords, Counter::CheckpointsRequested, Counter::LogSyncSeconds] {
         assert!(after.iter().any(|(found, _)| *found == counter), "{counter:?}");
     }
 }

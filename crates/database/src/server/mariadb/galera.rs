@@ -312,6 +312,10 @@ impl Watch for Watcher {
         life::stand_in(first, second)
     }
 
+    fn swap(&mut self, _settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        Err(self.pair.nodes[0].says("both servers of the pair take writes: they have no roles to swap".to_owned()))
+    }
+
     fn wait(&mut self, waits: bool) -> Result<(), DatabaseError> {
         if waits { Ok(()) } else { self.pair.goes_on(&mut *self.session) }
     }

@@ -37,9 +37,15 @@ const RULES: Rules = Rules {
     name: "a name is letters, digits, underscores and dots",
 };
 
+/// Servers since version 14 say how long they write and flush their log.
+const TIMED: (&str, &str) = ("track_wal_io_timing", "on");
+
 /// The whole file.
-pub(super) fn text(folder: &Path, settings: &[(String, String)]) -> Result<String, DatabaseError> {
-    let all = RULES.checked(settings)?;
+pub(super) fn text(folder: &Path, settings: &[(String, String)], major: u32) -> Result<String, DatabaseError> {
+    let mut all = RULES.checked(settings)?;
+    if major >= 14 && !all.iter().any(|(key, _)| *key == TIMED.0) {
+        all.push((TIMED.0.into(), TIMED.1));
+    }
     let socket = quoted(&format!("\"{}\"", run(folder).display()));
     let mut conf =
         format!("listen_addresses = ''\nunix_socket_directories = {socket}\nunix_socket_permissions = 0700\n");
@@ -77,7 +83,7 @@ mod tests {
     use super::*;
 
     fn set(key: &str, value: &str) -> Result<String, DatabaseError> {
-        text(Path::new("/a b/c"), &[(key.to_owned(), value.to_owned())])
+        text(Path::new("/a b/c"), &[(key.to_owned(), value.to_owned())], 15)
     }
 
     #[test]
@@ -86,6 +92,14 @@ mod tests {
         assert!(conf.contains("max_connections = '7'\n") && !conf.contains("max_connections = '1000'"));
         assert!(conf.contains("unix_socket_directories = '\"/a b/c/run\"'\n"));
         assert!(set("auto_explain.log_min_duration", "it's").unwrap().contains("= 'it''s'\n"));
+    }
+
+    #[test]
+    fn the_log_is_timed_where_the_server_can_and_nobody_says_otherwise() {
+        assert!(set("work_mem", "1MB").unwrap().contains("track_wal_io_timing = 'on'\n"));
+        assert!(!text(Path::new("/a"), &[], 13).unwrap().contains("track_wal"));
+        let off = set("track_wal_io_timing", "off").unwrap();
+        assert_eq!(off.matches("track_wal_io_timing").count(), 1, "{off}");
     }
 
     #[test]

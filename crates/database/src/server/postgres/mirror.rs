@@ -7,7 +7,7 @@
 //! What it does not do: it decides nothing about a pair's life, and carries no log: the mirror reaches the primary by the socket that
 //! it is given.
 
-use super::{Postgres, Server};
+use super::{LagWatch, Postgres, Server};
 use crate::server::kind::ServerKind as _;
 use crate::server::{Look, Mirror, Private as _, Watch, folder, life, process};
 use crate::{DatabaseError, Failure, Session};
@@ -17,7 +17,7 @@ use study::Waits;
 use workload::transaction::Value;
 
 /// What the mirror is called by the primary, as a slot and as who waits at the other end.
-const NAME: &str = "prony_mirror";
+pub(super) const NAME: &str = "prony_mirror";
 
 /// How transactions of ours are called while they are prepared.
 pub const PREPARED: &str = "prony_";
@@ -38,6 +38,8 @@ pub struct Standby {
     mirror: Server,
     /// Whether sessions work on both, and the mirror follows nobody.
     lock_step: bool,
+    /// The settings that the primary serves with.
+    serves: Vec<(String, String)>,
 }
 
 /// A session on the primary that looks at the mirror.
@@ -79,6 +81,12 @@ impl Watch for Watcher {
         Ok(())
     }
 
+    fn swap(&mut self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        self.mirror.swap(self.waits, settings)?;
+        self.session = self.mirror.session()?;
+        Ok(())
+    }
+
     fn wait(&mut self, waits: bool) -> Result<(), DatabaseError> {
         if waits {
             return self.mirror.acknowledge(&mut *self.session, self.waits);
@@ -91,11 +99,16 @@ impl Server {
     /// The server that follows this one, or stands beside it in lock step, whether it is there or not.
     pub fn mirror(&self, lock_step: bool) -> Standby {
         let mirror = Server { folder: folder::beside(&self.folder, "mirror"), ..self.clone() };
-        Standby { primary: self.clone(), mirror, lock_step }
+        Standby { primary: self.clone(), mirror, lock_step, serves: Vec::new() }
     }
 }
 
 impl Standby {
+    /// The same of a primary that serves with such settings.
+    pub(crate) fn serving(self, serves: Vec<(String, String)>) -> Standby {
+        Standby { serves, ..self }
+    }
+
     fn wire_folder(&self) -> PathBuf {
         self.mirror.folder.join("wire")
     }
@@ -189,6 +202,44 @@ impl Standby {
         life::stand_in(&self.primary, &self.mirror)
     }
 
+    /// Both end in order and their data change places, so that the mirror's data serve where the primary's did, and the primary's follow.
+    /// Nobody's commit is acknowledged before they do.
+    ///
+    /// # Errors
+    /// When one does not end or start, or the mirror lacks the end of the log: the primary serves again then.
+    fn swap(&self, waits: Waits, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        // What is durable before need not be made so while nobody serves.
+        self.run(&mut *self.session()?, "CHECKPOINT")?;
+        self.primary.down()?;
+        let Some(end) = self.primary.closed_at()? else {
+            return Err(self.primary.says("it did not end in order: roles were not swapped".to_owned()));
+        };
+        let has = format!("SELECT (pg_last_wal_receive_lsn() > '{end}')::int::bigint");
+        if self.number(&mut *self.reader()?, &has)? != 1 {
+            self.primary.serve(&self.serves, false)?;
+            return Err(self.mirror.says("it lacks the end of its primary's log: roles were not swapped".to_owned()));
+        }
+        self.mirror.down()?;
+        let (ours, theirs) = (self.primary.data(), self.mirror.data());
+        let between = folder::beside(&ours, "swapped");
+        for (from, to) in [(&ours, &between), (&theirs, &ours), (&between, &theirs)] {
+            std::fs::rename(from, to).map_err(|source| DatabaseError::file("move", from, source))?;
+        }
+        let signal = ours.join(SIGNAL);
+        std::fs::remove_file(&signal).map_err(|source| DatabaseError::file("remove", &signal, source))?;
+        self.primary.serve(&self.serves, false)?;
+        let mut session = self.session()?;
+        self.acknowledge(&mut *session, waits)?;
+        self.run(&mut *session, &format!("SELECT pg_create_physical_replication_slot('{NAME}', true)"))?;
+        self.start(settings)?;
+        // That of the old primary would keep log there.
+        self.drop_slot(&mut *self.reader()?)?;
+        let follows = format!(
+            "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' AND state = 'streaming'"
+        );
+        self.wait(&mut *session, &follows, "follow the new primary")
+    }
+
     /// Ends what a run that was killed left here: commits that wait for a mirror, transactions that are prepared, a slot that keeps log
     /// for ever, the mirror itself. What a run that goes on has here is left alone.
     ///
@@ -241,13 +292,17 @@ impl Standby {
         self.mirror.copied_from(&self.primary.reached_by(None, NAME), NAME)
     }
 
-    fn session(&self) -> Result<Box<dyn Session>, DatabaseError> {
+    pub(super) fn session(&self) -> Result<Box<dyn Session>, DatabaseError> {
         self.primary.session("postgres")
     }
 
     fn run(&self, session: &mut dyn Session, sql: &str) -> Result<(), DatabaseError> {
         // Each for itself: some of them may stand in no transaction with others.
         sql.split("; ").try_for_each(|one| session.script(one)).map_err(|failure| self.failed(failure))
+    }
+
+    pub(super) fn place(&self) -> String {
+        self.primary.shown()
     }
 
     fn failed(&self, failure: Failure) -> DatabaseError {
@@ -353,6 +408,18 @@ impl Mirror for Standby {
         self.mirror.remove()?;
         folder::gone(&Postgres::socket(&self.primary.folder))?;
         Ok(false)
+    }
+
+    fn lag_watch(&self) -> Result<Option<LagWatch>, DatabaseError> {
+        Ok(if self.lock_step { None } else { Some(LagWatch::at(self.session()?, self.place())) })
+    }
+
+    /// Whoever receives the log keeps that count to himself until he ends, and so he is ended; another takes his place.
+    fn flush_s(&self) -> Option<f64> {
+        let mut session = self.reader().ok().filter(|_| !self.lock_step)?;
+        session.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_wal_receiver").ok()?;
+        let rows = session.query("SELECT wal_sync_time / 1000 / nullif(wal_sync, 0) FROM pg_stat_wal").ok()?;
+        rows.first()?.first()?.number()
     }
 
     fn unconfirmed(&self) -> u64 {

@@ -3,6 +3,7 @@
 //! What it does not do: it lives no life of its own; every server's is the same.
 
 mod configuration;
+mod lags;
 mod mirror;
 mod paired;
 mod programs;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use study::{Layout, Tier};
 
+pub use lags::{LagWatch, Lags};
 pub use mirror::{PREPARED, Standby};
 pub use paired::content;
 
@@ -79,7 +81,7 @@ impl ServerKind for Postgres {
     }
 
     fn configuration(&self, folder: &Path, settings: &[(String, String)]) -> Result<String, DatabaseError> {
-        configuration::text(folder, settings)
+        configuration::text(folder, settings, self.major)
     }
 
     fn mark(conf: &Path) -> String {

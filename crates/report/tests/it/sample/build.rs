@@ -163,6 +163,7 @@ pub fn trial(at: &At, seen: Seen, warm_up: usize, seconds: usize) -> TrialSummar
             TimePoint {
                 at_s: second as f64,
                 throughput_per_s: vec![seen.throughput * start * wave],
+                failed: vec![0],
                 p99_ms: vec![Some(seen.p50_ms * seen.tail * tail)],
             }
         })

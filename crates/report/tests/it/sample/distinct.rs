@@ -65,7 +65,10 @@ fn rename_finding(finding: &mut Finding, rename: &dyn Fn(&str) -> String) {
         Finding::Tier(f) => {
             of(&mut f.point).into_iter().chain(f.steps.iter_mut().map(|step| &mut step.system)).collect()
         }
-        Finding::Mirror(f) => of(&mut f.point).into_iter().chain([&mut f.baseline]).collect(),
+        Finding::Mirror(f) => {
+            let against = f.tuning.as_mut().map(|tuning| &mut tuning.against);
+            of(&mut f.point).into_iter().chain([&mut f.baseline]).chain(against).collect()
+        }
         Finding::Beside(f) => of(&mut f.point).into_iter().chain(of(&mut f.baseline)).chain(&mut f.beside).collect(),
         Finding::Knee(f) => of(&mut f.point).into_iter().chain([&mut f.factor]).collect(),
         Finding::HighestRate(f) => of(&mut f.point).into_iter().chain([&mut f.reason]).collect(),
@@ -276,6 +279,7 @@ fn trial(index: u32) -> TrialSummary {
             .map(|second| TimePoint {
                 at_s: f64::from(second),
                 throughput_per_s: vec![6_100.0 + f64::from(second), 6_200.0 + f64::from(second)],
+                failed: vec![0, 0],
                 p99_ms: vec![Some(63.0 + f64::from(second)), (second != 3).then_some(64.5 + f64::from(second))],
             })
             .collect(),
@@ -311,6 +315,16 @@ fn server(at: f64) -> ServerSummary {
         cpu_system_cores: Some(1.62 + at),
         cpu_busy_cores: None,
         mirror_cpu_cores: Some(0.273 + at),
+        mirror: MirrorWaits {
+            waiting: Some(1.71 + at),
+            changing_per_s: Some(2_340.5 + at),
+            written_ms: Some(0.613 + at),
+            flushed_ms: Some(0.927 + at),
+            applied_ms: Some(1.153 + at),
+            flush_ms: Some(0.317 + at),
+            wire_ms: Some(0.113 + at),
+            trips_per_s: Some(4_120.5 + at),
+        },
         bytes_read_per_s: Some(8_510_000.5 + at),
         bytes_written_per_s: Some(8_620_000.5 + at),
         processes: Some(17.0 + at),
@@ -556,6 +570,7 @@ fn findings() -> Vec<Finding> {
             event: "half-open".into(),
             at_s: 2.5,
             freeze_s: 1.45,
+            errors: 7,
             interval_s: 0.05,
             alone: Some((1.04, MirrorState::Silent)),
             released: 7,
@@ -594,6 +609,27 @@ fn findings() -> Vec<Finding> {
         Finding::Mirror(MirrorFinding {
             point: At::new("curve", "left", "stream-1").point(),
             baseline: "right".into(),
+            unit: "the unit of waiting is the commit: it waits once, however many rows it changed",
+            added: vec![AddedTime {
+                factors: At::new("curve", "left", "stream-1").point().factors,
+                alone_ms: 0.83,
+                added_ms: estimate(1.37),
+                times: estimate(2.63),
+                parts: vec![
+                    AddedPart { part: PartOf::Wire, ms: 0.21 },
+                    AddedPart { part: PartOf::Flushed, ms: 0.57 },
+                    AddedPart { part: PartOf::Elsewhere, ms: 0.59 },
+                ],
+                round_trips: Some(4.03),
+                own_flush_ms: Some((0.243, 0.391)),
+                mirror_flush_ms: Some(0.317),
+            }],
+            tuning: Some(Tuning {
+                against: "stream-0".into(),
+                alone: estimate(3.17),
+                mirrored: estimate(2.83),
+                across: estimate(1.43),
+            }),
             compensations: vec![Compensation {
                 sessions: 8.0,
                 predicted: estimate(9.7),

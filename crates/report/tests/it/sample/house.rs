@@ -81,6 +81,7 @@ fn server(rate: f64) -> ServerSummary {
         cpu_system_cores: Some(0.8),
         cpu_busy_cores: None,
         mirror_cpu_cores: None,
+        mirror: MirrorWaits::default(),
         bytes_read_per_s: Some(0.0),
         bytes_written_per_s: Some(rate * 14_300.0),
         processes: Some(23.0),

@@ -1,0 +1,72 @@
+//! What the time is made of that a mirror adds: a chart of its parts, and a table with all of them.
+
+use super::axes::datum;
+use super::curve::factors_text;
+use super::figure::{Axis, Datum, Figure, Form, Look, Panel, Series, Spacing, Span};
+use super::quantity::Quantity;
+use super::table::{Field, Table, estimate, optional, word};
+use analysis::{AddedTime, Findings, MirrorFinding, PartOf};
+use observation::Provenance;
+
+/// The table of an experiment with mirrors; none where nothing could be compared.
+pub fn figure(findings: &Findings, experiment: &str) -> Option<Figure> {
+    let found = findings.findings.iter().filter_map(MirrorFinding::of);
+    let here: Vec<&MirrorFinding> = found.filter(|found| found.point.experiment == experiment).collect();
+    let rows: Vec<Vec<Field>> =
+        here.iter().flat_map(|found| found.added.iter().map(move |added| row(found, added))).collect();
+    let units = super::each_once(here.iter().map(|found| (&found.point.system, found.unit)));
+    let mut notes: Vec<String> = units.iter().map(|(system, unit)| format!("{system}: {unit}.")).collect();
+    let seen =
+        |part: PartOf| here.iter().flat_map(|found| &found.added).any(|a| a.parts.iter().any(|p| p.part == part));
+    let parts = PartOf::ALL.iter().copied().filter(|part| seen(*part));
+    let parts: Vec<String> = parts.map(|part| format!("{}: {}", part.word(), part.source())).collect();
+    notes.push(format!("Milliseconds of the mean response of a transaction. {}.", parts.join("; ")));
+    let table = Table::new("What a mirror adds, and what that is made of", rows.clone()).without_empty_columns();
+    let panels = costs(&here).into_iter().collect();
+    (!rows.is_empty())
+        .then(|| Figure::new("What the mirror costs, and what the added time is made of", notes, panels, table))
+}
+
+/// The cost as a factor over the one number that is varied.
+fn costs(here: &[&MirrorFinding]) -> Option<Panel> {
+    let level = |added: &AddedTime| match added.factors.as_slice() {
+        [one] => one.level.number(),
+        _ => None,
+    };
+    let (mut factor, mut all) = (None, Vec::new());
+    for (slot, found) in here.iter().enumerate() {
+        let name = format!("{} on {}", found.point.stream, found.point.system);
+        let mut points = Vec::new();
+        for added in &found.added {
+            factor = factor.or(added.factors.first().map(|one| one.name.as_str()));
+            let place = format!("{name}{}", factors_text(&added.factors));
+            points.push(Datum { x: level(added)?, ..datum(&added.times, Quantity::Ratio, &place, "") });
+        }
+        let look = Look { slot, provenance: Provenance::Measured };
+        all.push(Series { name, look, form: Form::Line, points });
+    }
+    let x = Axis::new(factor?, Quantity::Plain, Spacing::FromZero);
+    let y = Axis::new("times the throughput without it", Quantity::Ratio, Spacing::FromZero);
+    Some(Panel::new("What the mirror costs", Span::Half, x, y, all)).filter(|panel| !panel.is_empty())
+}
+
+fn row(found: &MirrorFinding, added: &AddedTime) -> Vec<Field> {
+    let ms = |title: &str, key: &str, ms: Option<f64>| optional(title, key, ms, Quantity::Milliseconds);
+    let mut row = vec![
+        word("system", "system", &found.point.system),
+        word("stream", "stream", &found.point.stream),
+        word("at", "factors", factors_text(&added.factors)),
+        ms("alone", "alone_ms", Some(added.alone_ms)),
+        estimate("added", "added_ms", &added.added_ms, Quantity::Milliseconds),
+        estimate("times", "times", &added.times, Quantity::Ratio),
+    ];
+    let of = |part: PartOf| added.parts.iter().find(|one| one.part == part).map(|one| one.ms);
+    row.extend(PartOf::ALL.iter().map(|part| ms(part.word(), part.word(), of(*part))));
+    row.extend([
+        optional("round trips", "round_trips", added.round_trips, Quantity::Ratio),
+        ms("own flush alone", "own_flush_alone_ms", added.own_flush_ms.map(|(alone, _)| alone)),
+        ms("own flush", "own_flush_ms", added.own_flush_ms.map(|(_, mirrored)| mirrored)),
+        ms("mirror's flush", "mirror_flush_ms", added.mirror_flush_ms),
+    ]);
+    row
+}
