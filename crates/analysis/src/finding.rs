@@ -670,6 +670,23 @@ pub struct MirrorFinding {
     pub compensations: Vec<Compensation>,
     /// How often a transaction waits for the way to the mirror and back, where the distance is varied.
     pub round_trips: Option<Estimate>,
+    /// What the second server gives or costs, for each way to spread sessions over both, the highest rate first.
+    pub spreads: Vec<Spreading>,
+}
+
+/// A way to spread sessions over two servers that both take writes, against one server alone at the same levels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spreading {
+    /// The levels of all that is varied.
+    pub at: String,
+    /// The rate, times that of one server alone.
+    pub rate: Estimate,
+    /// The mean response, times that of one server alone.
+    pub response: Option<Estimate>,
+    /// CPU of both servers a transaction, times that of one server alone.
+    pub cpu: Option<f64>,
+    /// The share of all tries that were thrown away for a conflict or a deadlock.
+    pub again: f64,
 }
 
 /// How many sessions with a mirror do what so many do without.

@@ -25,9 +25,9 @@ pub use finding::{
     DeadlineFinding, DiskSummary, Estimate, FallClaim, Felt, FeltUntil, Finding, Findings, FootprintAmount,
     FootprintFinding, HighestRate, InTime, Jobs, Knee, LatencySummary, MachineSummary, MirrorFinding, OutageFinding,
     PairCourse, PairFinding, PairPhase, PointSummary, QuantileEstimate, ResponseEstimates, RoundsTrace, Same, Scaling,
-    ScalingKind, ServiceFit, ServiceForm, Stall, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding,
-    Tail, ThresholdOutcome, ThresholdState, TierFinding, TierStep, TimePoint, TrialSummary, Verdict, Work,
-    YieldSummary,
+    ScalingKind, ServiceFit, ServiceForm, Spreading, Stall, Steady, SteadyAnswer, StreamSummary, Sustained,
+    SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TierFinding, TierStep, TimePoint, TrialSummary, Verdict,
+    Work, YieldSummary,
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};

@@ -5,7 +5,7 @@
 //! What it does not do: it opens nothing, and it knows no password beyond the URL that it was given.
 
 use crate::password::{self, Secret};
-use crate::{Layout, Pairing, Place, Waits};
+use crate::{Layout, Pairing, Place, Voter, Waits};
 use observation::{OVER_SOCKET, SystemKind};
 use workload::dataset::Language;
 
@@ -86,12 +86,14 @@ pub struct DatabaseSpec {
     pub mirror: Option<Waits>,
     /// How a mirror is kept equal, where there is one.
     pub pairing: Pairing,
+    /// Who decides when they lose each other.
+    pub voter: Voter,
 }
 
 impl DatabaseSpec {
     /// A database without a layout.
     pub fn new(engine: Engine, at: At) -> DatabaseSpec {
-        DatabaseSpec { engine, at, layout: None, mirror: None, pairing: Pairing::default() }
+        DatabaseSpec { engine, at, layout: None, mirror: None, pairing: Pairing::default(), voter: Voter::default() }
     }
 
     /// The place in words, without a password.
@@ -113,6 +115,9 @@ impl DatabaseSpec {
             Pairing::Postgres => format!(" with a mirror; commits wait for {}", waits.shown()),
             Pairing::TwoPhase => {
                 " and a second one in lock step; transactions that write run and are prepared on both".to_owned()
+            }
+            Pairing::Galera => {
+                " and a second one that Galera joins to it; commits wait until both have their changes".to_owned()
             }
         });
         self.shown() + &laid.chain(mirrored).collect::<String>()
@@ -185,11 +190,13 @@ pub struct Sessions {
     pub isolation: Isolation,
     /// How often a transaction is tried at most when the engine aborts it for a conflict.
     pub tries: u32,
+    /// Which server of a pair they go to: 0 for the first, 1 for the second.
+    pub node: u32,
 }
 
 impl Default for Sessions {
     fn default() -> Sessions {
-        Sessions { protocol: Protocol::Prepared, pipeline: true, isolation: Isolation::Default, tries: 10 }
+        Sessions { protocol: Protocol::Prepared, pipeline: true, isolation: Isolation::Default, tries: 10, node: 0 }
     }
 }
 

@@ -3,6 +3,8 @@
 //! The one idea: with and without a mirror it is the same server and the same fill, so that both are two systems whose trials take
 //! turns; how far the mirror lies away is what a trial finds.
 
+use crate::Engine;
+
 /// How two servers are kept equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Pairing {
@@ -11,6 +13,42 @@ pub enum Pairing {
     Postgres,
     /// Sessions work on both in lock step, with two-phase commits.
     TwoPhase,
+    /// Galera brings what a commit changed into one order on both, and a commit that comes second to a row is refused.
+    Galera,
+}
+
+impl Pairing {
+    /// The engine that such pairs are made of.
+    pub fn engine(self) -> Engine {
+        if self == Pairing::Galera { Engine::Mariadb } else { Engine::Postgres }
+    }
+
+    /// Whether sessions may write on either server.
+    pub fn both_write(self) -> bool {
+        self != Pairing::Postgres
+    }
+}
+
+/// Which of both servers sessions go to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spread {
+    /// All to the first.
+    #[default]
+    One,
+    /// Every other one to the second; those of each server have half of the keys for themselves.
+    Split,
+    /// Every other one to the second; all draw from the same keys.
+    Random,
+}
+
+/// Who decides which of both servers goes on when they lose each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Voter {
+    /// Nobody: half is no majority, so that neither goes on by itself.
+    #[default]
+    None,
+    /// The first has two votes.
+    Weight,
 }
 
 /// What a commit waits for before it is acknowledged.

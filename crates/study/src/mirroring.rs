@@ -4,20 +4,36 @@
 
 use crate::experiment::{Experiment, SystemChoice, find};
 use crate::keys::Group;
-use crate::keys::mirror::{MIRROR, PAIR};
+use crate::keys::mirror::{MIRROR, PAIR, VOTER};
 use crate::keys::state::{DISTANCE, LINK};
-use crate::{At, DatabaseSpec, Engine, Place};
+use crate::{At, DatabaseSpec, Engine, Pairing, Place, Voter, Waits};
 use reading::{AnyKey, Problems};
 
-/// Gives every system its mirror, where it has one.
-pub(crate) fn settle(systems: &mut [SystemChoice], problems: &mut Problems) {
-    for system in systems {
-        let Some(chosen) = find(&system.settings, &MIRROR) else { continue };
+/// Gives every system its mirror, where it has one. The servers of a study (`own`) are of the engine of its pair.
+pub(crate) fn settle(systems: &mut [SystemChoice], own: bool, problems: &mut Problems) {
+    for SystemChoice { spec: system, settings } in systems {
+        let Some(chosen) = find(settings, &MIRROR) else { continue };
         let waits = MIRROR.value(&chosen.text);
-        match &mut system.spec.place {
-            Place::Database(spec @ DatabaseSpec { engine: Engine::Postgres, at: At::Local, layout: None, .. }) => {
-                spec.mirror = waits;
-                spec.pairing = find(&system.settings, &PAIR).map(|chosen| PAIR.value(&chosen.text)).unwrap_or_default();
+        let pair = find(settings, &PAIR);
+        let pairing = pair.map(|pair| PAIR.value(&pair.text)).unwrap_or_default();
+        let name = |key: &str| format!("system.{}.{key}", system.name);
+        match &mut system.place {
+            Place::Database(spec @ DatabaseSpec { at: At::Local, layout: None, .. })
+                if spec.engine == pairing.engine() || own && spec.engine.language().is_some() =>
+            {
+                if pairing == Pairing::Galera && !matches!(waits, None | Some(Waits::Flushed)) {
+                    let got = &chosen.text;
+                    let message =
+                        format!("`none` or `on` with `galera-pair`, whose commits have one rung, got `{got}`");
+                    problems.add(&chosen.at, &name("mirror"), message);
+                }
+                (spec.engine, spec.mirror, spec.pairing) = (pairing.engine(), waits, pairing);
+                let voter = find(settings, &VOTER);
+                spec.voter = voter.map(|voter| VOTER.value(&voter.text)).unwrap_or_default();
+                if let (Some(voter), false) = (voter, pairing == Pairing::Galera || spec.voter == Voter::None) {
+                    let message = format!("`none` without `galera-pair`, got `{}`", voter.text);
+                    problems.add(&voter.at, &name("voter"), message);
+                }
             }
             _ if waits.is_none() => {}
             place => {
@@ -26,9 +42,10 @@ pub(crate) fn settle(systems: &mut [SystemChoice], problems: &mut Problems) {
                     place => place.word().to_owned(),
                 };
                 let message = format!(
-                    "a mirror is made of a server that Prony starts, `local:postgres` without a layout, got `{got}`"
+                    "a mirror is made of a server that Prony starts, `local:{}` without a layout, got `{got}`",
+                    pairing.engine().word()
                 );
-                problems.add(&chosen.at, &format!("system.{}.mirror", system.spec.name), message);
+                problems.add(&chosen.at, &name("mirror"), message);
             }
         }
     }

@@ -7,9 +7,10 @@
 
 use crate::keys::access::{DRIVER, SYNC, VALIDATE, VERIFY};
 use crate::keys::load::{OUTSTANDING, SLOTS};
+use crate::keys::state::SPREAD;
 use crate::point::Point;
 use crate::survey::Survey;
-use crate::{Access, At, DatabaseSpec, Driver, Engine, Place, RING_MAX, Stream, SyncMode};
+use crate::{Access, At, DatabaseSpec, Driver, Engine, Place, RING_MAX, Spread, Stream, SyncMode};
 use load::Spec as Load;
 use reading::{AnyKey, Problems};
 use workload::block::{self, Grid};
@@ -22,6 +23,7 @@ pub(crate) fn tell(point: &Point, streams: &[Stream], survey: &Survey, problems:
         Place::Database(spec) => {
             session_threads(point, spec, streams, ring, problems);
             data_sets(point, spec, streams, problems);
+            spread(point, spec, streams, problems);
         }
         place if place.holds_data() => {
             polled_syncs(point, streams, problems);
@@ -97,6 +99,25 @@ fn data_sets(point: &Point, spec: &DatabaseSpec, streams: &[Stream], problems: &
         let message = "one data set for the streams of an experiment, got two: give them the same scale, or an experiment \
                        each";
         problems.add(&point.experiment.at, &point.experiment.name, message);
+    }
+}
+
+/// Sessions go to a second server where there is one that takes writes, and keys are split by workloads that can.
+fn spread(point: &Point, spec: &DatabaseSpec, streams: &[Stream], problems: &mut Problems) {
+    let spread = point.get(&SPREAD, 0);
+    // A database that answers at once shows what the generator costs, whatever is asked of it.
+    if spread != Spread::One && !spec.pairing.both_write() && spec.engine != Engine::Null {
+        let message = "`one`, or a pair on which both servers write, `two-phase-pair` or `galera-pair`, with `mirror`";
+        point.refuse(&SPREAD, 0, message, problems);
+    }
+    let whole = |stream: &Stream| stream.transactions().is_some_and(|(asked, _)| !asked.splits());
+    if let (Spread::Split, Some(i)) = (spread, streams.iter().position(whole)) {
+        point.refuse(
+            &SPREAD,
+            i,
+            "`one` or `random` with this workload, whose keys are not split, got `split`",
+            problems,
+        );
     }
 }
 

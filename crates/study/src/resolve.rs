@@ -51,13 +51,13 @@ pub(crate) fn resolve(
     let steps = definition.proof.is_some();
     let whole = whole && !(steps && overrides.leaves_all());
     placing::settle(&mut systems, &named, (whole, steps), problems);
-    mirroring::settle(&mut systems, problems);
+    mirroring::settle(&mut systems, overrides.targets.is_empty(), problems);
     for system in &mut systems {
         if let Place::Database(spec) = &mut system.spec.place
             && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))
         {
-            let (layout, mirror, pairing) = (spec.layout.take(), spec.mirror, spec.pairing);
-            *spec = DatabaseSpec { layout, mirror, pairing, ..named.with_password_of(&overrides.passwords) };
+            let (layout, mirror, pairing, voter) = (spec.layout.take(), spec.mirror, spec.pairing, spec.voter);
+            *spec = DatabaseSpec { layout, mirror, pairing, voter, ..named.with_password_of(&overrides.passwords) };
         }
     }
     let mut notes = Vec::new();

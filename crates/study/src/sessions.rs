@@ -38,6 +38,7 @@ pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: 
             pipeline: point.get(&PIPELINE, i),
             isolation,
             tries: point.get(&TRIES, i) as u32,
+            node: 0,
         },
         on_error: point.get(&ON_ERROR, i),
         check: point.get(&CHECK, i),

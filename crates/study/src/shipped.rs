@@ -33,6 +33,7 @@ pub fn shipped() -> &'static [Shipped] {
         Shipped { name: "tier", text: include_str!("../../../studies/tier.toml") },
         Shipped { name: "tier-wander", text: include_str!("../../../studies/tier-wander.toml") },
         Shipped { name: "mirror-oltp", text: include_str!("../../../studies/mirror-oltp.toml") },
+        Shipped { name: "mirror-active-active", text: include_str!("../../../studies/mirror-active-active.toml") },
         Shipped { name: "mirror-commit", text: include_str!("../../../studies/mirror-commit.toml") },
         Shipped { name: "mirror-distance", text: include_str!("../../../studies/mirror-distance.toml") },
         Shipped { name: "mirror-batch", text: include_str!("../../../studies/mirror-batch.toml") },

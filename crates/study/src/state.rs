@@ -5,7 +5,7 @@
 //! What it does not do: it prepares nothing.
 
 use crate::keys::state::{
-    CACHE, CHECKPOINTS, DATA, DISTANCE, Data, LINK, PATIENCE, PRECONDITION, REFILL, SETTLE, TRIM,
+    CACHE, CHECKPOINTS, DATA, DISTANCE, Data, LINK, PATIENCE, PRECONDITION, REFILL, SETTLE, SPREAD, TRIM,
 };
 use crate::point::Point;
 use crate::{Cache, Checkpoints, Place, State, Wire};
@@ -24,6 +24,7 @@ pub(crate) fn state(point: &Point) -> State {
         checkpoints: point.get(&CHECKPOINTS, 0),
         wire: wire(point),
         patience: point.get(&PATIENCE, 0),
+        spread: point.get(&SPREAD, 0),
     }
 }
 
@@ -86,7 +87,7 @@ pub(crate) fn policy(state: &State, unasked: PlainState) -> StatePolicy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Precondition;
+    use crate::{Precondition, Spread};
 
     fn state(checkpoints: Checkpoints) -> State {
         State {
@@ -99,6 +100,7 @@ mod tests {
             checkpoints,
             wire: Wire::default(),
             patience: Nanos::ZERO,
+            spread: Spread::One,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::{DatabaseSpec, Pairing};
 use observation::{Footprint, SystemKind};
 use std::fmt;
 use units::{Bytes, Nanos, Share};
+use workload::happening::Happening;
 
 /// A system under test as the study, or `--on`, names it.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,9 +101,14 @@ pub fn folders_shown(dirs: &[Folder]) -> String {
 }
 
 impl Place {
-    /// Whether it is a database with a mirror that follows it, and may go away.
-    pub fn follows(&self) -> bool {
-        matches!(self, Place::Database(spec) if spec.mirror.is_some() && spec.pairing == Pairing::Postgres)
+    /// What may happen to it in a trial, as a database with a mirror that may go away.
+    pub fn may_happen(&self) -> Vec<(String, u32)> {
+        match self {
+            Place::Database(spec) if spec.mirror.is_some() && spec.pairing != Pairing::TwoPhase => {
+                Happening::of_pairs(spec.pairing == Pairing::Galera)
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Whether it is a database with a mirror.

@@ -1,6 +1,6 @@
 //! One trial with everything resolved: what the engine, or the model, is given to run.
 
-use crate::{Sessions, Wire};
+use crate::{Sessions, Spread, Wire};
 use load::{Pacing, Ramp, Spec as LoadSpec};
 use observation::TrialLabel;
 use std::sync::Arc;
@@ -199,6 +199,8 @@ pub struct State {
     pub wire: Wire,
     /// How long one of both may say nothing before the other goes on without it.
     pub patience: Nanos,
+    /// Which server of a pair sessions go to.
+    pub spread: Spread,
 }
 
 /// What is done about the checkpoints of a database's server, and what they do to the measured window.

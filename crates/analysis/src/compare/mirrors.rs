@@ -10,7 +10,7 @@ use super::beside::ratio;
 use super::pairs::Member;
 use crate::point::{Group, own_estimate};
 use crate::statistics::least_squares::{Weighted, weighted_line};
-use crate::{Compensation, Estimate, MirrorFinding};
+use crate::{Compensation, Estimate, MirrorFinding, Spreading};
 use observation::Level;
 use study::{Judgement, Metric};
 
@@ -19,6 +19,9 @@ const DISTANCE: &str = "distance";
 
 /// The factor that says how many sessions there are.
 const SESSIONS: &str = "sessions";
+
+/// The factor that says which server sessions go to.
+const SPREAD: &str = "spread";
 
 /// There and back, for each kilometre.
 const SECONDS_A_KM: f64 = 1e-5;
@@ -41,9 +44,12 @@ pub fn mirrors(groups: &[Group], judgement: &Judgement) -> Vec<MirrorFinding> {
         compensations.sort_by(|a, b| a.sessions.total_cmp(&b.sessions));
         let (point, baseline) = (group.point.clone(), alone.to_owned());
         let round_trips = round_trips(&swept, judgement.confidence);
-        found.push(MirrorFinding { point, baseline, compensations, round_trips });
+        let spreads = swept.iter().filter_map(|one| spreading(one, groups, (alone, judgement.confidence)));
+        let mut spreads: Vec<Spreading> = spreads.collect();
+        spreads.sort_by(|a, b| b.rate.value.total_cmp(&a.rate.value));
+        found.push(MirrorFinding { point, baseline, compensations, round_trips, spreads });
     }
-    found.retain(|one| !one.compensations.is_empty() || one.round_trips.is_some());
+    found.retain(|one| !one.compensations.is_empty() || one.round_trips.is_some() || !one.spreads.is_empty());
     found
 }
 
@@ -63,6 +69,35 @@ fn level(group: &Group, name: &str) -> Option<f64> {
 /// All that is varied but sessions.
 fn others<'a>(group: &'a Group) -> Vec<&'a str> {
     group.point.factors.iter().filter(|factor| factor.name != SESSIONS).map(|factor| factor.level.text()).collect()
+}
+
+/// What the second server gives or costs where sessions are spread in a way that is varied.
+fn spreading(group: &Group, groups: &[Group], (alone, confidence): (&str, f64)) -> Option<Spreading> {
+    let levels = |group: &Group| -> Vec<String> {
+        group.point.factors.iter().map(|factor| format!("{} {}", factor.name, factor.level.text())).collect()
+    };
+    group.point.factors.iter().find(|factor| factor.name == SPREAD)?;
+    let baseline = groups.iter().find(|other| beside(other, group, alone) && levels(other) == levels(group))?;
+    let streams = || group.members.iter().map(|(_, stream)| stream);
+    let (again, done) =
+        (streams().map(|one| one.retried).sum::<u64>(), streams().map(|one| one.account.done).sum::<u64>());
+    Some(Spreading {
+        at: levels(group).join(", "),
+        rate: ratio(baseline, group, Metric::Throughput, confidence)?,
+        response: ratio(baseline, group, Metric::ResponseMean, confidence),
+        cpu: cpu(group).zip(cpu(baseline)).map(|(both, one)| both / one),
+        again: again as f64 / (again + done).max(1) as f64,
+    })
+}
+
+/// Milliseconds of CPU that all servers spent on a transaction, the mean over trials.
+fn cpu(group: &Group) -> Option<f64> {
+    let each = group.members.iter().filter_map(|(trial, _)| {
+        let each = &trial.server.as_ref()?.per_transaction;
+        Some(each.cpu_ms? + each.mirror_cpu_ms.unwrap_or(0.0))
+    });
+    let all: Vec<f64> = each.collect();
+    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
 }
 
 /// How many sessions with the mirror do what so many do without.
@@ -129,7 +164,43 @@ impl MirrorFinding {
                 figure(trips.value)
             )
         });
-        each.chain(trips).collect::<Vec<_>>().join("; ")
+        let best = self.spreads.first().map(Spreading::gives);
+        let spreads = self.spreads.iter().map(Spreading::says);
+        best.into_iter().chain(each).chain(trips).chain(spreads).collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl Spreading {
+    /// What the second server gives or costs where it costs least.
+    fn gives(&self) -> String {
+        let (rate, at) = (self.rate.value, &self.at);
+        match rate >= 1.0 {
+            true => format!(
+                "a second server that takes writes gives {} more at best, with {at}",
+                units::percent(rate - 1.0)
+            ),
+            false => format!(
+                "a second server that takes writes costs {} of the rate even at best, with {at}",
+                units::percent(1.0 - rate)
+            ),
+        }
+    }
+
+    fn says(&self) -> String {
+        let interval = match self.rate.has_interval() {
+            true => format!(" ({} to {})", units::ratio(self.rate.low), units::ratio(self.rate.high)),
+            false => String::new(),
+        };
+        let times =
+            |what: &str, value: Option<f64>| value.map(|value| format!(", {} times the {what}", units::ratio(value)));
+        let response = times("mean response", self.response.map(|response| response.value)).unwrap_or_default();
+        let cpu = times("CPU a transaction on both", self.cpu).unwrap_or_default();
+        format!(
+            "{}: {}{interval} of the rate of one server alone{response}{cpu}, {} of tries thrown away for conflicts",
+            self.at,
+            units::ratio(self.rate.value),
+            units::percent(self.again)
+        )
     }
 }
 

@@ -10,14 +10,14 @@ use crate::DataSet;
 use crate::Wire;
 use crate::claim::Claim;
 use crate::mark::Found;
-use crate::server::Private;
+use crate::server::{Mirror, Private};
 use crate::{DatabaseError, Profiling, Session, StatementCost, Texts};
 use observation::Counted;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Engine, Sessions};
+use study::{DatabaseSpec, Engine, Sessions};
 
 /// What a database is opened with, beside its spec.
 #[derive(Clone, Debug)]
@@ -107,11 +107,11 @@ pub trait Database: Send + Sync {
         None
     }
 
-    /// Has sessions that are opened from now on work on this server and its second one in lock step, or on this one alone again.
-    fn in_lock_step(&self, _on: bool) {}
+    /// Has sessions that are opened from now on use the second server too, in the way of its pair, or this one alone again.
+    fn on_both(&self, _on: bool) {}
 
-    /// The server that follows this one, whether it is there or not; none where there can be none.
-    fn mirror(&self) -> Option<crate::server::postgres::Mirror> {
+    /// This server with its mirror of such a pair, whether that is there or not; none where there can be none.
+    fn mirror(&self, _spec: &DatabaseSpec) -> Option<Arc<dyn Mirror>> {
         None
     }
 

@@ -1,7 +1,7 @@
 //! Opens a session: reaches the server, agrees on TLS, is let in, and checks the version.
 
 use super::entrance::{Entrance, Next};
-use super::failure::{OLDEST, too_old};
+use super::failure::{OLDEST, alone, too_old};
 use super::place::{Place, Tls};
 use super::wire::MariadbWire;
 use crate::conversation::tls::{self, Trust};
@@ -13,10 +13,15 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 use study::{Engine, Sessions};
 
 /// Backslashes in texts are escapes, whatever the server's own mode says: the dialect writes them so.
 const MODE: &str = "SET SESSION sql_mode = REPLACE(@@sql_mode, 'NO_BACKSLASH_ESCAPES', '')";
+
+/// Between two tries to enter a node of a pair.
+const BETWEEN_TRIES: Duration = Duration::from_millis(100);
+const TRIES_A_SECOND: u64 = 10;
 
 impl Place {
     /// Opens a conversation, given up when `stop` becomes true.
@@ -33,8 +38,18 @@ impl Place {
         within(&self.shown(), self.patience(), stop, move || inside.enter(&texts, &sessions))
     }
 
-    /// Opens a conversation, for as long as that takes.
+    /// Opens a conversation, for as long as that takes; a node of a pair that does not know yet whether it may go on is waited for.
     pub(super) fn enter(&self, texts: &Texts, sessions: &Sessions) -> Result<Blocking<MariadbWire>, DatabaseError> {
+        for _ in 0..self.patience() * TRIES_A_SECOND {
+            match self.enter_now(texts, sessions) {
+                Err(DatabaseError::Refused { text, .. }) if alone(&text) => std::thread::sleep(BETWEEN_TRIES),
+                entered => return entered,
+            }
+        }
+        self.enter_now(texts, sessions)
+    }
+
+    fn enter_now(&self, texts: &Texts, sessions: &Sessions) -> Result<Blocking<MariadbWire>, DatabaseError> {
         let (entrance, stream) = self.let_in()?;
         let number = entrance.number();
         let wire = entrance.wire(Arc::new(texts.clone()), sessions);

@@ -7,13 +7,13 @@ use crate::conversation::Blocking;
 use crate::database::{Conversation, place};
 use crate::opening::within;
 use crate::server::mariadb::Server;
-use crate::server::{Private, SCRIPTS};
+use crate::server::{Mirror, Private, SCRIPTS};
 use crate::{DataSet, Database, DatabaseError, Facts, OpenOptions, Session, StatementCost, Texts};
 use observation::Counted;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use study::{At, DatabaseSpec, Engine, Protocol, Sessions};
+use study::{At, DatabaseSpec, Engine, Pairing, Protocol, Sessions, Voter};
 use workload::transaction::Value;
 
 /// Variables of the server that move a number.
@@ -53,6 +53,8 @@ struct Mariadb {
     shown: String,
     facts: Facts,
     stop: Arc<AtomicBool>,
+    /// Whether sessions may go to the second server of a pair.
+    both: AtomicBool,
     /// The session that reads counters, kept so that reading them does not open one each time.
     watcher: Mutex<Option<Box<dyn Session>>>,
     /// What prepared statements of sessions that ended have cost; none where costs are not counted.
@@ -63,6 +65,11 @@ impl Server {
     /// How sessions reach it.
     pub fn place(&self) -> Place {
         Place::behind(&self.socket().to_string_lossy(), "root")
+    }
+
+    /// A session outside of all databases.
+    pub(crate) fn entered(&self) -> Result<Box<dyn Session>, DatabaseError> {
+        Ok(Box::new(MariadbSession::open(&self.place(), &Texts::none(Engine::Mariadb), &Sessions::default())?))
     }
 }
 
@@ -88,6 +95,7 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
 /// A private server, started.
 fn private(shown: String, server: Server, options: &OpenOptions) -> Result<Mariadb, DatabaseError> {
     let counts = options.profiling.on;
+    server.galera(Voter::None).alone()?;
     server.up(&if counts { costs::counting(&options.settings) } else { options.settings.clone() })?;
     opened(shown, server.place(), Some(server), options)
 }
@@ -104,8 +112,9 @@ fn opened(
         facts(&name, &mut MariadbSession::from(inside))
     })?;
     let (dataset, stop, watcher) = (options.dataset.clone(), options.stop.clone(), Mutex::new(None));
+    let both = AtomicBool::new(false);
     let costs = options.profiling.on.then(costs::Total::default);
-    Ok(Mariadb { place, dataset, options: options.clone(), server, shown, facts, stop, watcher, costs })
+    Ok(Mariadb { place, dataset, options: options.clone(), server, shown, facts, stop, both, watcher, costs })
 }
 
 fn at_url(url: &str, options: &OpenOptions) -> Result<Place, DatabaseError> {
@@ -146,6 +155,16 @@ impl Mariadb {
         Ok(inside)
     }
 
+    /// A session on the server that it is meant for; on the first where the second of a pair lets nobody in.
+    fn on_node(&self, texts: &Texts, sessions: &Sessions) -> Result<Blocking<MariadbWire>, DatabaseError> {
+        let first = self.inside(texts);
+        let second = self.server.as_ref().filter(|_| sessions.node > 0 && self.both.load(Ordering::Acquire));
+        let second = second.map(|server| server.second_socket().to_string_lossy().into_owned());
+        let second = second.map(|socket| Place { socket: Some(socket), ..first.clone() });
+        let entered = second.and_then(|second| self.entered(&second, texts, sessions).ok());
+        entered.map_or_else(|| self.entered(&first, texts, sessions), Ok)
+    }
+
     /// Where a session with these statements leaves what they cost, which nobody else is told: when it is one of prepared
     /// statements on a server that counts.
     fn total(&self, texts: &Texts, sessions: &Sessions) -> Option<&costs::Total> {
@@ -184,7 +203,7 @@ impl Database for Mariadb {
     }
 
     fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
-        let inside = self.entered(&self.inside(texts), texts, sessions)?;
+        let inside = self.on_node(texts, sessions)?;
         Ok(Box::new(MariadbSession { inside, total: self.total(texts, sessions).cloned() }))
     }
 
@@ -194,7 +213,7 @@ impl Database for Mariadb {
             return Ok(None);
         }
         // What travels encrypted must pass through this process's own code.
-        let parts = self.entered(&self.inside(texts), texts, sessions)?.into_parts().ok();
+        let parts = self.on_node(texts, sessions)?.into_parts().ok();
         Ok(parts.map(|(stream, wire)| -> Conversation { (stream.into(), Box::new(wire)) }))
     }
 
@@ -217,6 +236,16 @@ impl Database for Mariadb {
 
     fn private(&self) -> Option<&dyn Private> {
         self.server.as_ref().map(|server| server as &dyn Private)
+    }
+
+    fn on_both(&self, on: bool) {
+        self.both.store(on, Ordering::Release);
+    }
+
+    fn mirror(&self, spec: &DatabaseSpec) -> Option<Arc<dyn Mirror>> {
+        let server =
+            self.server.as_ref().filter(|server| server.layout().is_none() && spec.pairing == Pairing::Galera)?;
+        Some(Arc::new(server.galera(spec.voter)))
     }
 
     fn seed(&self) -> Result<Option<Box<dyn Database>>, DatabaseError> {

@@ -74,9 +74,16 @@ fn kind(said: &Said) -> FailureKind {
         // On a database, to end a session, on a table, on a column, by a role of the server, on a routine, to make users.
         1044 | 1045 | 1095 | 1142 | 1143 | 1227 | 1370 | 1410 => FailureKind::Privilege,
         _ if disk_full(&said.message) => FailureKind::Full,
+        // A node of a pair without a majority carries out nothing, and of a commit that it had begun nobody knows.
+        1047 | 1180 if alone(&said.message) => FailureKind::Lost,
         _ if said.state == "40001" => FailureKind::Serialization,
         _ => FailureKind::Refused,
     }
+}
+
+/// Whether a node of a pair says that it does not know whether it may go on.
+pub(super) fn alone(message: &str) -> bool {
+    message.contains("WSREP has not yet prepared") || message.contains("Not connected to Primary Component")
 }
 
 /// Many errors of files (writing, logging, temporary tables) carry the system's number 28 in their text.
@@ -112,6 +119,8 @@ mod tests {
         assert_eq!(said(1205, "HY000", "Lock wait timeout exceeded").kind, FailureKind::Deadlock);
         assert_eq!(said(1020, "HY000", "Record has changed").kind, FailureKind::Serialization);
         assert_eq!(said(1927, "70100", "Connection was killed").kind, FailureKind::Lost);
+        assert_eq!(said(1047, "08S01", "WSREP has not yet prepared node for application use").kind, FailureKind::Lost);
+        assert_eq!(said(1047, "08S01", "Unknown command").kind, FailureKind::Refused);
         assert_eq!(said(1114, "HY000", "The table 'trade' is full").kind, FailureKind::Full);
         assert_eq!(
             said(1026, "HY000", "Error writing file (errno: 28 \"No space left on device\")").kind,

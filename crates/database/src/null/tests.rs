@@ -146,7 +146,7 @@ fn asked_by_class(asked: &dyn Transactions, arrivals: u64) -> Vec<(f64, Demand)>
     let inserts = ready.statements(None).iter().map(insert).collect();
     let session = Answering::Here(Replies::new(&ready.samples()));
     let mut counted = Counted { session, inserts, asked: Demand::default() };
-    let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 3, epoch: 1 };
+    let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 3, epoch: 1, half: None };
     let mut business = ready.business(&share);
     let mut found = vec![(0.0, Demand::default()); asked.classes().len()];
     let (mut extra, mut clock) = (1 << 63, asked.clock());

@@ -5,14 +5,14 @@ use super::two_phase::TwoPhase;
 use super::{Connect, PostgresSession, costs, counters, layout, scripts};
 use crate::database::Conversation;
 use crate::opening::within;
-use crate::server::postgres::{Mirror, Server, USER};
-use crate::server::{Private, SCRIPTS};
+use crate::server::postgres::{Server, Standby, USER};
+use crate::server::{Mirror, Private, SCRIPTS};
 use crate::{DataSet, Database, DatabaseError, Facts, Failure, OpenOptions, Session, StatementCost, Texts};
 use observation::Counted;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
-use study::{At, DatabaseSpec, Engine, Sessions};
+use study::{At, DatabaseSpec, Engine, Pairing, Sessions};
 use workload::transaction::Value;
 
 /// Settings of a server that can change a number.
@@ -64,8 +64,8 @@ struct Postgres {
     stop: Arc<AtomicBool>,
     /// The session that reads counters, kept so that a reading costs one answer and no connection.
     watcher: Mutex<Option<PostgresSession>>,
-    /// The second server, where sessions work on both in lock step.
-    far: Mutex<Option<Connect>>,
+    /// Both servers, where sessions work on both in lock step.
+    both: Mutex<Option<Standby>>,
 }
 
 impl Server {
@@ -103,7 +103,7 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
 /// A private server, started.
 fn private(server: Server, options: &OpenOptions) -> Result<Postgres, DatabaseError> {
     server.up(&counting(options, &server))?;
-    server.mirror().alone()?;
+    server.mirror(false).alone()?;
     let opened = opened(server.connect(), Some(server), options)?;
     opened.laid_out("make a tablespace", layout::tablespace)?;
     Ok(opened)
@@ -127,7 +127,7 @@ fn opened(connect: Connect, server: Option<Server>, options: &OpenOptions) -> Re
         process,
         stop,
         watcher,
-        far: Mutex::default(),
+        both: Mutex::default(),
     })
 }
 
@@ -167,8 +167,18 @@ impl Postgres {
         Ok(session)
     }
 
-    fn far(&self) -> Option<Connect> {
-        self.far.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn both(&self) -> Option<Standby> {
+        self.both.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A session on both servers that came in at one of them, and reaches the other over the wire.
+    fn in_step(&self, both: &Standby, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
+        let own = sessions.node as usize % 2;
+        let far = Connect::socket_in(&both.wire_run(own == 1), USER, "postgres");
+        let near = if own == 0 { self.connect.clone() } else { Connect::socket_in(&both.sockets(), USER, "postgres") };
+        let ends = if own == 0 { [near, far] } else { [far, near] };
+        let [first, second] = ends.map(|connect| self.connected_at(connect, texts, sessions, self.schema.clone()));
+        Ok(Box::new(TwoPhase::new([first?, second?], own, texts)))
     }
 
     fn plain(&self) -> Result<PostgresSession, DatabaseError> {
@@ -216,10 +226,8 @@ impl Database for Postgres {
     }
 
     fn session(&self, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
-        if let Some(far) = self.far() {
-            let near = self.connected(texts, sessions, self.schema.clone())?;
-            let far = self.connected_at(far, texts, sessions, self.schema.clone())?;
-            return Ok(Box::new(TwoPhase::new(near, far, texts)));
+        if let Some(both) = self.both() {
+            return self.in_step(&both, texts, sessions);
         }
         Ok(Box::new(self.connected(texts, sessions, self.schema.clone())?))
     }
@@ -233,7 +241,7 @@ impl Database for Postgres {
     }
 
     fn conversation(&self, texts: &Texts, sessions: &Sessions) -> Result<Option<Conversation>, DatabaseError> {
-        if self.far().is_some() {
+        if self.both().is_some() {
             return Ok(None);
         }
         // What travels encrypted must pass through this process's own code.
@@ -249,13 +257,14 @@ impl Database for Postgres {
         self.server.as_ref().map(|server| server as &dyn Private)
     }
 
-    fn in_lock_step(&self, on: bool) {
-        let far = self.mirror().filter(|_| on).map(|mirror| Connect::socket_in(&mirror.wire_run(), USER, "postgres"));
-        *self.far.lock().unwrap_or_else(PoisonError::into_inner) = far;
+    fn on_both(&self, on: bool) {
+        let both = self.server.as_ref().filter(|_| on).map(|server| server.mirror(true));
+        *self.both.lock().unwrap_or_else(PoisonError::into_inner) = both;
     }
 
-    fn mirror(&self) -> Option<Mirror> {
-        self.server.as_ref().filter(|server| server.layout().is_none()).map(Server::mirror)
+    fn mirror(&self, spec: &DatabaseSpec) -> Option<Arc<dyn Mirror>> {
+        let server = self.server.as_ref().filter(|server| server.layout().is_none())?;
+        Some(Arc::new(server.mirror(spec.pairing == Pairing::TwoPhase)))
     }
 
     fn seed(&self) -> Result<Option<Box<dyn Database>>, DatabaseError> {

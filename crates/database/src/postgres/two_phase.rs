@@ -1,11 +1,11 @@
 //! A session on two PostgreSQL servers in lock step.
 //!
-//! The one idea: a transaction that writes runs on both, the near one first, so that rows are locked on both in one order; it is
+//! The one idea: a transaction that writes runs on both, the first one first wherever it came in, so that rows are locked on both in one order; it is
 //! prepared on both and then committed on both, again the near one first. So what a crash leaves prepared can be told apart without a
 //! log of decisions: what the far one has prepared and the near one has not was committed there, and what only the near one has was
 //! never prepared on the far one.
 //!
-//! What it does not do: reads that lock nothing ask the near one alone. It looks at the beginning of a statement's text, not at what a
+//! What it does not do: reads that lock nothing ask the server alone where the session came in. It looks at the beginning of a statement's text, not at what a
 //! function in it does, and makes no value once for both: a text that calls a clock or a sequence gives two values.
 
 use super::PostgresSession;
@@ -14,18 +14,18 @@ use crate::{Cut, Failure, FailureKind, Session, Texts};
 use workload::dataset::Rows;
 use workload::transaction::{Answers, Batch, Call, Value};
 
-/// Two sessions as one.
+/// Two sessions as one, that of the first server before that of the second.
 pub(crate) struct TwoPhase {
-    near: PostgresSession,
-    far: PostgresSession,
-    /// Whether a statement, by its place, asks the near one alone.
+    sessions: [PostgresSession; 2],
+    /// The server where this session came in: it answers, and reads that lock nothing ask it alone.
+    own: usize,
+    /// Whether a statement, by its place, only reads.
     reads: Vec<bool>,
     /// The transaction that is open, and whether it writes.
     open: Option<bool>,
     begun: u64,
-    near_calls: Batch,
-    far_calls: Batch,
-    /// What the far one answers, which is what the near one did.
+    calls: [Batch; 2],
+    /// What the other one answers, which is the same.
     unread: Answers,
 }
 
@@ -37,15 +37,14 @@ fn only_reads(sql: &str) -> bool {
 }
 
 impl TwoPhase {
-    pub(crate) fn new(near: PostgresSession, far: PostgresSession, texts: &Texts) -> TwoPhase {
+    pub(crate) fn new(sessions: [PostgresSession; 2], own: usize, texts: &Texts) -> TwoPhase {
         TwoPhase {
-            near,
-            far,
+            sessions,
+            own,
             reads: texts.iter().map(|text| only_reads(&text.sql)).collect(),
             open: None,
             begun: 0,
-            near_calls: Batch::default(),
-            far_calls: Batch::default(),
+            calls: Default::default(),
             unread: Answers::default(),
         }
     }
@@ -54,23 +53,28 @@ impl TwoPhase {
         self.reads.get(usize::from(statement)).is_some_and(|reads| *reads)
     }
 
-    /// Carries out what was gathered for both.
+    /// Gathers a call for both, or for the own one alone.
+    fn gather(&mut self, both: bool, call: impl Fn(&mut Batch)) {
+        let own = self.own;
+        self.calls.iter_mut().enumerate().filter(|(at, _)| both || *at == own).for_each(|(_, batch)| call(batch));
+    }
+
+    /// Carries out what was gathered, on the first server first.
     fn flush(&mut self, answers: &mut Answers) -> Result<(), Failure> {
-        let near = self.near.run(&self.near_calls, answers);
-        self.near_calls.clear();
-        let far = match &near {
-            Ok(()) => self.far.run(&self.far_calls, &mut self.unread),
-            Err(_) => Ok(()),
-        };
-        self.far_calls.clear();
+        let mut done = Ok(());
+        for (at, (session, calls)) in self.sessions.iter_mut().zip(&mut self.calls).enumerate() {
+            let heard = if at == self.own { &mut *answers } else { &mut self.unread };
+            done = done.and_then(|()| session.run(calls, heard));
+            calls.clear();
+        }
         self.unread.clear();
-        near.and(far).map_err(|failure| self.undone(failure))
+        done.map_err(|failure| self.undone(failure))
     }
 
     /// Neither of both keeps anything of a transaction that failed on one.
     fn undone(&mut self, failure: Failure) -> Failure {
         self.open = None;
-        for session in [&mut self.near, &mut self.far] {
+        for session in &mut self.sessions {
             // One that is gone keeps nothing either, unless it was prepared.
             if session.in_transaction() == Some(true) {
                 let _ = session.script("ROLLBACK");
@@ -82,29 +86,28 @@ impl TwoPhase {
     /// Prepares on both, then commits on both.
     fn commit(&mut self) -> Result<(), Failure> {
         self.begun += 1;
-        let name = format!("{PREPARED}{}_{}_{}", std::process::id(), self.near.number, self.begun);
+        let name = format!("{PREPARED}{}_{}_{}", std::process::id(), self.sessions[0].number, self.begun);
         let said = |what: &str| format!("{what} '{name}'");
-        self.near.script(&said("PREPARE TRANSACTION")).map_err(|failure| self.undone(failure))?;
-        if let Err(failure) = self.far.script(&said("PREPARE TRANSACTION")) {
+        self.sessions[0].script(&said("PREPARE TRANSACTION")).map_err(|failure| self.undone(failure))?;
+        if let Err(failure) = self.sessions[1].script(&said("PREPARE TRANSACTION")) {
             // Where this fails too, it is found as what only the near one has.
-            let _ = self.near.script(&said("ROLLBACK PREPARED"));
+            let _ = self.sessions[0].script(&said("ROLLBACK PREPARED"));
             return Err(self.undone(failure));
         }
         self.open = None;
         // From here on it will be committed, and nobody knows whether it is when a connection ends.
         let lost = |failure: Failure| Failure { kind: FailureKind::Lost, ..failure };
-        self.near.script(&said("COMMIT PREPARED")).map_err(lost)?;
-        self.far.script(&said("COMMIT PREPARED")).map_err(lost)
+        self.sessions[0].script(&said("COMMIT PREPARED")).map_err(lost)?;
+        self.sessions[1].script(&said("COMMIT PREPARED")).map_err(lost)
     }
 
     /// A statement that writes, outside of any transaction.
     fn alone(&mut self, statement: u16, parameters: &[Value], answers: &mut Answers) -> Result<(), Failure> {
-        for session in [&mut self.near, &mut self.far] {
+        for session in &mut self.sessions {
             session.script("BEGIN")?;
         }
         self.open = Some(true);
-        self.near_calls.call(statement, parameters.iter().cloned());
-        self.far_calls.call(statement, parameters.iter().cloned());
+        self.gather(true, |batch| batch.call(statement, parameters.iter().cloned()));
         self.flush(answers)?;
         self.commit()
     }
@@ -116,20 +119,15 @@ impl Session for TwoPhase {
             match (call, self.open) {
                 (Call::Begin { write }, _) => {
                     self.open = Some(write);
-                    self.near_calls.begin(write);
-                    if write {
-                        self.far_calls.begin(write);
-                    }
+                    self.gather(write, |batch| batch.begin(write));
                 }
                 (Call::Statement { statement, parameters }, None) if !self.reads(statement) => {
                     self.flush(answers)?;
                     self.alone(statement, parameters, answers)?;
                 }
                 (Call::Statement { statement, parameters }, open) => {
-                    self.near_calls.call(statement, parameters.iter().cloned());
-                    if open == Some(true) && !self.reads(statement) {
-                        self.far_calls.call(statement, parameters.iter().cloned());
-                    }
+                    let both = open == Some(true) && !self.reads(statement);
+                    self.gather(both, |batch| batch.call(statement, parameters.iter().cloned()));
                 }
                 (Call::Commit, Some(true)) => {
                     self.flush(answers)?;
@@ -139,14 +137,11 @@ impl Session for TwoPhase {
                 }
                 (Call::Commit, _) => {
                     self.open = None;
-                    self.near_calls.commit();
+                    self.gather(false, Batch::commit);
                 }
                 (Call::Rollback, open) => {
                     self.open = None;
-                    self.near_calls.rollback();
-                    if open == Some(true) {
-                        self.far_calls.rollback();
-                    }
+                    self.gather(open == Some(true), Batch::rollback);
                 }
             }
         }
@@ -154,12 +149,11 @@ impl Session for TwoPhase {
     }
 
     fn script(&mut self, sql: &str) -> Result<(), Failure> {
-        self.near.script(sql)?;
-        self.far.script(sql)
+        self.sessions.iter_mut().try_for_each(|session| session.script(sql))
     }
 
     fn query(&mut self, sql: &str) -> Result<Vec<Vec<Value>>, Failure> {
-        self.near.query(sql)
+        self.sessions[self.own].query(sql)
     }
 
     fn load(&mut self, _table: &str, _columns: &[&str], _rows: &mut dyn Rows) -> Result<u64, Failure> {
@@ -171,7 +165,7 @@ impl Session for TwoPhase {
     }
 
     fn cut(&self) -> Option<Cut> {
-        let (near, far) = (self.near.cut()?, self.far.cut()?);
+        let (near, far) = (self.sessions[0].cut()?, self.sessions[1].cut()?);
         Some(Box::new(move || {
             near();
             far();

@@ -25,6 +25,18 @@ pub(super) fn run(folder: &Path) -> PathBuf {
     folder.join("run")
 }
 
+/// Whoever looks for a server that is gone finds another one from now on.
+///
+/// # Errors
+/// When its address cannot be given away.
+pub(super) fn stand_in<K: ServerKind>(gone: &Server<K>, other: &Server<K>) -> Result<(), DatabaseError> {
+    let (theirs, ours) = (K::socket(&gone.folder), K::socket(&other.folder));
+    let new = folder::beside(&theirs, "new");
+    let failed = |source| DatabaseError::file("give the address to the mirror", &theirs, source);
+    std::os::unix::fs::symlink(ours, &new).map_err(failed)?;
+    fs::rename(&new, &theirs).map_err(failed)
+}
+
 /// A private server. Dropping the value leaves the server running.
 #[derive(Clone, Debug)]
 pub struct Server<K> {

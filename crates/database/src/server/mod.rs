@@ -10,6 +10,7 @@ mod kind;
 mod laid;
 mod life;
 pub mod mariadb;
+mod mirror;
 mod owner;
 pub mod postgres;
 mod private;
@@ -21,6 +22,7 @@ mod start;
 
 pub(crate) use laid::embedded;
 pub use laid::scratch;
+pub use mirror::{Look, Mirror, Watch};
 pub use private::Private;
 pub use start::End;
 

@@ -113,6 +113,22 @@ pub(super) fn inside(folder: &Path, program: &Path) -> Vec<(u32, OwnedFd)> {
     numbers.filter_map(held).collect()
 }
 
+/// Ends all processes at once whose command line names all of these words.
+pub(super) fn end_all(words: &[&str]) {
+    let names = |number: u32| {
+        let line = std::fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).into_owned();
+        words.iter().all(|word| line.contains(word))
+    };
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    for number in numbers.filter(|number| names(*number)) {
+        // Another may have got the number since it was held.
+        let held = hold(number).ok().filter(|_| names(number));
+        held.iter().for_each(kill);
+    }
+}
+
 /// The process that has this number now. Another that gets the number later is not meant.
 fn hold(pid: u32) -> Result<OwnedFd, Errno> {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;

@@ -37,7 +37,7 @@ fn carried(
     let ready = asked.ready(&Around { textual: false, sessions: 1, file: &|_| Ok(String::new()) }).unwrap();
     let texts = Texts::of(database.engine(), &ready.statements(None));
     let found = Asking::on(database, |queries| asked.begin(queries, 1, true)).unwrap();
-    let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 3, epoch: found.epoch };
+    let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 3, epoch: found.epoch, half: None };
     let mut business = ready.business(&share);
     let mut session = database.session(&texts, how).unwrap();
     let (mut all, mut due, mut caused) = (Vec::new(), BTreeMap::new(), Vec::new());

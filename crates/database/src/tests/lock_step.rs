@@ -1,15 +1,18 @@
 //! Two real servers in lock step: whatever ends between two steps of a commit, nothing stays in doubt and both hold the same.
 
 use super::skip::skipped;
+use crate::server::Mirror;
 use crate::server::postgres::Server;
 use crate::{Database, OpenOptions, Profiling, Texts, open, server};
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
-use study::{At, DatabaseSpec, Engine, Sessions};
+use study::{At, DatabaseSpec, Engine, Pairing, Sessions, Waits};
 use tempfile::TempDir;
 use workload::transaction::{Answers, Batch, Statement, Value};
 
 const SETTINGS: [(&str, &str); 1] = [("max_prepared_transactions", "10")];
+
+const NONE_LEFT: &str = "0 transactions were left prepared and ended";
 
 /// Both servers, of which the second stands beside the first.
 struct Both {
@@ -46,15 +49,27 @@ impl Both {
         let mut session = database.outside().unwrap();
         session.script("CREATE TABLE t (id int PRIMARY KEY, n int)").unwrap();
         session.script("INSERT INTO t SELECT g, 0 FROM generate_series(1, 10) g").unwrap();
-        let mirror = database.mirror().unwrap();
-        mirror.stand_beside(&settings()).unwrap();
-        std::os::unix::fs::symlink(mirror.wire_there().unwrap().1, mirror.wire_there().unwrap().0).unwrap();
-        database.in_lock_step(true);
-        Some(Both { folder, database })
+        let both = Both { folder, database };
+        let mirror = both.mirror();
+        let wires = mirror.wires().unwrap();
+        wires.iter().for_each(|[near, far]| std::os::unix::fs::symlink(far, near).unwrap());
+        mirror.begin(Waits::Flushed, &settings()).unwrap();
+        both.database.on_both(true);
+        Some(both)
+    }
+
+    fn mirror(&self) -> Arc<dyn Mirror> {
+        let spec = DatabaseSpec::new(Engine::Postgres, At::Local);
+        self.database.mirror(&DatabaseSpec { pairing: Pairing::TwoPhase, ..spec }).unwrap()
+    }
+
+    /// How many transactions were left prepared, ended now.
+    fn left(&self) -> String {
+        self.mirror().level().unwrap()
     }
 
     fn far(&self) -> Box<dyn crate::Session> {
-        self.database.mirror().unwrap().reader().unwrap()
+        self.mirror().reader().unwrap()
     }
 
     /// The rows of each.
@@ -91,9 +106,23 @@ fn number(value: i64) -> Value {
 }
 
 #[test]
-fn what_a_session_writes_is_on_both_and_what_fails_on_neither() {
+fn what_a_session_of_either_server_writes_is_on_both_and_what_fails_on_neither() {
     let Some(both) = Both::start() else { return };
-    let mut session = both.database.session(&texts(), &Sessions::default()).unwrap();
+    writes(&both, 0);
+    both.at(false, &["UPDATE public.t SET n = 0"]);
+    both.at(
+        true,
+        &[
+            "ALTER TABLE public.t DROP CONSTRAINT t_n_check",
+            "UPDATE public.t SET n = 0",
+            "INSERT INTO public.t VALUES (9, 0)",
+        ],
+    );
+    writes(&both, 1);
+}
+
+fn writes(both: &Both, node: u32) {
+    let mut session = both.database.session(&texts(), &Sessions { node, ..Sessions::default() }).unwrap();
     let (mut batch, mut answers) = (Batch::default(), Answers::default());
     batch.begin(true);
     batch.call(0, [number(3), number(5)]);
@@ -123,13 +152,12 @@ fn what_a_session_writes_is_on_both_and_what_fails_on_neither() {
     batch.commit();
     assert!(session.run(&batch, &mut Answers::default()).is_err());
     assert_eq!(both.rows()[0][5][1], number(0));
-    assert_eq!(both.database.mirror().unwrap().resolve().unwrap(), 0);
+    assert_eq!(both.left(), NONE_LEFT);
 }
 
 #[test]
 fn whoever_ends_between_two_steps_of_a_commit_leaves_nothing_in_doubt() {
     let Some(both) = Both::start() else { return };
-    let mirror = both.database.mirror().unwrap();
     let change =
         |id: u32| format!("BEGIN; UPDATE public.t SET n = 1 WHERE id = {id}; PREPARE TRANSACTION 'prony_test_{id}'");
     let (near_alone, both_prepared, far_alone) = (change(1), change(2), change(3));
@@ -144,11 +172,11 @@ fn whoever_ends_between_two_steps_of_a_commit_leaves_nothing_in_doubt() {
     let servers = [Server::find(both.folder.path(), "server", Arc::default()).unwrap()];
     servers.iter().for_each(|server| server.kill().unwrap());
     servers.iter().for_each(|server| server.up(&settings()).unwrap());
-    assert_eq!(mirror.resolve().unwrap(), 3);
+    assert_eq!(both.left(), "3 transactions were left prepared and ended");
     let [near, far] = both.rows();
     let kept: Vec<&Value> = near.iter().take(3).map(|row| &row[1]).collect();
     assert_eq!(kept, [&number(0), &number(1), &number(1)]);
     assert_eq!(near, far);
-    assert_eq!(mirror.resolve().unwrap(), 0, "twice in a row there is nothing left");
+    assert_eq!(both.left(), NONE_LEFT, "twice in a row there is nothing left");
     both.at(false, &["ROLLBACK PREPARED 'theirs'"]);
 }

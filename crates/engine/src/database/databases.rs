@@ -9,6 +9,7 @@ use crate::database::outage::Served;
 use crate::observer::{Found, Live, Observer, Phase, watch};
 use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
+use database::server::Mirror;
 use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost};
 use recorder::{Clock, WallClock};
 use std::path::PathBuf;
@@ -58,7 +59,7 @@ pub(crate) struct Databases {
 impl Drop for Databases {
     fn drop(&mut self) {
         let last = self.ends.clone().filter(|_| self.layout().is_some_and(|layout| layout.passing));
-        let mirror = self.open().filter(|_| self.spec.mirror.is_some()).and_then(Database::mirror);
+        let mirror = self.mirror().filter(|_| self.spec.mirror.is_some());
         self.close();
         // Its slot would keep the log of the first server for ever. What stays is removed by `prony db down --remove`.
         let _ = mirror.map(|mirror| mirror.forget());
@@ -159,6 +160,11 @@ impl Databases {
     /// Which of its data lives where, when that is said.
     pub(crate) fn layout(&self) -> Option<&study::Layout> {
         self.spec.layout.as_ref()
+    }
+
+    /// What is open with its mirror, where it may have one.
+    pub(crate) fn mirror(&self) -> Option<Arc<dyn Mirror>> {
+        self.open()?.mirror(&self.spec)
     }
 
     /// What commits wait for, where a mirror follows.

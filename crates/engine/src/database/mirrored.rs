@@ -6,11 +6,10 @@
 use crate::TrialError;
 use crate::database::databases::Databases;
 use database::DatabaseError;
-use database::server::postgres::Mirror;
-use link::{Address, Choice, Relay, Settings};
+use database::server::Mirror;
+use link::{Choice, Relay, Settings};
 use observation::{Check, CheckResult, Event, EventKind};
 use recorder::WallClock;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -24,8 +23,9 @@ use workload::happening::{Happening, Mishap};
 
 /// A mirror that follows, and what carries the log to it.
 pub(crate) struct Mirrored {
-    mirror: Mirror,
-    wire: Arc<Relay>,
+    mirror: Arc<dyn Mirror>,
+    /// Of which every second one leads from the mirror to the first server.
+    wires: Vec<Arc<Relay>>,
     /// Whoever looks after it, where something happens in the trial.
     outage: Option<Outage>,
     /// Whoever sees that it ended where nothing was to happen.
@@ -48,7 +48,7 @@ struct Guard {
 const GUARDED_EVERY: Duration = Duration::from_millis(500);
 
 impl Guard {
-    fn of(mirror: &Mirror) -> Guard {
+    fn of(mirror: &Arc<dyn Mirror>) -> Guard {
         let (stop, mirror) = (Arc::new(AtomicBool::new(false)), mirror.clone());
         let stopped = stop.clone();
         let watching = std::thread::spawn(move || {
@@ -82,41 +82,47 @@ impl Databases {
     ) -> Result<Vec<String>, TrialError> {
         self.mirrored = None;
         let refused = self.refused();
-        let Some(mirror) = self.open().and_then(database::Database::mirror) else { return Ok(Vec::new()) };
+        let Some(mirror) = self.mirror() else { return Ok(Vec::new()) };
         let Some(waits) = self.waits() else {
-            if mirror.pid().is_some() {
-                mirror.leave().map_err(refused)?;
-            }
+            mirror.stand_alone().map_err(refused)?;
             return Ok(Vec::new());
         };
-        let two_phase = self.pairing() == Pairing::TwoPhase;
-        let ends = if two_phase { mirror.wire_there() } else { mirror.wire() };
-        let wire = ends.and_then(|ends| wire(&mirror, ends, trial.state.wire)).map_err(&refused)?;
-        if two_phase {
-            mirror.stand_beside(settings).map_err(&refused)?;
-            self.open().into_iter().for_each(|database| database.in_lock_step(true));
-        } else {
-            mirror.follow(waits, settings).map_err(&refused)?;
-        }
-        let own = wire.own();
-        let (before, wire) = (wire.told().1, Arc::new(wire));
+        let wire = |ends| wire(&*mirror, ends, trial.state.wire).map(Arc::new);
+        let wires = mirror.wires().and_then(|ends| ends.into_iter().map(wire).collect::<Result<Vec<_>, _>>());
+        let wires = wires.map_err(&refused)?;
+        mirror.begin(waits, settings).map_err(&refused)?;
+        let both = self.pairing().both_write();
+        self.open().into_iter().for_each(|database| database.on_both(both));
+        let (own, before) = (wires[0].own(), carried(&wires));
         let outage = trial.events.iter().any(|(_, what)| matches!(what, Happening::Pair(_)));
         let watched =
-            || Outage::watched((&mirror, &wire), waits, (trial.state.patience, self.served.clone()), settings);
+            || Outage::watched((&mirror, &wires[0]), waits, (trial.state.patience, self.served.clone()), settings);
         let outage = outage.then(watched).transpose().map_err(&refused)?;
         let unconfirmed = mirror.unconfirmed();
-        let guard = (!two_phase && outage.is_none()).then(|| Guard::of(&mirror));
-        self.mirrored = Some(Mirrored { mirror, wire, outage, guard, before, waits, unconfirmed });
+        let guard = (self.pairing() != Pairing::TwoPhase && outage.is_none()).then(|| Guard::of(&mirror));
+        self.mirrored = Some(Mirrored { mirror, wires, outage, guard, before, waits, unconfirmed });
         let far = match trial.state.wire {
             plain if plain.is_plain() => "on a plain wire".to_owned(),
             shaped => {
                 format!("over a wire of {shaped} each way, of which its own {} is taken off", units::duration(own))
             }
         };
-        Ok(vec![match two_phase {
-            true => format!("a second server with a copy of the first works in lock step on the same machine, {far}"),
-            false => format!("a mirror follows on the same machine, {far}; commits wait for {}", waits.shown()),
+        Ok(vec![match self.pairing() {
+            Pairing::TwoPhase => {
+                format!("a second server with a copy of the first works in lock step on the same machine, {far}")
+            }
+            Pairing::Postgres => {
+                format!("a mirror follows on the same machine, {far}; commits wait for {}", waits.shown())
+            }
+            Pairing::Galera => {
+                format!("Galera joins a second server with a copy of the first on the same machine, {far}")
+            }
         }])
+    }
+
+    /// Behind a load: waits until the first server shows what was committed on the other.
+    pub(crate) fn gathered(&self) -> Result<(), TrialError> {
+        self.mirrored.as_ref().map_or(Ok(()), |mirrored| mirrored.mirror.gathered()).map_err(self.refused())
     }
 
     /// Holds both servers against each other once the mirror has applied all, and lets the first go on alone.
@@ -124,7 +130,7 @@ impl Databases {
     pub(crate) fn leave_mirror(&mut self, patience: Nanos, clock: &WallClock) -> Result<Told, TrialError> {
         let Some(mirrored) = self.mirrored.take() else { return Ok(Told::default()) };
         let refused = self.refused();
-        let Mirrored { mirror, wire, outage, guard, before, waits, unconfirmed } = mirrored;
+        let Mirrored { mirror, wires, outage, guard, before, waits, unconfirmed } = mirrored;
         if guard.is_some_and(Guard::ended) {
             mirror.leave().map_err(&refused)?;
             let text = "the mirror ended in the trial, and nobody had asked for it: until that was seen commits waited for it, and from there on \
@@ -139,41 +145,43 @@ impl Databases {
         let watched = outage.is_some();
         let (series, mut events, taken_over) =
             outage.map(Outage::ended).transpose().map_err(&refused)?.unwrap_or_default();
-        let now = wire.told().1;
+        let now = carried(&wires);
         let carried = [0, 1].map(|way| (now[way].0 - before[way].0, now[way].1 - before[way].1));
         let words = |(bytes, pieces): (u64, u64)| {
             format!("{} in {}", units::bytes(units::Bytes(bytes)), units::counted(pieces, "pieces"))
         };
-        self.open().into_iter().for_each(|database| database.in_lock_step(false));
+        self.open().into_iter().for_each(|database| database.on_both(false));
+        let mut check = None;
+        let behind = if taken_over && !mirror.come_back().map_err(&refused)? {
+            drop(wires);
+            self.reopen(patience, clock)?;
+            let text = "behind the checks the mirror that took over went, and the first server was started again as it was lost";
+            events.push(remark(text.to_owned()));
+            String::new()
+        } else {
+            if taken_over {
+                events.push(remark("behind the checks the first server came back and got what it missed".to_owned()));
+            }
+            let behind = mirror.level().map_err(&refused)?;
+            check = self.equal(&*mirror).map_err(&refused)?;
+            mirror.leave().map_err(&refused)?;
+            behind
+        };
         let text = match self.pairing() {
             Pairing::TwoPhase => {
-                let left = mirror.resolve().map_err(&refused)?;
                 let (there, back) = (words(carried[0]), words(carried[1]));
-                let left = units::counted(left as u64, "transactions");
-                format!(
-                    "the wire carried {there} to the second server and {back} back; {left} were left prepared and ended"
-                )
+                format!("the wire carried {there} to the second server and {back} back; {behind}")
             }
             // The mirror is who connects: what goes back to it is the log.
             Pairing::Postgres => {
                 let (there, back, waited) = (words(carried[1]), words(carried[0]), waits.shown());
                 format!("the wire carried {there} to the mirror and {back} back; commits waited for {waited}")
             }
-        };
-        let mut check = None;
-        if taken_over {
-            drop(wire);
-            mirror.give_back().map_err(&refused)?;
-            self.reopen(patience, clock)?;
-            let text = "behind the checks the mirror that took over went, and the first server was started again as it was lost";
-            events.push(remark(text.to_owned()));
-        } else {
-            if self.pairing() == Pairing::Postgres {
-                mirror.level().map_err(&refused)?;
+            Pairing::Galera => {
+                let (there, back) = (words(carried[1]), words(carried[0]));
+                format!("the wire carried {there} to the second server and {back} back; {behind}")
             }
-            check = self.equal(&mirror).map_err(&refused)?;
-            mirror.leave().map_err(&refused)?;
-        }
+        };
         events.push(remark(text));
         if watched && !taken_over {
             let cancelled = mirror.unconfirmed().saturating_sub(unconfirmed);
@@ -186,14 +194,14 @@ impl Databases {
     }
 
     /// Whether both hold the same rows.
-    fn equal(&self, mirror: &Mirror) -> Result<Option<Check>, DatabaseError> {
+    fn equal(&self, mirror: &dyn Mirror) -> Result<Option<Check>, DatabaseError> {
         let Some((database, dataset)) = self.checked() else { return Ok(None) };
         let mut first = database.outside()?;
         let mut second = mirror.reader()?;
         let mut differ = Vec::new();
         let tables = dataset.tables();
         for table in &tables {
-            let sql = database::server::postgres::content(&format!("{}.{}", dataset.schema(), table.name));
+            let sql = mirror.content(&format!("{}.{}", dataset.schema(), table.name));
             let failed = |failure| DatabaseError::statement(&database.place(), "compare it with its mirror", failure);
             let (here, there) = (first.query(&sql).map_err(failed)?, second.query(&sql).map_err(failed)?);
             if here != there {
@@ -235,14 +243,26 @@ impl Mirrored {
     }
 }
 
-/// What carries the log to a mirror.
-fn wire(mirror: &Mirror, (near, far): (PathBuf, PathBuf), shape: Wire) -> Result<Relay, DatabaseError> {
-    let failed = |source| DatabaseError::Refused { place: near.display().to_string(), text: format!("{source}") };
-    if near.exists() {
+/// Bytes and pieces to the mirror and back, or the other way round where the mirror is who connects.
+fn carried(wires: &[Arc<Relay>]) -> [(u64, u64); 2] {
+    wires.iter().enumerate().fold(Default::default(), |sum: [(u64, u64); 2], (at, wire)| {
+        let told = wire.told().1;
+        [0, 1].map(|way| {
+            let (bytes, pieces) = told[(way + at) % 2];
+            (sum[way].0 + bytes, sum[way].1 + pieces)
+        })
+    })
+}
+
+/// What carries that which goes between both.
+fn wire(mirror: &dyn Mirror, [near, far]: [String; 2], shape: Wire) -> Result<Relay, DatabaseError> {
+    let refused = |text: String| DatabaseError::Refused { place: near.clone(), text };
+    let failed = |source: std::io::Error| refused(source.to_string());
+    if std::path::Path::new(&near).exists() {
         std::fs::remove_file(&near).map_err(failed)?;
     }
     let paths = vec![shape];
-    let (listen, to) = (Address::Unix(near.clone()), Address::Unix(far));
+    let (listen, to) = (near.parse().map_err(refused)?, far.parse().map_err(refused)?);
     let settings = Settings { listen, to, paths, choice: Choice::Priority, failover: Nanos::ZERO, seed: 0 };
     let relay = Relay::start(&settings).map_err(failed)?;
     mirror.wired(&near)?;

@@ -7,7 +7,7 @@
 
 use crate::told::remark;
 use database::DatabaseError;
-use database::server::postgres::{Look, Mirror, Watch};
+use database::server::{Look, Mirror, Watch};
 use link::Relay;
 use observation::{Event, MirrorState, Series, Whole};
 use pair::{Action, Life, Node, Reason, Rule, State};
@@ -86,10 +86,10 @@ fn is_level(before: &Look, look: &Look) -> bool {
 }
 
 struct Watcher {
-    mirror: Mirror,
+    mirror: Arc<dyn Mirror>,
     relay: Arc<Relay>,
     settings: Vec<(String, String)>,
-    watch: Watch,
+    watch: Box<dyn Watch>,
     patience: Nanos,
     life: Life,
     clock: WallClock,
@@ -111,7 +111,7 @@ struct Watcher {
 impl Outage {
     /// Watches a mirror that follows, from now on.
     pub(crate) fn watched(
-        (mirror, relay): (&Mirror, &Arc<Relay>),
+        (mirror, relay): (&Arc<dyn Mirror>, &Arc<Relay>),
         waits: Waits,
         (patience, served): (Nanos, Served),
         settings: &[(String, String)],
@@ -295,7 +295,7 @@ impl Watcher {
         let before = std::mem::replace(&mut self.before, look);
         self.keep(false);
         match self.life.state() {
-            State::Replicating | State::Comparing if silent >= self.patience => self.go_on_alone(silent),
+            State::Replicating | State::Comparing if silent >= self.patience || look.alone => self.go_on_alone(silent),
             State::Resynchronising(_) if is_level(&before, &look) => {
                 self.step(pair::Event::Sent)?;
                 let took = duration(now.saturating_sub(self.resumed));

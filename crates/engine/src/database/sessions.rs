@@ -17,7 +17,7 @@ use database::{Conversation, Database, DatabaseError, Texts, null};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use study::{At, DatabaseSpec, Engine, OnError, Pool, Protocol};
+use study::{At, DatabaseSpec, Engine, OnError, Pool, Protocol, Sessions, Spread};
 use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
 
 /// What carries a stream.
@@ -32,9 +32,13 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
     let sessions = stream.stream().sessions();
     let refused = move |error| databases.refused()(crowded(error, database, sessions));
     let many = pool.sessions > 0 && uring::allowed();
-    let mut open = if many { conversations(database, &texts, (sessions, pool)).map_err(refused)? } else { Vec::new() };
+    let spread = stream.trial.state.spread;
+    let how = move |number| on_node(pool, spread, number);
+    let mut open = if many { conversations(database, &texts, sessions, how).map_err(refused)? } else { Vec::new() };
     let by_ring = !open.is_empty();
-    let workers = if by_ring { stream.stream().threads.count.clamp(1, pool.sessions) } else { pool.sessions };
+    // Each of them is on one of the servers.
+    let least = if databases.pairing().both_write() { 2 } else { 1 };
+    let workers = if by_ring { stream.stream().threads.count.max(least).min(pool.sessions) } else { pool.sessions };
     let by_clock = (sessions - pool.sessions) as usize;
     if workers as usize + by_clock > WORKERS_MAX as usize {
         let ask = "ask for fewer, with `users`";
@@ -51,19 +55,22 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
     };
     let each = move |place: Place| {
         let (tries, profile) = (pool.how.tries, Profile::new(names.clone()));
+        let how = how(place.worker);
         let business = asked.business(&share(stream, place, found.epoch));
         let transactions = Carried { business, tries, stops: pool.on_error == OnError::Stop, profile };
-        let (work, reconnect) = (TransactionWork::new(asked.bytes(), beside.clone()), reconnect.clone());
+        let (work, reconnect) =
+            (TransactionWork::new(asked.bytes(), beside.clone()), Reconnect { how, ..reconnect.clone() });
         let driver: Driver = if by_ring {
             // Of those that are left for users, an equal share for each of their workers that is left.
             let share = match (place.workers - place.worker) as usize {
                 0 => by_clock,
                 left => (open.len() - by_clock).div_ceil(left),
             };
-            let conversations = open.split_off(open.len() - share);
+            open.sort_by_key(|(node, _)| *node == how.node);
+            let conversations = open.split_off(open.len() - share).into_iter().map(|(_, open)| open).collect();
             Box::new(move |share, start| connections::drive(conversations, reconnect, transactions, work, share, start))
         } else {
-            let session = database.session(&texts, &pool.how).map_err(refused)?;
+            let session = database.session(&texts, &how).map_err(refused)?;
             Box::new(move |share, start| session::drive(session, reconnect, transactions, work, share, start))
         };
         Ok(driver)
@@ -120,14 +127,25 @@ fn crowded(error: DatabaseError, database: &dyn Database, sessions: u32) -> Data
     }
 }
 
-/// So many conversations, or none when this database cannot be driven so.
+/// So many conversations, each with its server, or none when this database cannot be driven so.
 fn conversations(
     database: &dyn Database,
     texts: &Texts,
-    (sessions, pool): (u32, &Pool),
-) -> Result<Vec<Conversation>, DatabaseError> {
-    let open: Result<Option<_>, _> = (0..sessions).map(|_| database.conversation(texts, &pool.how)).collect();
+    sessions: u32,
+    how: impl Fn(u32) -> Sessions,
+) -> Result<Vec<(u32, Conversation)>, DatabaseError> {
+    let one = |number| {
+        let how = how(number);
+        let open = database.conversation(texts, &how)?;
+        Ok(open.map(|open| (how.node, open)))
+    };
+    let open: Result<Option<_>, _> = (0..sessions).map(one).collect();
     open.map(Option::unwrap_or_default)
+}
+
+/// How the sessions of a worker talk, or one of this number: every other one to the second server, where they are spread.
+fn on_node(pool: &Pool, spread: Spread, number: u32) -> Sessions {
+    Sessions { node: if spread == Spread::One { 0 } else { number % 2 }, ..pool.how }
 }
 
 /// What a stream asks for, ready to be shared by its workers.
@@ -138,7 +156,8 @@ fn ready(stream: StreamOf<'_>) -> Result<Arc<dyn Ready>, TrialError> {
 
 fn share(stream: StreamOf<'_>, place: Place, epoch: u64) -> Share {
     let Place { worker, workers, first, slots, .. } = place;
-    Share { worker, workers, first, slots, seed: stream.seed(), epoch }
+    let half = (stream.trial.state.spread == Spread::Split).then_some(worker % 2);
+    Share { worker, workers, first, slots, seed: stream.seed(), epoch, half }
 }
 
 /// Reads what a workload of transactions names, such as scripts. `textual` puts values into the texts of statements.

@@ -128,6 +128,7 @@ impl Backing for Databases {
         let mut told = Told { series: profile.series(ended.at), ..Told::default() };
         let (mut moment, mut lost) = (CheckMoment::After, None);
         self.wait_for_mirror();
+        self.gathered()?;
         // A server that lets nobody in is waited for once, and not for each of the questions below.
         if let Some(Err(error)) = self.lasting().map(|server| server.outside().map(drop)) {
             lost = Some(error.to_string());

@@ -89,6 +89,7 @@ pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
             checkpoints: study::Checkpoints::default(),
             wire: study::Wire::default(),
             patience: Nanos::from_secs(1),
+            spread: study::Spread::default(),
         },
         phases: Phases {
             warm_up: Nanos::ZERO,

@@ -29,7 +29,7 @@ fn look(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
         Place::Null | Place::Scripted(_) | Place::Database(_) => Ok(SurveyedSystem {
             null_or_scripted: true,
             transactions: matches!(spec.place, Place::Database(_)),
-            happens: Some(if spec.place.follows() { Happening::of_pairs() } else { Vec::new() }),
+            happens: Some(spec.place.may_happen()),
             ..real(spec)
         }),
     }

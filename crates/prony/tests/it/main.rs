@@ -21,6 +21,7 @@ mod dropped;
 mod emulate;
 mod errors;
 mod folders;
+mod galera;
 mod help;
 mod house;
 mod imagined;

@@ -3,7 +3,7 @@
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
     Beside, Comparison, Compensation, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding, FootprintAmount,
-    FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding, PairFinding, Scaling, ServiceFit,
+    FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding, PairFinding, Scaling, ServiceFit, Spreading,
     SustainedFinding, ThresholdOutcome, TierFinding, TierStep,
 };
 use serde_json::Value;
@@ -64,7 +64,9 @@ objects! {
         system, "objects": pairs(&step.objects, ["name", "bytes"]), bytes, of_bytes, promised, delivered, per_s,
     }
 
-    found: MirrorFinding { baseline, compensations, round_trips }
+    found: MirrorFinding { baseline, compensations, round_trips, spreads }
+
+    one: Spreading { at, "rate_ratio": one.rate, "response_ratio": one.response, "cpu_ratio": one.cpu, "thrown_away": one.again }
 
     one: Compensation {
         sessions, predicted, observed, "most": { let (sessions, share) = one.tried; object!(one { "sessions": sessions, "of_rate": share }) },

@@ -1,14 +1,18 @@
 //! The key that gives a database a mirror.
 
 use super::group;
-use crate::{Pairing, Waits};
+use crate::{Pairing, Voter, Waits};
 use reading::key::Choice;
 
 group! { MIRROR_KEYS, Mirror;
-    Never PAIR "pair": Choice<Pairing> = Choice(&[("postgres-pair", Pairing::Postgres), ("two-phase-pair", Pairing::TwoPhase)]),
-        Is("postgres-pair"),
+    Never PAIR "pair": Choice<Pairing> = Choice(&[
+        ("postgres-pair", Pairing::Postgres), ("two-phase-pair", Pairing::TwoPhase), ("galera-pair", Pairing::Galera),
+    ]), Is("postgres-pair"),
         "Which kind of pair: two PostgreSQL servers of which the second follows the log of the first; or two that work in lock step, on \
-         which every transaction that writes runs and is prepared before it is committed on both.";
+         which every transaction that writes runs and is prepared before it is committed on both; or two MariaDB servers that Galera joins. The servers of a study are of the engine of its pair.";
+    Never VOTER "voter": Choice<Voter> = Choice(&[("none", Voter::None), ("weight", Voter::Weight)]), Is("none"),
+        "Who decides in a `galera-pair` whose servers lose each other: nobody, so that both stop until somebody who looks after them lets one \
+         go on; or the weight of the first server, which has two votes and goes on alone.";
     Never MIRROR "mirror": Choice<Option<Waits>> = Choice(&[
         ("none", None),
         ("off", Some(Waits::Nothing)),
@@ -18,5 +22,5 @@ group! { MIRROR_KEYS, Mirror;
         ("remote_apply", Some(Waits::Applied)),
     ]), Follows("(none: one server alone)"),
         "A second server follows the first, and a commit waits: for nothing, for the log of the first, until the second was handed \
-         the log, has flushed it, or has applied it. `none` is one server alone. A list behind `--set` makes a system of each.";
+         the log, has flushed it, or has applied it. `none` is one server alone; `on` of a `galera-pair` waits until the second has received what a commit changed, and has no other rungs. A list behind `--set` makes a system of each.";
 }

@@ -2,7 +2,7 @@
 
 use super::domain::{Preconditions, Wires};
 use super::group;
-use crate::{Cache, Checkpoints};
+use crate::{Cache, Checkpoints, Spread};
 use reading::key::{Choice, Count, Flag, Span};
 use units::Nanos;
 use workload::happening::Mishap;
@@ -40,6 +40,12 @@ group! { STATE, State;
     Database LINK "link": Wires = Wires, Is("plain"),
         "What the wire to the mirror is like beyond its distance: slower, or shared with somebody else's traffic, who has a share of \
          it for certain or stands in the same queue.";
+    Database SPREAD "spread": Choice<Spread> = Choice(&[
+        ("one", Spread::One), ("split", Spread::Split), ("random", Spread::Random),
+    ]), Is("one"),
+        "Which server of a pair on which both write (`two-phase-pair`, `galera-pair`) a session goes to: the first; every other one to the \
+         second, with even keys for sessions of the first server and odd ones for those of the second; or every other one to the second, all \
+         with the same keys.";
     Database FAULT "fault": Choice<Option<Mishap>> = Choice(&[
         ("none", None),
         ("kill-mirror", Some(Mishap::KillMirror)),

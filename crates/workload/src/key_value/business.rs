@@ -51,6 +51,7 @@ struct Slot {
 pub struct KeyValue {
     spec: Spec,
     seed: u64,
+    half: Option<u32>,
     choose: Choose,
     inserted: Inserted,
     slots: Vec<Slot>,
@@ -64,6 +65,7 @@ impl KeyValue {
         KeyValue {
             spec,
             seed: share.seed,
+            half: share.half,
             choose: Choose::new(&spec, lane(share.seed, Purpose::Key)),
             inserted: Inserted::new(spec.rows.max(1), share.epoch, share.worker, share.workers),
             slots: vec![idle; share.slots as usize],
@@ -76,7 +78,7 @@ impl KeyValue {
         let mut all = self.acknowledged;
         for slot in self.slots.iter().filter(|slot| slot.running) {
             match slot.class {
-                Class::Update | Class::Modify => all.changes_unknown += 1,
+                Class::Update | Class::Modify | Class::Count => all.changes_unknown += 1,
                 Class::Insert => all.inserts_unknown += 1,
                 Class::Read | Class::Scan => {}
             }
@@ -119,8 +121,8 @@ impl KeyValue {
     fn met(slot: &Slot, answers: &Answers) -> bool {
         match (slot.class, slot.sent) {
             (Class::Insert, _) => true,
-            (Class::Update, _) | (Class::Modify, 2) => answers.get(0).changed > 0,
-            (Class::Read | Class::Scan | Class::Modify, _) => answers.last().row_count() > 0,
+            (Class::Update, _) | (Class::Modify | Class::Count, 2) => answers.get(0).changed > 0,
+            (Class::Read | Class::Scan | Class::Modify | Class::Count, _) => answers.last().row_count() > 0,
         }
     }
 
@@ -134,6 +136,32 @@ impl KeyValue {
             batch.commit();
         }
     }
+
+    /// Reads the number of changes under a lock, and then writes the next: where the lock does not hold, a change is lost.
+    fn count(&self, slot: &Slot, answers: &Answers, batch: &mut Batch) {
+        if slot.sent == 0 {
+            batch.begin(true);
+            batch.call(Said::Number(self.spec.fields).place(), [Value::Int(slot.key)]);
+        } else {
+            let next = answers.last().int(0, 0) + 1;
+            batch.call(Said::Next(self.spec.fields).place(), [Value::Int(next), Value::Int(slot.key)]);
+            batch.commit();
+        }
+    }
+}
+
+/// The key of the same pair on this half: even keys are of one half, odd ones of the other.
+fn on_half(key: i64, half: Option<u32>, rows: u64) -> i64 {
+    let rows = rows as i64;
+    match half {
+        // What a trial inserts is its worker's own.
+        Some(half) if key <= rows => match (key & !1) + i64::from(half) {
+            0 => rows.min(2),
+            moved if moved > rows => (moved - 2).max(1),
+            moved => moved,
+        },
+        _ => key,
+    }
 }
 
 impl Business for KeyValue {
@@ -145,7 +173,7 @@ impl Business for KeyValue {
         let class = self.spec.mix.parts()[self.place(begun.n)].0;
         let (place, key) = match class {
             Class::Insert => self.inserted.take(),
-            _ => (0, self.choose.key(begun.n, &self.inserted)),
+            _ => (0, on_half(self.choose.key(begun.n, &self.inserted), self.half, self.spec.rows)),
         };
         self.slots[slot as usize] = Slot { n: begun.n, class, key, place, sent: 0, running: true };
     }
@@ -155,7 +183,7 @@ impl Business for KeyValue {
         if held.sent > 0 && !KeyValue::met(&held, answers) {
             return Step::Fail;
         }
-        let batches = if held.class == Class::Modify { 2 } else { 1 };
+        let batches = if matches!(held.class, Class::Modify | Class::Count) { 2 } else { 1 };
         if held.sent == batches {
             return Step::Done { rolled_back: false };
         }
@@ -165,6 +193,7 @@ impl Business for KeyValue {
             Class::Insert => self.insert(&held, batch),
             Class::Scan => self.scan(&held, batch),
             Class::Modify => self.modify(&held, batch),
+            Class::Count => self.count(&held, answers, batch),
         }
         self.slots[slot as usize].sent += 1;
         Step::Send
@@ -187,8 +216,8 @@ impl Business for KeyValue {
         }
         let all = &mut self.acknowledged;
         let counted = match (class, ending) {
-            (Class::Update | Class::Modify, Ending::Done) => &mut all.changes,
-            (Class::Update | Class::Modify, Ending::Unknown) => &mut all.changes_unknown,
+            (Class::Update | Class::Modify | Class::Count, Ending::Done) => &mut all.changes,
+            (Class::Update | Class::Modify | Class::Count, Ending::Unknown) => &mut all.changes_unknown,
             (Class::Insert, Ending::Done) => &mut all.inserts,
             (Class::Insert, Ending::Unknown) => &mut all.inserts_unknown,
             (Class::Read | Class::Scan, _) | (_, Ending::Failed) => return,

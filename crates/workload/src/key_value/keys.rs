@@ -11,9 +11,11 @@ keys! {
     pub KEYS;
     MIX "mix": Choice<Mix> = Choice(&[
         ("A", Mix::A), ("B", Mix::B), ("C", Mix::C), ("D", Mix::D), ("E", Mix::E), ("F", Mix::F),
+        ("counters", Mix::Counters),
     ]), Is("A"),
         "Mix of operations: A 50% reads, 50% updates; B 95% reads, 5% updates; C reads only; D 95% reads, 5% inserts; E 95% \
-         scans, 5% inserts; F 50% reads, 50% read-modify-writes.";
+         scans, 5% inserts; F 50% reads, 50% read-modify-writes; counters 50% reads, 25% updates that add 1 to the record's number of changes, 25% that \
+         read it under a lock and write the next.";
     ROWS;
     DISTRIBUTION "keys": Choice<Distribution> = Choice(&[
         ("uniform", Distribution::Uniform), ("zipfian", Distribution::Zipfian), ("latest", Distribution::Latest),

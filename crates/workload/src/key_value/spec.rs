@@ -16,6 +16,8 @@ pub enum Mix {
     E,
     /// Half reads, half updates of what was read in the same transaction.
     F,
+    /// Half reads, a quarter updates, and a quarter that reads the number of changes under a lock and writes the next one.
+    Counters,
 }
 
 units::words! {
@@ -26,6 +28,7 @@ units::words! {
         Insert = "insert",
         Scan = "scan",
         Modify = "read-modify-write",
+        Count = "read-and-count",
     }
 }
 
@@ -39,6 +42,7 @@ impl Mix {
             Mix::D => &[(Class::Read, 95), (Class::Insert, 5)],
             Mix::E => &[(Class::Scan, 95), (Class::Insert, 5)],
             Mix::F => &[(Class::Read, 50), (Class::Modify, 50)],
+            Mix::Counters => &[(Class::Read, 50), (Class::Update, 25), (Class::Count, 25)],
         }
     }
 

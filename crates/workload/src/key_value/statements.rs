@@ -13,6 +13,10 @@ pub(super) enum Said {
     Lock,
     /// The update of one field.
     Update(u32),
+    /// The number of changes under a lock, in a table of so many fields.
+    Number(u32),
+    /// The next number.
+    Next(u32),
 }
 
 impl Said {
@@ -24,6 +28,8 @@ impl Said {
             Said::Insert => 2,
             Said::Lock => 3,
             Said::Update(field) => 4 + field as u16,
+            Said::Number(fields) => 4 + fields as u16,
+            Said::Next(fields) => 5 + fields as u16,
         }
     }
 }
@@ -49,6 +55,9 @@ pub(super) fn statements(spec: &Spec) -> Vec<Statement> {
         let sql = format!("update {TABLE} set {field} = $1, changes = changes + 1 where id = $2");
         named(&format!("update: {field}"), sql, false)
     }));
+    let number = format!("select changes from {TABLE} where id = $1 for update");
+    all.push(named("read-and-count: lock number", number, true));
+    all.push(named("read-and-count: write next", format!("update {TABLE} set changes = $1 where id = $2"), false));
     all
 }
 
@@ -65,5 +74,6 @@ pub(super) fn samples(spec: &Spec) -> Vec<Option<Sample>> {
         Some(Sample::new(1.0, vec![record()])),
     ];
     all.resize(4 + spec.fields as usize, None);
+    all.extend([Some(Sample::new(1.0, vec![vec![Value::Int(1)]])), None]);
     all
 }

@@ -10,14 +10,14 @@ use rusqlite::Connection;
 use rusqlite::types::Value as Field;
 use units::Nanos;
 
-const MIXES: [Mix; 6] = [Mix::A, Mix::B, Mix::C, Mix::D, Mix::E, Mix::F];
+const MIXES: [Mix; 7] = [Mix::A, Mix::B, Mix::C, Mix::D, Mix::E, Mix::F, Mix::Counters];
 
 fn spec(mix: Mix) -> Spec {
     Spec { mix, keys: mix.distribution(), rows: 500, fields: 3, field_bytes: 20, scan: 10 }
 }
 
 fn share(slots: u32) -> Share {
-    Share { worker: 0, workers: 1, first: 0, slots, seed: 5, epoch: 500 }
+    Share { worker: 0, workers: 1, first: 0, slots, seed: 5, epoch: 500, half: None }
 }
 
 fn field(value: &Value) -> Field {
@@ -72,9 +72,10 @@ fn one(db: &Connection, spec: &Spec, business: &mut KeyValue, n: u64) -> (usize,
                     let sql = text.sql.strip_suffix(" for update").unwrap_or(&text.sql).replace('$', "?");
                     let mut prepared = db.prepare_cached(&sql).unwrap();
                     let mut found = prepared.query(rusqlite::params_from_iter(parameters.iter().map(field))).unwrap();
-                    while found.next().unwrap().is_some() {
+                    while let Some(row) = found.next().unwrap() {
                         assert!(text.rows, "{}", text.name);
-                        answers.push(Value::Int(1));
+                        // The number of changes, where that was asked for.
+                        answers.push(Value::Int(row.get(0).unwrap_or(1)));
                         rows += 1;
                     }
                 }
@@ -102,7 +103,7 @@ fn each_mix_does_what_its_letter_says_and_what_was_acknowledged_is_there() {
             assert_eq!(last, Step::Done { rolled_back: false });
             match mix.parts()[class].0.word() {
                 "scan" => assert!((1..=10).contains(&rows), "{rows}"),
-                "read" | "read-modify-write" => assert_eq!(rows, 1),
+                "read" | "read-modify-write" | "read-and-count" => assert_eq!(rows, 1),
                 _ => assert_eq!(rows, 0),
             }
         }
@@ -118,7 +119,7 @@ fn each_mix_does_what_its_letter_says_and_what_was_acknowledged_is_there() {
 
 #[test]
 fn an_operation_on_a_record_that_is_gone_fails_and_says_which() {
-    for mix in [Mix::A, Mix::C, Mix::E, Mix::F] {
+    for mix in [Mix::A, Mix::C, Mix::E, Mix::F, Mix::Counters] {
         let spec = spec(mix);
         let (db, mut business) = (filled(&spec), KeyValue::new(spec, &share(1)));
         db.execute_batch(&format!("delete from {TABLE}")).unwrap();
@@ -126,6 +127,68 @@ fn an_operation_on_a_record_that_is_gone_fails_and_says_which() {
         assert_eq!(one(&db, &spec, &mut business, n), (0, Step::Fail), "{mix:?}");
         assert!(business.complaint(0).unwrap().ends_with(" is not there"));
         assert_eq!(business.acknowledged(), Acknowledged::default());
+    }
+}
+
+#[test]
+fn a_count_that_two_read_before_either_wrote_is_lost_and_the_tally_finds_it() {
+    let spec = Spec { rows: 1, ..spec(Mix::Counters) };
+    let (db, texts) = (filled(&spec), statements(&spec));
+    let mut both = [0, 1].map(|worker| KeyValue::new(spec, &Share { worker, workers: 2, ..share(1) }));
+    let n = (0..100).find(|n| both[0].class(*n, 0) == 2).expect("a count");
+    let mut answers = Answers::default();
+    for reads in [true, false] {
+        for business in &mut both {
+            let mut batch = Batch::default();
+            if reads {
+                business.begin(0, Begun { n, payload: 0, at: Nanos(0) });
+            }
+            assert_eq!(business.step(0, &answers, &mut batch), Step::Send);
+            let calls = batch.calls().filter_map(|call| match call {
+                Call::Statement { statement, parameters } => Some((statement, parameters.to_vec())),
+                _ => None,
+            });
+            for (statement, parameters) in calls.collect::<Vec<_>>() {
+                let sql = texts[usize::from(statement)].sql.replace(" for update", "").replace('$', "?");
+                if !reads {
+                    db.execute(&sql, rusqlite::params_from_iter(parameters.iter().map(field))).unwrap();
+                    business.ended(0, Ending::Done, Nanos(0), &mut Vec::new());
+                }
+            }
+        }
+        answers.begin(1);
+        answers.push(Value::Int(0));
+        answers.end(0);
+    }
+    let told: u64 = both.iter().map(|business| business.acknowledged().changes).sum();
+    assert_eq!((told, number(&db, "select sum(changes) from record")), (2, 1));
+    let [told, kept] = [2, 1].map(|changes| Acknowledged { changes, ..Acknowledged::default() });
+    assert!(workload::verdict(&told, 1, 0).damaged && !workload::verdict(&kept, 1, 0).damaged);
+}
+
+#[test]
+fn sessions_of_either_server_draw_keys_that_those_of_the_other_never_draw() {
+    for rows in [2, 5, 500] {
+        let spec = Spec { rows, ..spec(Mix::A) };
+        let drawn = |half| -> std::collections::BTreeSet<i64> {
+            let mut business = KeyValue::new(spec, &Share { half, ..share(1) });
+            let mut key = |n| {
+                business.begin(0, Begun { n, payload: 0, at: Nanos(0) });
+                let mut batch = Batch::default();
+                business.step(0, &Answers::default(), &mut batch);
+                match batch.get(0) {
+                    Call::Statement { parameters, .. } => parameters.last().and_then(Value::int).expect("a key"),
+                    call => panic!("{call:?}"),
+                }
+            };
+            (0..2_000).map(&mut key).collect()
+        };
+        let [all, even, odd] = [None, Some(0), Some(1)].map(drawn);
+        assert!(even.is_disjoint(&odd) && even.iter().all(|key| key % 2 == 0), "{even:?} {odd:?}");
+        for keys in [&all, &even, &odd] {
+            assert!(keys.iter().all(|key| (1..=rows as i64).contains(key)), "{keys:?}");
+        }
+        assert!(even.len() + odd.len() > all.len() / 2, "{even:?} {odd:?}");
     }
 }
 

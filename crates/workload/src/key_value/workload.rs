@@ -28,6 +28,10 @@ impl Transactions for Spec {
         Ok(Arc::new(*self))
     }
 
+    fn splits(&self) -> bool {
+        true
+    }
+
     fn begin(&self, queries: &mut dyn Queries, _sessions: u32, counts: bool) -> Result<Found, Refused> {
         let greatest = queries.number("look at the records", &format!("select coalesce(max(id), 0) from {TABLE}"))?;
         let counts = if counts { vec![changes(queries)?] } else { Vec::new() };
@@ -89,7 +93,7 @@ impl Ready for Spec {
     }
 }
 
-fn verdict(told: &Acknowledged, changed: i64, inserted: i64) -> Verdict {
+pub(super) fn verdict(told: &Acknowledged, changed: i64, inserted: i64) -> Verdict {
     let holds = |known: u64, unknown: u64, there: i64| (known as i64..=(known + unknown) as i64).contains(&there);
     let (changes, inserts) = (told.changes, told.inserts);
     let unknown = match told.changes_unknown + told.inserts_unknown {

@@ -241,6 +241,11 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
         !classes.is_empty() && classes.iter().all(|class| class.age || class.demand.is_some())
     }
 
+    /// Whether its keys can be split between two nodes ([`Share::half`]).
+    fn splits(&self) -> bool {
+        false
+    }
+
     /// Customers whose data it asks for, where it has such.
     fn customers(&self) -> Option<u64> {
         None
@@ -336,6 +341,8 @@ pub struct Share {
     pub seed: u64,
     /// Tells trials on the same data apart.
     pub epoch: u64,
+    /// Which half of the keys it may draw, 0 or 1; none for all of them.
+    pub half: Option<u32>,
 }
 
 /// A workload of transactions with all its texts, shared by the workers of a trial.

@@ -81,7 +81,7 @@ fn a_session_sends_its_transactions_at_their_moments_with_their_pauses_and_begin
     all.sort_by_key(|heard| heard.at);
     let asked = Asked { speed: 2.0, ..ASKED };
     let program = Compiled(Arc::new(program(&asked, &trace(all), 2, true).unwrap()));
-    let share = Share { worker: 1, workers: 2, first: 1, slots: 1, seed: 0, epoch: 0 };
+    let share = Share { worker: 1, workers: 2, first: 1, slots: 1, seed: 0, epoch: 0, half: None };
     let (mut business, mut batch, mut log) = (program.business(&share), Batch::default(), Vec::new());
     assert_eq!(business.due(0), Some(Nanos::from_micros(50)));
     business.begin(0, Begun { n: 0, payload: 0, at: Nanos::ZERO });

@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn nine_reads_in_ten_go_to_the_table_whose_time_it_is_and_the_next_one_follows() {
         let spec = Spec { tables: 5, rows: 100, stay: Nanos::from_secs(20) };
-        let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 7, epoch: 0 };
+        let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 7, epoch: 0, half: None };
         let reads = Reads::new(spec, &share);
         for (at_s, hot) in [(0, 0), (19, 0), (20, 1), (99, 4), (100, 0), (130, 1)] {
             let mut counts = [0_u32; 5];

@@ -84,3 +84,33 @@ fn a_study_without_mirrors_says_nothing_of_them() {
     let judged = judge(Default::default(), trials.to_vec(), &judgement());
     assert!(!judged.findings.iter().any(|finding| matches!(finding, Finding::Mirror(_))));
 }
+
+#[test]
+fn what_a_second_server_gives_or_costs_is_told_for_each_way_to_spread_sessions_the_best_one_first() {
+    let mut trials = Vec::new();
+    for block in 0..4 {
+        for (system, spread, per_s, retried) in [
+            ("alone", "one", 1000.0, 0),
+            ("mirrored", "one", 500.0, 0),
+            ("alone", "random", 1000.0, 0),
+            ("mirrored", "random", 800.0, 250),
+        ] {
+            let mut one = trial(trials.len() as u32, system, block, per_s * (1.0 + 0.001 * f64::from(block)));
+            let level = Level::Word(spread.to_owned());
+            one.label.factors.push(observation::Factor { name: SPREAD.to_owned(), level });
+            one.streams[0].response.mean_ms = 1e3 / per_s;
+            (one.streams[0].retried, one.streams[0].account.done) = (retried, 750);
+            trials.push(one);
+        }
+    }
+    let [one] = found(&trials).try_into().expect("one system with a mirror");
+    let at: Vec<_> = one.spreads.iter().map(|spread| spread.at.as_str()).collect();
+    assert_eq!(at, ["spread random", "spread one"]);
+    assert!((one.spreads[0].rate.value - 0.8).abs() < 1e-6 && (one.spreads[0].again - 0.25).abs() < 1e-6, "{one:?}");
+    let told = one.says();
+    assert!(
+        told.starts_with("a second server that takes writes costs 20% of the rate even at best, with spread random; "),
+        "{told}"
+    );
+    assert!(told.contains("spread one: 0.500 (") && told.ends_with("0% of tries thrown away for conflicts"), "{told}");
+}

@@ -23,6 +23,15 @@ const OURS: &[&str] = &[
     "socket",
     "tmpdir",
     "user",
+    "wsrep-cluster-address",
+    "wsrep-cluster-name",
+    "wsrep-node-address",
+    "wsrep-notify-cmd",
+    "wsrep-on",
+    "wsrep-provider-options",
+    "wsrep-sst-method",
+    "wsrep-sst-receive-address",
+    "wsrep-start-position",
 ];
 
 /// What our servers have beside a study's settings. Everything that makes a server faster or less safe is the study's.

@@ -4,6 +4,7 @@
 //! What it does not do: it lives no life of its own; every server's is the same.
 
 mod configuration;
+mod galera;
 mod programs;
 
 use super::kind::ServerKind;
@@ -20,6 +21,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use study::{Layout, Tier};
+
+pub use galera::Galera;
 
 /// A private MariaDB.
 pub type Server = life::Server<Mariadb>;

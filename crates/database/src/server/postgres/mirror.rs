@@ -9,7 +9,7 @@
 
 use super::{Postgres, Server};
 use crate::server::kind::ServerKind as _;
-use crate::server::{Private as _, folder, life, process};
+use crate::server::{Look, Mirror, Private as _, Watch, folder, life, process};
 use crate::{DatabaseError, Failure, Session};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -33,39 +33,22 @@ const CATCH_UP_SECONDS: u64 = 600;
 
 /// A server and its mirror.
 #[derive(Clone, Debug)]
-pub struct Mirror {
+pub struct Standby {
     primary: Server,
     mirror: Server,
-}
-
-/// What the primary knows at one moment. Positions are bytes of log since the server was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Look {
-    /// Its own log, made durable.
-    pub written: u64,
-    /// What the mirror has confirmed of it, in the way in which commits wait; none while it is not connected.
-    pub confirmed: Option<u64>,
-    /// Whether the mirror follows and no more catches up.
-    pub streaming: bool,
-    /// Bytes of log that the slot keeps for the mirror.
-    pub kept: u64,
-    /// Commits that wait for the mirror.
-    pub waiting: u64,
+    /// Whether sessions work on both, and the mirror follows nobody.
+    lock_step: bool,
 }
 
 /// A session on the primary that looks at the mirror.
-pub struct Watch {
+struct Watcher {
     session: Box<dyn Session>,
-    mirror: Mirror,
+    mirror: Standby,
     waits: Waits,
 }
 
-impl Watch {
-    /// How the mirror stands.
-    ///
-    /// # Errors
-    /// When the primary does not answer.
-    pub fn look(&mut self) -> Result<Look, DatabaseError> {
+impl Watch for Watcher {
+    fn look(&mut self) -> Result<Look, DatabaseError> {
         let confirmed = match self.waits {
             Waits::Written => "write_lsn",
             Waits::Applied => "replay_lsn",
@@ -86,24 +69,17 @@ impl Watch {
             streaming: number(2) == Some(1),
             kept: number(3).unwrap_or_default(),
             waiting: number(4).unwrap_or_default(),
+            alone: false,
         })
     }
 
-    /// The mirror of a primary that is gone takes writes from now on, and is reached where that was, by whoever looks here too.
-    ///
-    /// # Errors
-    /// When it does not, or the address cannot be given to it.
-    pub fn take_over(&mut self) -> Result<(), DatabaseError> {
+    fn take_over(&mut self) -> Result<(), DatabaseError> {
         self.mirror.take_over()?;
         self.session = self.mirror.session()?;
         Ok(())
     }
 
-    /// Commits wait for the mirror from now on, or for nobody.
-    ///
-    /// # Errors
-    /// When the primary refuses.
-    pub fn wait(&mut self, waits: bool) -> Result<(), DatabaseError> {
+    fn wait(&mut self, waits: bool) -> Result<(), DatabaseError> {
         if waits {
             return self.mirror.acknowledge(&mut *self.session, self.waits);
         }
@@ -112,60 +88,32 @@ impl Watch {
 }
 
 impl Server {
-    /// The server that follows this one, whether it is there or not.
-    pub fn mirror(&self) -> Mirror {
+    /// The server that follows this one, or stands beside it in lock step, whether it is there or not.
+    pub fn mirror(&self, lock_step: bool) -> Standby {
         let mirror = Server { folder: folder::beside(&self.folder, "mirror"), ..self.clone() };
-        Mirror { primary: self.clone(), mirror }
+        Standby { primary: self.clone(), mirror, lock_step }
     }
 }
 
-impl Mirror {
-    /// The sockets between which the log travels: where the mirror connects to, in a folder that is made here, and the primary's.
-    ///
-    /// # Errors
-    /// When the folder cannot be made.
-    pub fn wire(&self) -> Result<(PathBuf, PathBuf), DatabaseError> {
-        folder::ours(&self.mirror.folder, &self.mirror.owner)?;
-        let (near, far) = (life::run(&self.wire_folder()), life::run(&self.primary.folder));
-        folder::ours(&self.wire_folder(), &self.mirror.owner)?;
-        folder::ours(&near, &self.mirror.owner)?;
-        let socket = |folder: PathBuf| folder.join(".s.PGSQL.5432");
-        Ok((socket(near), socket(far)))
-    }
-
-    /// Lets nobody but the mirror's user use the socket that whoever carries the log has made.
-    ///
-    /// # Errors
-    /// When it cannot be given away.
-    pub fn wired(&self, near: &Path) -> Result<(), DatabaseError> {
-        let given = self.mirror.owner.give_file(near);
-        given.map_err(|source| DatabaseError::file("hand over", near, source))
-    }
-
+impl Standby {
     fn wire_folder(&self) -> PathBuf {
         self.mirror.folder.join("wire")
     }
 
-    /// Its process, when it runs.
-    pub fn pid(&self) -> Option<u32> {
-        self.mirror.pid()
+    /// The folder of the socket by which sessions of the first server reach the second one over the wire; of those of the second
+    /// (`back`) the first.
+    pub(crate) fn wire_run(&self, back: bool) -> PathBuf {
+        if back { self.wire_folder().join("back") } else { life::run(&self.wire_folder()) }
     }
 
-    /// A session on it; it may read where the mirror follows.
-    ///
-    /// # Errors
-    /// When it does not let us in.
-    pub fn reader(&self) -> Result<Box<dyn Session>, DatabaseError> {
-        self.mirror.session("postgres")
+    /// Where sessions of the second server come in.
+    pub(crate) fn sockets(&self) -> PathBuf {
+        self.mirror.run()
     }
 
     /// Starts the mirror with these settings, makes it first where it is not there or lacks log that the primary keeps no more, and
-    /// waits until it has all and commits of the primary wait as they are to. Whoever carries the log stands between both sockets of
-    /// [`Mirror::wire`] already.
-    ///
-    /// # Errors
-    /// When a copy cannot be made, the mirror does not start or does not catch up.
-    pub fn follow(&self, waits: Waits, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+    /// waits until it has all and commits of the primary wait as they are to.
+    fn follow(&self, waits: Waits, settings: &[(String, String)]) -> Result<(), DatabaseError> {
         self.hold()?;
         let mut session = self.session()?;
         let kept =
@@ -188,30 +136,12 @@ impl Mirror {
         self.wait(&mut *session, &waited, &format!("become `{state}` on its primary"))
     }
 
-    /// Starts a second server with a copy of the first that follows nobody: whoever works on both keeps them equal. Sessions reach it by
-    /// the wire, whose sockets are [`Mirror::wire_there`].
-    ///
-    /// # Errors
-    /// When a copy cannot be made, or the server does not start.
-    pub fn stand_beside(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+    /// Starts a second server with a copy of the first that follows nobody: whoever works on both keeps them equal.
+    fn stand_beside(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
         self.hold()?;
         self.make(&mut *self.session()?)?;
         self.drop_slot(&mut *self.session()?)?;
         self.mirror.serve(settings, false)
-    }
-
-    /// The sockets between which sessions travel to the second server: where they connect to, and its own.
-    ///
-    /// # Errors
-    /// When the folder cannot be made.
-    pub fn wire_there(&self) -> Result<(PathBuf, PathBuf), DatabaseError> {
-        let (near, _) = self.wire()?;
-        Ok((near, life::run(&self.mirror.folder).join(".s.PGSQL.5432")))
-    }
-
-    /// The folder of the socket by which sessions reach the second server over the wire.
-    pub(crate) fn wire_run(&self) -> PathBuf {
-        life::run(&self.wire_folder())
     }
 
     /// Ends what was left prepared when sessions ended in the middle of a commit on both: what the far one alone has was committed on the
@@ -219,7 +149,7 @@ impl Mirror {
     ///
     /// # Errors
     /// When one of both does not answer.
-    pub fn resolve(&self) -> Result<usize, DatabaseError> {
+    fn resolve(&self) -> Result<usize, DatabaseError> {
         let mut near = self.session()?;
         let mut far = self.reader()?;
         let sql = format!("SELECT gid FROM pg_prepared_xacts WHERE gid LIKE '{PREPARED}%' ORDER BY gid");
@@ -238,18 +168,6 @@ impl Mirror {
         Ok(on_near.iter().chain(on_far.iter().filter(|name| !on_near.contains(name))).count())
     }
 
-    /// Starts the mirror with these settings, as it was left.
-    ///
-    /// # Errors
-    /// When it does not start.
-    pub fn start(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
-        let near = life::run(&self.wire_folder()).display().to_string();
-        let conninfo = self.primary.reached_by(Some(&near), NAME);
-        let own = [("primary_conninfo", conninfo.as_str()), ("primary_slot_name", NAME), ("hot_standby", "on")];
-        let own = own.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        self.mirror.serve(&[settings, &own].concat(), true)
-    }
-
     /// Commits of the primary wait as they are to.
     fn acknowledge(&self, session: &mut dyn Session, waits: Waits) -> Result<(), DatabaseError> {
         let names = if waits.far() { NAME } else { "" };
@@ -263,87 +181,12 @@ impl Mirror {
         )
     }
 
-    /// Ends the mirror in order, without a word to the primary.
-    ///
-    /// # Errors
-    /// When it does not end.
-    pub fn stop(&self) -> Result<(), DatabaseError> {
-        self.mirror.down().map(drop)
-    }
-
-    /// Ends all processes of the mirror at once.
-    ///
-    /// # Errors
-    /// When one is still there after a while.
-    pub fn kill(&self) -> Result<(), DatabaseError> {
-        self.mirror.kill()
-    }
-
-    /// Ends all processes of the primary at once.
-    ///
-    /// # Errors
-    /// When one is still there after a while.
-    pub fn kill_primary(&self) -> Result<(), DatabaseError> {
-        self.primary.kill()
-    }
-
     fn take_over(&self) -> Result<(), DatabaseError> {
         let mut session = self.reader()?;
         if session.query("SELECT 1 WHERE pg_promote()").map_err(|failure| self.failed(failure))?.is_empty() {
             return Err(self.mirror.says("it did not take over within 60 s".to_owned()));
         }
-        let (theirs, ours) = (Postgres::socket(&self.primary.folder), Postgres::socket(&self.mirror.folder));
-        let new = folder::beside(&theirs, "new");
-        let failed = |source| DatabaseError::file("give the address to the mirror", &theirs, source);
-        std::os::unix::fs::symlink(ours, &new).map_err(failed)?;
-        std::fs::rename(&new, &theirs).map_err(failed)
-    }
-
-    /// Removes a mirror that took over, with all that only it holds. The primary starts with what it had when it was lost.
-    ///
-    /// # Errors
-    /// When something of it stays.
-    pub fn give_back(&self) -> Result<(), DatabaseError> {
-        let theirs = Postgres::socket(&self.primary.folder);
-        self.mirror.remove()?;
-        std::fs::remove_file(&theirs).map_err(|source| DatabaseError::file("remove", &theirs, source))
-    }
-
-    /// How often the primary has told a client that its commit stands and that the mirror did not confirm it: who waits and is
-    /// cancelled gets a warning beside the acknowledgement, and the log has it too.
-    pub fn unconfirmed(&self) -> u64 {
-        let log = std::fs::read_to_string(self.primary.log()).unwrap_or_default();
-        log.matches("canceling wait for synchronous replication").count() as u64
-    }
-
-    /// Somebody who looks at the mirror from the primary.
-    ///
-    /// # Errors
-    /// When the primary takes no session.
-    pub fn watch(&self, waits: Waits) -> Result<Watch, DatabaseError> {
-        Ok(Watch { session: self.session()?, mirror: self.clone(), waits })
-    }
-
-    /// Waits until the mirror shows all that the primary has acknowledged.
-    ///
-    /// # Errors
-    /// When it does not come so far.
-    pub fn level(&self) -> Result<(), DatabaseError> {
-        let mut session = self.session()?;
-        let level = format!(
-            "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' \
-             AND replay_lsn >= pg_current_wal_flush_lsn()"
-        );
-        self.wait(&mut *session, &level, "apply what its primary has")
-    }
-
-    /// Lets the primary go on alone: no commit waits for the mirror, which ends. The slot keeps what it lacks.
-    ///
-    /// # Errors
-    /// When the primary does not answer, or the mirror does not end.
-    pub fn leave(&self) -> Result<(), DatabaseError> {
-        self.released()?;
-        self.mirror.down().map(drop)
+        life::stand_in(&self.primary, &self.mirror)
     }
 
     /// Ends what a run that was killed left here: commits that wait for a mirror, transactions that are prepared, a slot that keeps log
@@ -369,22 +212,6 @@ impl Mirror {
         }
     }
 
-    /// The primary waits for nobody from now on.
-    ///
-    /// # Errors
-    /// When it refuses.
-    pub fn released(&self) -> Result<(), DatabaseError> {
-        let changed = std::fs::read_to_string(self.primary.data().join("postgresql.auto.conf")).unwrap_or_default();
-        if !changed.contains("synchronous_") {
-            return Ok(());
-        }
-        let mut session = self.session()?;
-        self.run(
-            &mut *session,
-            "ALTER SYSTEM RESET synchronous_standby_names; ALTER SYSTEM RESET synchronous_commit; SELECT pg_reload_conf()",
-        )
-    }
-
     /// The file that says which Prony has a mirror here.
     fn holder(&self) -> PathBuf {
         self.mirror.folder.join("holder")
@@ -393,16 +220,6 @@ impl Mirror {
     fn hold(&self) -> Result<(), DatabaseError> {
         folder::ours(&self.mirror.folder, &self.mirror.owner)?;
         folder::write(&self.holder(), &std::process::id().to_string())
-    }
-
-    /// Ends the mirror for good: its files and its slot are gone, and the primary keeps no log for it.
-    ///
-    /// # Errors
-    /// When something of it stays.
-    pub fn forget(&self) -> Result<(), DatabaseError> {
-        self.leave()?;
-        self.drop_slot(&mut *self.session()?)?;
-        self.mirror.remove().map(drop)
     }
 
     fn drop_slot(&self, session: &mut dyn Session) -> Result<(), DatabaseError> {
@@ -454,5 +271,119 @@ impl Mirror {
             std::thread::sleep(process::LOOK);
         }
         Err(self.mirror.says(format!("it did not {what} within {CATCH_UP_SECONDS} s")))
+    }
+
+    /// Waits until the mirror shows all that the primary has acknowledged.
+    fn caught_up(&self) -> Result<(), DatabaseError> {
+        let mut session = self.session()?;
+        let level = format!(
+            "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{NAME}' \
+             AND replay_lsn >= pg_current_wal_flush_lsn()"
+        );
+        self.wait(&mut *session, &level, "apply what its primary has")
+    }
+}
+
+impl Mirror for Standby {
+    /// In lock step a wire leads each way, by which sessions of one server reach the other. Else the mirror is who connects.
+    fn wires(&self) -> Result<Vec<[String; 2]>, DatabaseError> {
+        let folders = [self.wire_run(false), self.wire_run(true)];
+        for folder in [&self.mirror.folder, &self.wire_folder(), &folders[0], &folders[1]] {
+            folder::ours(folder, &self.mirror.owner)?;
+        }
+        let socket = |folder: &Path| folder.join(".s.PGSQL.5432").display().to_string();
+        let [there, back] = folders.each_ref().map(|folder| socket(folder.as_path()));
+        let [theirs, ours] = [&self.mirror, &self.primary].map(|server| socket(&life::run(&server.folder)));
+        Ok(if self.lock_step { vec![[there, theirs], [back, ours]] } else { vec![[there, ours]] })
+    }
+
+    fn wired(&self, near: &str) -> Result<(), DatabaseError> {
+        let given = self.mirror.owner.give_file(Path::new(near));
+        given.map_err(|source| DatabaseError::file("hand over", near, source))
+    }
+
+    fn begin(&self, waits: Waits, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        if self.lock_step { self.stand_beside(settings) } else { self.follow(waits, settings) }
+    }
+
+    fn content(&self, table: &str) -> String {
+        super::content(table)
+    }
+
+    fn level(&self) -> Result<String, DatabaseError> {
+        if self.lock_step {
+            return Ok(format!(
+                "{} were left prepared and ended",
+                units::counted(self.resolve()? as u64, "transactions")
+            ));
+        }
+        self.caught_up().map(|()| String::new())
+    }
+
+    fn pid(&self) -> Option<u32> {
+        self.mirror.pid()
+    }
+
+    fn reader(&self) -> Result<Box<dyn Session>, DatabaseError> {
+        self.mirror.session("postgres")
+    }
+
+    fn start(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        let near = life::run(&self.wire_folder()).display().to_string();
+        let conninfo = self.primary.reached_by(Some(&near), NAME);
+        let own = [("primary_conninfo", conninfo.as_str()), ("primary_slot_name", NAME), ("hot_standby", "on")];
+        let own = own.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        self.mirror.serve(&[settings, &own].concat(), true)
+    }
+
+    fn stop(&self) -> Result<(), DatabaseError> {
+        self.mirror.down().map(drop)
+    }
+
+    fn kill(&self) -> Result<(), DatabaseError> {
+        self.mirror.kill()
+    }
+
+    fn kill_primary(&self) -> Result<(), DatabaseError> {
+        self.primary.kill()
+    }
+
+    /// It is not rewound to follow the mirror.
+    fn come_back(&self) -> Result<bool, DatabaseError> {
+        self.mirror.remove()?;
+        folder::gone(&Postgres::socket(&self.primary.folder))?;
+        Ok(false)
+    }
+
+    fn unconfirmed(&self) -> u64 {
+        let log = std::fs::read_to_string(self.primary.log()).unwrap_or_default();
+        log.matches("canceling wait for synchronous replication").count() as u64
+    }
+
+    fn watch(&self, waits: Waits) -> Result<Box<dyn Watch>, DatabaseError> {
+        Ok(Box::new(Watcher { session: self.session()?, mirror: self.clone(), waits }))
+    }
+
+    fn leave(&self) -> Result<(), DatabaseError> {
+        self.released()?;
+        self.mirror.down().map(drop)
+    }
+
+    fn released(&self) -> Result<(), DatabaseError> {
+        let changed = std::fs::read_to_string(self.primary.data().join("postgresql.auto.conf")).unwrap_or_default();
+        if !changed.contains("synchronous_") {
+            return Ok(());
+        }
+        let mut session = self.session()?;
+        self.run(
+            &mut *session,
+            "ALTER SYSTEM RESET synchronous_standby_names; ALTER SYSTEM RESET synchronous_commit; SELECT pg_reload_conf()",
+        )
+    }
+
+    fn forget(&self) -> Result<(), DatabaseError> {
+        self.leave()?;
+        self.drop_slot(&mut *self.session()?)?;
+        self.mirror.remove().map(drop)
     }
 }

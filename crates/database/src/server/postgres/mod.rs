@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use study::{Layout, Tier};
 
-pub use mirror::{Look, Mirror, PREPARED, Watch};
+pub use mirror::{PREPARED, Standby};
 pub use paired::content;
 
 /// A private PostgreSQL.

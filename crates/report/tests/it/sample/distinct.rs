@@ -601,6 +601,13 @@ fn findings() -> Vec<Finding> {
                 tried: (12.0, 1.07),
             }],
             round_trips: Some(estimate(1.02)),
+            spreads: vec![Spreading {
+                at: "spread split".into(),
+                rate: estimate(1.31),
+                response: Some(estimate(0.77)),
+                cpu: Some(1.63),
+                again: 0.045,
+            }],
         }),
         Finding::Beside(Beside {
             point: At::new("curve", "left", "stream-1").point(),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use units::Nanos;
 
 pub(super) fn share(worker: u32, epoch: u64) -> Share {
-    Share { worker, workers: 1, first: 0, slots: 1, seed: 5, epoch }
+    Share { worker, workers: 1, first: 0, slots: 1, seed: 5, epoch, half: None }
 }
 
 /// So many arrivals, what comes by the clock and all that is caused beside them; how many there were of each class, and what each

@@ -11,7 +11,8 @@ fn the_pieces_of_a_night_ask_for_what_they_say() {
     let spec = Spec { scale: SCALE, commit_every: 100 };
     let mut bench = Bench::filled(&data(), statements());
     let ready = spec.ready(&Around { textual: false, sessions: 1, file: &|_| unreachable!("no file") }).ok().unwrap();
-    let mut business = ready.business(&Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 5, epoch: 0 });
+    let mut business =
+        ready.business(&Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 5, epoch: 0, half: None });
     let (mut pieces, mut changed) = ([0.0; 3], [0.0; 3]);
     for n in 0..spec.work().unwrap() {
         let class = usize::from(business.class(n, 0));

@@ -13,7 +13,7 @@ const SPEC: Spec = Spec { scale: SCALE, commit_every: 70 };
 
 fn night(spec: Spec, jobs: u32) -> Box<dyn Business> {
     let ready = spec.ready(&Around { textual: false, sessions: jobs, file: &|_| unreachable!("no file") });
-    let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 5, epoch: 0 };
+    let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 5, epoch: 0, half: None };
     ready.ok().unwrap().business(&share)
 }
 

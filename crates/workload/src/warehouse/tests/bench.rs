@@ -63,7 +63,7 @@ impl Bench {
     /// A worker of a new trial.
     pub(in crate::warehouse) fn worker(&self) -> Box<dyn Business> {
         let epoch = self.number("select coalesce(max(id), 0) from delta") as u64;
-        ready(&self.spec).business(&Share { worker: 0, workers: 1, first: 0, slots: 2, seed: 9, epoch })
+        ready(&self.spec).business(&Share { worker: 0, workers: 1, first: 0, slots: 2, seed: 9, epoch, half: None })
     }
 
     pub(in crate::warehouse) fn number(&self, sql: &str) -> i64 {

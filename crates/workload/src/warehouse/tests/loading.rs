@@ -126,7 +126,7 @@ fn each_stream_belongs_to_one_worker_whichever_of_them_ever_carry_anything() {
     let claimed = |workers: &[u32], of: u32| {
         let mut caused = Vec::new();
         for worker in workers {
-            let share = Share { worker: *worker, workers: of, first: *worker, slots: 1, seed: 9, epoch: 0 };
+            let share = Share { worker: *worker, workers: of, first: *worker, slots: 1, seed: 9, epoch: 0, half: None };
             let mut worker = ready.business(&share);
             (0..3).for_each(|_| worker.ended(0, Ending::Done, Nanos(5), &mut caused));
         }
@@ -136,7 +136,7 @@ fn each_stream_belongs_to_one_worker_whichever_of_them_ever_carry_anything() {
     assert_eq!(claimed(&[7, 10], 11), [2]);
     let one = bench::ready(&SPEC);
     let mut caused = Vec::new();
-    let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 9, epoch: 0 };
+    let share = Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 9, epoch: 0, half: None };
     one.business(&share).ended(0, Ending::Done, Nanos(5), &mut caused);
     assert_eq!(caused.len(), 3, "a worker that is alone has all");
 }

@@ -41,7 +41,8 @@ fn a_database_that_holds_nothing_answers_users_and_loads_alike() {
         for (statement, sample) in statements.iter().zip(&samples) {
             assert_eq!(statement.rows, sample.is_some(), "{}", statement.name);
         }
-        let mut worker = ready.business(&Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 9, epoch: 0 });
+        let mut worker =
+            ready.business(&Share { worker: 0, workers: 1, first: 0, slots: 1, seed: 9, epoch: 0, half: None });
         let mut turns = vec![Turn::default(); samples.len()];
         let (mut due, mut kinds) = (Vec::<Caused>::new(), BTreeSet::new());
         for n in 0..40 {

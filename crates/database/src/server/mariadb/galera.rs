@@ -1,0 +1,431 @@
+//! A second private MariaDB that Galera joins to a first one, so that both take writes.
+//!
+//! The one idea: outside of trials there is one server without Galera. For a trial it is started as the first node of a pair, which
+//! copies itself to an empty second one; behind the trial the second ends, and the first is what it was.
+//!
+//! What it does not do: it carries nothing between both: the second reaches the first by the wire that it is given. A copy, and what
+//! one sends the other that was away, go past that.
+
+use super::{Mariadb, Server};
+use crate::server::kind::ServerKind as _;
+use crate::server::{Look, Mirror, Private as _, Watch, folder, life, process};
+use crate::{DatabaseError, Failure, Session};
+use rustix::process::Signal;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use study::{Voter, Waits};
+use workload::transaction::Value;
+
+/// Where packages put the library that joins servers.
+const LIBRARIES: [&str; 2] = ["/usr/lib/galera/libgalera_smm.so", "/usr/lib64/galera-4/libgalera_smm.so"];
+
+/// From this line on a configuration is that of a node.
+const MARK: &str = "# as a node of a pair\n";
+
+/// What stands in the command line of whoever holds a second server.
+const PROGRAM: &str = "prony";
+
+/// How long both may take to have all of each other.
+const CATCH_UP_SECONDS: u64 = 600;
+
+/// How long a server may take to see that the other is gone.
+const ALONE_SECONDS: u64 = 60;
+
+/// The state of a node that has all.
+const SYNCED: u64 = 4;
+
+/// How far in the order of all changes a node has come.
+const COMMITTED: &str = "wsrep_last_committed";
+
+/// How many nodes a node sees.
+const SIZE: &str = "wsrep_cluster_size";
+
+/// Whether it may go on, and the word that says so.
+const STANDING: &str = "wsrep_cluster_status";
+const PRIMARY: &str = "Primary";
+
+/// What both nodes count of conflicts: those that were found when a change had its place in the order, and transactions that were
+/// aborted for a change of the other node.
+const CONFLICTS: [&str; 2] = ["wsrep_local_cert_failures", "wsrep_local_bf_aborts"];
+
+/// Files of Galera's in the data of a server.
+const FILES: [&str; 5] = ["grastate.dat", "gvwstate.dat", "galera.cache", "wsrep_sst.pid", "tables_flushed"];
+
+/// What both nodes have beside where they are. What a node that comes back lacks is sent from a cache; what that does not hold any more
+/// is brought by a copy of all files.
+const SETTINGS: &str = "wsrep_on=ON\nwsrep_cluster_name=prony\nwsrep_node_address=127.0.0.1\nwsrep_sst_method=rsync\n\
+                        binlog_format=ROW\ninnodb_autoinc_lock_mode=2\ndefault_storage_engine=InnoDB\n";
+
+/// Two servers that Galera joins.
+#[derive(Debug)]
+pub struct Galera {
+    nodes: [Server; 2],
+    voter: Voter,
+    ports: OnceLock<Ports>,
+}
+
+/// Free ports of a pair.
+#[derive(Clone, Copy, Debug)]
+struct Ports {
+    wire: u16,
+    /// Of each node: for the group, for what it missed, for copies.
+    nodes: [[u16; 3]; 2],
+}
+
+/// A session on a server that looks at the other one.
+struct Watcher {
+    session: Box<dyn Session>,
+    pair: Galera,
+    /// The server that it looks from.
+    from: usize,
+    /// What the pair had sent when the other one was lost.
+    since: Option<u64>,
+    /// Whether the other one had not all at the last look.
+    catches_up: bool,
+}
+
+impl Server {
+    /// This server and the one that may be joined to it.
+    pub fn galera(&self, voter: Voter) -> Galera {
+        let second = Server { folder: folder::beside(&self.folder, "mirror"), ..self.clone() };
+        Galera { nodes: [self.clone(), second], voter, ports: OnceLock::new() }
+    }
+
+    /// Where sessions of the server that may be joined to this one come in.
+    pub(crate) fn second_socket(&self) -> PathBuf {
+        Mariadb::socket(&folder::beside(&self.folder, "mirror"))
+    }
+
+    /// The configuration as it is without Galera.
+    fn plain(&self) -> String {
+        let conf = folder::read(&self.conf()).unwrap_or_default();
+        conf.split(MARK).next().unwrap_or_default().to_owned()
+    }
+
+    /// Ends it, does something to its files, and starts it with this configuration.
+    fn anew(&self, conf: &str, work: impl FnOnce() -> Result<(), DatabaseError>) -> Result<(), DatabaseError> {
+        self.stopped(|| {
+            folder::write(&self.conf(), conf)?;
+            work()
+        })
+    }
+}
+
+/// The library that joins servers.
+fn library() -> Result<&'static str, DatabaseError> {
+    let found = LIBRARIES.into_iter().find(|path| Path::new(path).exists());
+    let (engine, package) = ("mariadb of a pair", "galera-4");
+    found.ok_or_else(|| DatabaseError::MissingPackage { engine, program: LIBRARIES[0].to_owned(), package })
+}
+
+impl Ports {
+    /// Ports that nobody has at this moment.
+    fn free() -> Result<Ports, DatabaseError> {
+        let failed = |source| DatabaseError::file("find a free port on", "127.0.0.1", source);
+        let held: Result<Vec<TcpListener>, _> = (0..7).map(|_| TcpListener::bind(("127.0.0.1", 0))).collect();
+        let ports: Result<Vec<u16>, _> =
+            held.map_err(failed)?.iter().map(|port| port.local_addr().map(|address| address.port())).collect();
+        let ports = ports.map_err(failed)?;
+        let node = |at: usize| [ports[at], ports[at + 1], ports[at + 2]];
+        Ok(Ports { wire: ports[0], nodes: [node(1), node(4)] })
+    }
+}
+
+impl Galera {
+    fn ports(&self) -> Result<Ports, DatabaseError> {
+        match self.ports.get() {
+            Some(ports) => Ok(*ports),
+            None => Ports::free().map(|ports| *self.ports.get_or_init(|| ports)),
+        }
+    }
+
+    /// The configuration of a node that finds the other one there, or founds the pair where nothing is said.
+    fn conf(&self, node: usize, plain: &str, other: Option<u16>) -> Result<String, DatabaseError> {
+        let [group, missed, copies] = self.ports()?.nodes[node];
+        let address = other.map_or_else(String::new, |port| format!("127.0.0.1:{port}"));
+        let weight = if node == 0 && self.voter == Voter::Weight { 2 } else { 1 };
+        let options = format!(
+            "gmcast.listen_addr=tcp://127.0.0.1:{group};base_port={group};ist.recv_addr=127.0.0.1:{missed};pc.weight={weight}"
+        );
+        Ok(format!(
+            "{plain}{MARK}{SETTINGS}wsrep_provider={}\nwsrep_node_name={node}\nwsrep_cluster_address=gcomm://{address}\n\
+             wsrep_sst_receive_address=127.0.0.1:{copies}\nwsrep_provider_options=\"{options}\"\n",
+            library()?
+        ))
+    }
+
+    /// The second server's configuration without Galera: that of the first in another folder.
+    fn second_plain(&self) -> String {
+        let [first, second] = self.nodes.each_ref().map(|node| node.folder.display().to_string());
+        self.nodes[0].plain().replace(&first, &second)
+    }
+
+    /// Removes what Galera keeps in the data of a node. What copies outlives a node that was killed, and would keep the next one from it.
+    fn forgotten(&self, node: usize) -> Result<(), DatabaseError> {
+        let data = self.nodes[node].data().display().to_string();
+        ["wsrep_sst", "rsync"].iter().for_each(|program| process::end_all(&[program, &data]));
+        FILES.iter().try_for_each(|file| folder::gone(&self.nodes[node].data().join(file)))
+    }
+
+    fn failed(&self, failure: Failure) -> DatabaseError {
+        DatabaseError::statement(&self.nodes[0].shown(), "see to its second server", failure)
+    }
+
+    /// A word of a server's status.
+    fn word(&self, session: &mut dyn Session, name: &str) -> Result<String, DatabaseError> {
+        let rows =
+            session.query(&format!("SHOW GLOBAL STATUS LIKE '{name}'")).map_err(|failure| self.failed(failure))?;
+        Ok(rows.first().and_then(|row| row.get(1)).and_then(Value::text).unwrap_or_default().to_owned())
+    }
+
+    /// A number of a server's status; 0 where it has none.
+    fn status(&self, session: &mut dyn Session, name: &str) -> Result<u64, DatabaseError> {
+        Ok(self.word(session, name)?.parse().unwrap_or(0))
+    }
+
+    /// Has this server go on without the other: by itself, where it has a majority; else because it is told to, once it sees that it
+    /// is alone.
+    fn goes_on(&self, session: &mut dyn Session) -> Result<(), DatabaseError> {
+        for _ in 0..ALONE_SECONDS * process::LOOKS_A_SECOND {
+            if self.status(session, SIZE)? < 2 {
+                return match self.word(session, STANDING)?.as_str() {
+                    PRIMARY => Ok(()),
+                    _ => session
+                        .script("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
+                        .map_err(|failure| self.failed(failure)),
+                };
+            }
+            std::thread::sleep(process::LOOK);
+        }
+        Err(self.nodes[0].says(format!("it did not see within {ALONE_SECONDS} s that the other one is gone")))
+    }
+
+    /// Starts a node that finds the other one there, at the place in the order where its files stand.
+    fn join(&self, node: usize, plain: &str, other: u16) -> Result<(), DatabaseError> {
+        let (server, mut conf) = (&self.nodes[node], self.conf(node, plain, Some(other))?);
+        folder::ours(&server.folder, &server.owner)?;
+        folder::given(&life::run(&server.folder), &server.owner)?;
+        folder::given(&server.data(), &server.owner)?;
+        if server.data().join(FILES[0]).exists() {
+            folder::write(&server.conf(), &conf)?;
+            let mut command = server.owner.command(&server.kind.server);
+            command.arg(server.mark()).arg("--wsrep-recover");
+            let said = process::output(command, &server.stop)?;
+            let said = [said.stdout, said.stderr].concat();
+            let said = String::from_utf8_lossy(&said).into_owned();
+            if let Some((_, at)) = said.rsplit_once("Recovered position: ") {
+                conf.push_str(&format!("wsrep_start_position={}\n", at.lines().next().unwrap_or_default()));
+            }
+        }
+        self.while_it_lives(1 - node, server, || server.anew(&conf, || Ok(())))
+    }
+
+    /// Starts a server that waits for what another one sends, and ends it when there is nobody any more.
+    fn while_it_lives(
+        &self,
+        other: usize,
+        server: &Server,
+        start: impl FnOnce() -> Result<(), DatabaseError>,
+    ) -> Result<(), DatabaseError> {
+        let (other, done) = (&self.nodes[other], AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    if let (None, Some(waits)) = (other.pid(), server.process()) {
+                        process::signal(waits, &server.mark(), Signal::KILL);
+                    }
+                    std::thread::sleep(process::LOOK);
+                }
+            });
+            let started = start();
+            done.store(true, Ordering::Relaxed);
+            started
+        })
+    }
+
+    /// Waits until both are one pair and have all of each other.
+    fn joined(&self) -> Result<(), DatabaseError> {
+        let [mut first, mut second] = [self.nodes[0].entered()?, self.nodes[1].entered()?];
+        self.until("have what the other one has", || {
+            let of = |session: &mut Box<dyn Session>, name| self.status(&mut **session, name);
+            let synced = [&mut first, &mut second].map(|session| of(session, "wsrep_local_state"));
+            let [first, second] = [&mut first, &mut second].map(|session| of(session, COMMITTED));
+            Ok(synced.into_iter().all(|state| state.is_ok_and(|state| state == SYNCED)) && first? == second?)
+        })
+    }
+
+    /// Waits until something is so.
+    fn until(&self, what: &str, mut is_so: impl FnMut() -> Result<bool, DatabaseError>) -> Result<(), DatabaseError> {
+        for _ in 0..CATCH_UP_SECONDS * process::LOOKS_A_SECOND {
+            if is_so()? {
+                return Ok(());
+            }
+            if self.nodes[0].stop.load(Ordering::Relaxed) {
+                return Err(DatabaseError::Stopped);
+            }
+            std::thread::sleep(process::LOOK);
+        }
+        Err(self.nodes[0].says(format!("a node of the pair did not {what} within {CATCH_UP_SECONDS} s")))
+    }
+
+    /// The file that says which Prony has a pair here.
+    fn holder(&self) -> PathBuf {
+        self.nodes[1].folder.join("holder")
+    }
+
+    /// Ends what a run that was killed left here. What a run that goes on has here is left alone.
+    ///
+    /// # Errors
+    /// When the second server does not end, or a file of it stays.
+    pub fn alone(&self) -> Result<(), DatabaseError> {
+        match process::number(&self.holder()) {
+            Some(holder) if !process::runs(holder, PROGRAM) => {
+                self.forgotten(1)?;
+                self.nodes[1].remove().map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Watch for Watcher {
+    fn look(&mut self) -> Result<Look, DatabaseError> {
+        let (pair, session) = (&self.pair, &mut *self.session);
+        let written = pair.status(session, COMMITTED)?;
+        let together = pair.status(session, SIZE)? == 2;
+        let alone = !together && pair.word(session, STANDING)? == PRIMARY;
+        let sent = pair.status(session, "wsrep_replicated_bytes")?;
+        let kept = if together { 0 } else { sent - *self.since.get_or_insert(sent) };
+        self.since = self.since.filter(|_| !together);
+        let level = || pair.status(&mut *pair.nodes[1].entered()?, "wsrep_local_state");
+        let streaming = together && self.from == 0 && (!self.catches_up || level().is_ok_and(|state| state == SYNCED));
+        self.catches_up = !streaming;
+        Ok(Look { written, confirmed: together.then_some(written), streaming, kept, waiting: 0, alone })
+    }
+
+    fn take_over(&mut self) -> Result<(), DatabaseError> {
+        let [first, second] = &self.pair.nodes;
+        (self.session, self.from) = (second.entered()?, 1);
+        self.pair.goes_on(&mut *self.session)?;
+        life::stand_in(first, second)
+    }
+
+    fn wait(&mut self, waits: bool) -> Result<(), DatabaseError> {
+        if waits { Ok(()) } else { self.pair.goes_on(&mut *self.session) }
+    }
+}
+
+impl Mirror for Galera {
+    fn wires(&self) -> Result<Vec<[String; 2]>, DatabaseError> {
+        let Ports { wire, nodes } = self.ports()?;
+        Ok(vec![[wire, nodes[0][0]].map(|port| format!("127.0.0.1:{port}"))])
+    }
+
+    fn begin(&self, _waits: Waits, _settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        library()?;
+        let [first, second] = &self.nodes;
+        self.forgotten(1)?;
+        second.remove()?;
+        folder::ours(&second.folder, &second.owner)?;
+        folder::write(&self.holder(), &std::process::id().to_string())?;
+        first.anew(&self.conf(0, &first.plain(), None)?, || self.forgotten(0))?;
+        self.join(1, &self.second_plain(), self.ports()?.wire)?;
+        self.joined()
+    }
+
+    fn gathered(&self) -> Result<(), DatabaseError> {
+        // One that is away has committed nothing that the other lacks.
+        let (Ok(mut first), Ok(mut second)) = (self.nodes[0].entered(), self.nodes[1].entered()) else { return Ok(()) };
+        let written = self.status(&mut *second, COMMITTED)?;
+        self.until("show what the other one committed", || Ok(self.status(&mut *first, COMMITTED)? >= written))
+    }
+
+    fn level(&self) -> Result<String, DatabaseError> {
+        self.joined()?;
+        let mut told = Vec::new();
+        for (node, name) in self.nodes.iter().zip(["first", "second"]) {
+            let mut session = node.entered()?;
+            let [refused, aborted] = CONFLICTS.map(|counter| self.status(&mut *session, counter));
+            let paused = self.status(&mut *session, "wsrep_flow_control_paused_ns")?;
+            told.push(format!(
+                "the {name} server refused {} at their commit and aborted {} before it, for changes of the other, and its writers were held \
+                 for {} until appliers came after",
+                units::counted(refused?, "transactions"),
+                units::counted(aborted?, "transactions"),
+                units::duration(units::Nanos(paused))
+            ));
+        }
+        Ok(told.join("; "))
+    }
+
+    /// Rows are counted and their checksums added up, whatever their order.
+    fn content(&self, table: &str) -> String {
+        format!("CHECKSUM TABLE {table} EXTENDED")
+    }
+
+    fn pid(&self) -> Option<u32> {
+        self.nodes[1].pid()
+    }
+
+    fn reader(&self) -> Result<Box<dyn Session>, DatabaseError> {
+        self.nodes[1].entered()
+    }
+
+    fn start(&self, _settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        match self.pid() {
+            Some(_) => Ok(()),
+            None => self.join(1, &self.second_plain(), self.ports()?.wire),
+        }
+    }
+
+    fn stop(&self) -> Result<(), DatabaseError> {
+        self.nodes[1].down().map(drop)
+    }
+
+    fn kill(&self) -> Result<(), DatabaseError> {
+        self.nodes[1].kill()
+    }
+
+    fn kill_primary(&self) -> Result<(), DatabaseError> {
+        self.nodes[0].kill()
+    }
+
+    fn watch(&self, _waits: Waits) -> Result<Box<dyn Watch>, DatabaseError> {
+        let pair = Galera { nodes: self.nodes.clone(), voter: self.voter, ports: self.ports.clone() };
+        Ok(Box::new(Watcher { session: self.nodes[0].entered()?, pair, from: 0, since: None, catches_up: false }))
+    }
+
+    fn released(&self) -> Result<(), DatabaseError> {
+        self.goes_on(&mut *self.nodes[0].entered()?)
+    }
+
+    /// Who leaves in order takes its vote along, so that the first goes on.
+    fn leave(&self) -> Result<(), DatabaseError> {
+        self.stop()
+    }
+
+    /// It is started anew as it is for a trial with both, so that either finds the same buffers.
+    fn stand_alone(&self) -> Result<(), DatabaseError> {
+        self.stop()?;
+        let first = &self.nodes[0];
+        first.anew(&first.plain(), || self.forgotten(0))
+    }
+
+    /// The first comes back as the second did, with what it missed.
+    fn come_back(&self) -> Result<bool, DatabaseError> {
+        let first = &self.nodes[0];
+        folder::gone(&Mariadb::socket(&first.folder))?;
+        self.join(0, &first.plain(), self.ports()?.nodes[1][0])?;
+        Ok(true)
+    }
+
+    fn forget(&self) -> Result<(), DatabaseError> {
+        self.forgotten(1)?;
+        self.nodes[1].remove()?;
+        let first = &self.nodes[0];
+        let paired = folder::read(&first.conf()).is_some_and(|conf| conf.contains(MARK));
+        if paired { first.anew(&first.plain(), || self.forgotten(0)) } else { Ok(()) }
+    }
+}
