@@ -34,6 +34,8 @@ pub struct Live {
     pub p50_ms: Option<f64>,
     /// p99 response of the last whole interval, milliseconds.
     pub p99_ms: Option<f64>,
+    /// Operations that have failed so far.
+    pub failed: u64,
 }
 
 /// What is known of a trial that will not end as planned.

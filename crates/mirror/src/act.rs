@@ -71,12 +71,18 @@ impl<N: Nodes> Pair<N> {
 
     /// Starts a node as a mirror that follows, or not.
     pub(crate) fn stands_by(&mut self, node: Node) -> Result<(), MirrorError> {
+        if self.by_rows() {
+            return self.row_serves(node);
+        }
         let settings = self.settings(node, false);
         self.nodes.serve(node, &settings, true)
     }
 
     /// Starts a node as a primary, and promotes it where its data are those of a mirror.
     pub(crate) fn raise(&mut self, node: Node) -> Result<(), MirrorError> {
+        if self.by_rows() {
+            return self.row_serves(node);
+        }
         let settings = self.settings(node, true);
         self.nodes.serve(node, &settings, false)?;
         if self.recovers(node)? {
@@ -88,14 +94,21 @@ impl<N: Nodes> Pair<N> {
         Ok(())
     }
 
-    /// Whether a node is a mirror by its own account.
+    /// Whether a node is a mirror by its own account. One of a pair that is mirrored by rows is what it was told.
     pub(crate) fn recovers(&mut self, node: Node) -> Result<bool, MirrorError> {
+        if self.by_rows() {
+            let mirror = node == self.life().mirror();
+            return self.nodes.ask(node, "look at it", "SELECT 1").map(|_| mirror);
+        }
         let rows = self.nodes.ask(node, "ask for its role", "SELECT pg_is_in_recovery()::text")?;
         Ok(rows.first().is_some_and(|row| row[0] == "true"))
     }
 
     /// Carries out one order, and answers with what that brought about.
     pub(crate) fn carry_out(&mut self, action: Action) -> Result<Option<Event>, MirrorError> {
+        if self.by_rows() {
+            return self.row_carries_out(action);
+        }
         match action {
             Action::Wait(waits) => return self.wait(waits),
             Action::Writes(node, may) => {
@@ -106,22 +119,25 @@ impl<N: Nodes> Pair<N> {
             Action::Forget => self.forget()?,
             Action::Promote(node) => {
                 // It may only be slow, and wake up.
-                self.nodes.bar(node.other())?;
+                self.nodes.bar(node.other(), true)?;
                 self.raise(node)?;
             }
             Action::Rewind(node) => self.rewind(node)?,
             Action::Send => return self.send().map(Some),
             Action::Copy => return self.fill().map(Some),
-            Action::Compare => {
-                let compared = self.compare()?;
-                let told = compared.tables.iter().filter(|table| !table.equal()).map(|table| table.says());
-                let told: Vec<String> = told.collect();
-                told.iter().for_each(|text| self.nodes.say(text));
-                return Ok(Some(Event::Compared { equal: told.is_empty() }));
-            }
+            Action::Compare => return self.compares().map(Some),
             Action::Exchange => return self.exchange().map(Some),
         }
         Ok(None)
+    }
+
+    /// Compares both nodes, and says what differs.
+    pub(crate) fn compares(&mut self) -> Result<Event, MirrorError> {
+        let compared = self.compare()?;
+        let told: Vec<String> =
+            compared.tables.iter().filter(|table| !table.equal()).map(|table| table.says()).collect();
+        told.iter().for_each(|text| self.nodes.say(text));
+        Ok(Event::Compared { equal: told.is_empty() })
     }
 
     fn wait(&mut self, waits: bool) -> Result<Option<Event>, MirrorError> {
@@ -158,6 +174,9 @@ impl<N: Nodes> Pair<N> {
 
     /// The slot of the mirror: its log is kept from now on, if it was not before. One that was given up is made anew.
     pub(crate) fn track(&mut self) -> Result<(), MirrorError> {
+        if self.by_rows() {
+            return Ok(());
+        }
         let (primary, mirror) = (self.life().primary(), self.life().mirror());
         self.forget_slots(primary, "wal_status = 'lost'")?;
         self.keeps(primary, mirror)
@@ -217,6 +236,9 @@ impl<N: Nodes> Pair<N> {
     }
 
     pub(crate) fn copy_to(&mut self, node: Node) -> Result<(), MirrorError> {
+        if self.by_rows() {
+            return self.row_copy(node);
+        }
         let via = self.record.via.clone();
         self.nodes.copy(node, via.as_deref(), &name(node))
     }

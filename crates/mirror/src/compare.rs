@@ -4,7 +4,7 @@
 //! snapshot, writers go on, and the two snapshots are read at leisure. Rows are counted and their hashes added up, so that the order
 //! in which a node keeps them does not matter.
 
-use crate::nodes::{Nodes, asked};
+use crate::nodes::{Nodes, Rows, asked};
 use crate::{MirrorError, Pair};
 use database::Session;
 use pair::{Node, Refusal};
@@ -62,7 +62,7 @@ pub struct Left {
     /// Its schema and name.
     pub name: String,
     /// Why.
-    pub why: &'static str,
+    pub why: String,
 }
 
 /// What was compared.
@@ -84,7 +84,10 @@ impl Compared {
 /// All tables of users with whether their rows are in the log.
 const TABLES: &str = "SELECT format('%I.%I', n.nspname, c.relname), (c.relpersistence = 'p')::text FROM pg_class c \
     JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND c.relpersistence <> 't' \
-    AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%' ORDER BY 1";
+    AND n.nspname NOT IN ('information_schema', 'prony_pair') AND n.nspname NOT LIKE 'pg\\_%' ORDER BY 1";
+
+/// Tables that are not mirrored, and why.
+const LEFT_OUT: &str = "SELECT relation, why_not FROM prony_pair.tables WHERE why_not IS NOT NULL ORDER BY 1";
 
 /// Writes into the log, and brings all before it to the disk, from where it goes to the mirror.
 const MARK: &str =
@@ -116,9 +119,19 @@ impl<N: Nodes> Pair<N> {
         let (primary, mirror) = (self.life().primary(), self.life().mirror());
         let mut from = self.nodes.session(primary, database)?;
         let listed = asked(&mut *from, primary, "list its tables", TABLES)?;
-        let (logged, unlogged): (Vec<_>, Vec<_>) = listed.into_iter().partition(|row| row[1] == "true");
-        let why = "it is unlogged, so that nothing of it goes to a mirror";
-        let left = unlogged.into_iter().map(|row| Left { database: database.to_owned(), name: row[0].clone(), why });
+        let (mut logged, unlogged): (Vec<_>, Vec<_>) = listed.into_iter().partition(|row| row[1] == "true");
+        let reasons =
+            if self.by_rows() { asked(&mut *from, primary, "list what is left out", LEFT_OUT)? } else { Rows::new() };
+        logged.retain(|row| !reasons.iter().any(|left| left[0] == row[0]));
+        let chosen = reasons.into_iter().filter(|left| !unlogged.iter().any(|row| row[0] == left[0]));
+        compared.left_out.extend(chosen.map(|row| Left {
+            database: database.to_owned(),
+            name: row[0].clone(),
+            why: row[1].clone(),
+        }));
+        let why = || "it is unlogged, so that nothing of it goes to a mirror".to_owned();
+        let left =
+            unlogged.into_iter().map(|row| Left { database: database.to_owned(), name: row[0].clone(), why: why() });
         compared.left_out.extend(left);
         let names: Vec<String> = logged.into_iter().map(|row| row[0].clone()).collect();
         let mut to = self.snapshots(&mut *from, &names, database)?;
@@ -126,7 +139,10 @@ impl<N: Nodes> Pair<N> {
         for name in names {
             tables.entry(name.clone()).or_default()[primary as usize] = Some(content(&mut *from, primary, &name)?);
         }
-        for row in asked(&mut *to, mirror, "list its tables", TABLES)?.into_iter().filter(|row| row[1] == "true") {
+        let left = compared.left_out.clone();
+        let left_out = |name: &str| left.iter().any(|left| left.database == database && left.name == name);
+        let there = asked(&mut *to, mirror, "list its tables", TABLES)?;
+        for row in there.into_iter().filter(|row| row[1] == "true" && !left_out(&row[0])) {
             tables.entry(row[0].clone()).or_default()[mirror as usize] = Some(content(&mut *to, mirror, &row[0])?);
         }
         let table = |(name, held)| Table { database: database.to_owned(), name, held };
@@ -151,7 +167,16 @@ impl<N: Nodes> Pair<N> {
         asked(from, primary, "take a snapshot", "SELECT 1")?;
         let reached = self.nodes.ask(primary, "mark its log", MARK)?.concat().concat();
         let mut to = self.nodes.session(mirror, database)?;
-        if self.record.follows {
+        if self.by_rows() && self.record.waits {
+            // Whoever committed on the first is about to do so on the other.
+            let none = format!(
+                "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM pg_prepared_xacts WHERE database = current_database() AND starts_with(gid, '{}'))",
+                crate::rows::PREPARED
+            );
+            self.until(REPLAY_SECONDS, "the mirror did not commit what is prepared", |_| {
+                Ok(!asked(&mut *to, mirror, "look at what is prepared", &none)?.is_empty())
+            })?;
+        } else if self.record.follows {
             let sql = format!("SELECT (pg_last_wal_replay_lsn() >= '{reached}')::text");
             self.until(REPLAY_SECONDS, "the mirror did not replay what was written", |_| {
                 Ok(asked(&mut *to, mirror, "look at what it replayed", &sql)?.concat().concat() == "true")

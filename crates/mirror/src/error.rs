@@ -25,6 +25,18 @@ pub enum MirrorError {
     /// Another command works on the pair.
     #[error("another command works on the pair in `{}`", .0.display())]
     Busy(PathBuf),
+    /// The pair is of a kind that is mirrored by its log.
+    #[error("this pair is a {0}: its rows are mirrored by its log, and nobody stands between it and its clients")]
+    NotServed(String),
+    /// There is a pair of another kind.
+    #[error("the pair that is there is a {0}, and stays one")]
+    Kind(String),
+    /// No such table is left out.
+    #[error("no table `{0}` is left out of the pair")]
+    NotLeftOut(String),
+    /// Nobody can listen there.
+    #[error("cannot listen at {0}")]
+    Listen(std::net::SocketAddr, #[source] std::io::Error),
     /// The pair is down.
     #[error("the pair in `{}` is down", .0.display())]
     Down(PathBuf),
@@ -62,6 +74,12 @@ impl MirrorError {
             MirrorError::Database(DatabaseError::Stopped) => "the next command goes on with it".to_owned(),
             MirrorError::Database(error) => return error.hint(),
             MirrorError::NotOurs(..) => "name an empty folder, or one that is not there yet, with --dir".to_owned(),
+            MirrorError::NotServed(_) => {
+                "make one of the other kind: prony pair up two-phase-pair --dir DIR".to_owned()
+            }
+            MirrorError::Kind(kind) => format!("say its kind: prony pair up {kind}"),
+            MirrorError::NotLeftOut(_) => "give schema and name, as `prony pair check` lists them".to_owned(),
+            MirrorError::Listen(..) => "give a free port: --listen 127.0.0.1:0".to_owned(),
             MirrorError::NoPair(_) => "bring one up: prony pair up postgres-pair --dir DIR".to_owned(),
             MirrorError::Busy(_) => {
                 "wait until it has ended, or end it; `prony pair status` looks meanwhile".to_owned()

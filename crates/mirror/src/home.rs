@@ -17,7 +17,7 @@ const MARK: &str = "prony-pair";
 /// The record of its life.
 const RECORD: &str = "pair.json";
 
-/// The only kind so far.
+/// The kind that streams.
 const KIND: &str = "postgres-pair";
 
 /// How long one waits for who works on the pair, in looks.
@@ -37,6 +37,10 @@ pub struct Asked {
     pub cores: Option<[f64; 2]>,
     /// The folder of the sockets by which nodes reach one another; none when they do so directly.
     pub via: Option<String>,
+    /// Whether both nodes are written on in lock step and mirrored by rows, not by a log.
+    pub rows: bool,
+    /// Tables that are left out, by pattern, each with the reason.
+    pub left_out: Vec<(String, String)>,
 }
 
 /// The folder of a pair.
@@ -157,9 +161,13 @@ impl Home {
 
 /// The record of a new pair: its mirror is still to be filled.
 pub(crate) fn new(asked: &Asked) -> PairRecord {
-    let rule = Rule { waits: asked.sync.far(), both_write: false };
+    let rule = Rule { waits: asked.rows || asked.sync.far(), both_write: false };
     PairRecord {
-        kind: KIND.to_owned(),
+        kind: if asked.rows { crate::rows::KIND } else { KIND }.to_owned(),
+        left_out: asked.left_out.clone(),
+        added: Vec::new(),
+        lacks: Vec::new(),
+        sent: (0, 0),
         sync: asked.sync.word().to_owned(),
         list_bytes: asked.list_bytes,
         cores: asked.cores,

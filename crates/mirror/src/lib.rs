@@ -8,13 +8,19 @@
 //! wait for it wait until then.
 
 mod act;
+mod added;
 mod compare;
+mod doubt;
 mod error;
 mod home;
+mod lock_step;
 mod nodes;
 mod quota;
+mod resync;
+mod rows;
 mod run;
 mod seen;
+mod serve;
 mod servers;
 #[cfg(test)]
 mod tests;
@@ -25,4 +31,5 @@ pub use home::{Asked, Home};
 pub use nodes::{Nodes, Rows};
 pub use run::Pair;
 pub use seen::{List, Seen, SeenNode};
+pub use serve::Serving;
 pub use servers::Servers;

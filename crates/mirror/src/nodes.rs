@@ -50,13 +50,13 @@ pub trait Nodes {
     /// When it does not end.
     fn end(&mut self, node: Node) -> Result<(), MirrorError>;
 
-    /// Ends a node at once, and marks its data so that it comes back only as one that stands by.
+    /// Ends a node at once, and, where `stands_by` says so, marks its data so that it comes back only as one that stands by.
     ///
     /// # Errors
     /// When it does not end.
-    fn bar(&mut self, node: Node) -> Result<(), MirrorError>;
+    fn bar(&mut self, node: Node, stands_by: bool) -> Result<(), MirrorError>;
 
-    /// Puts a copy of the other node in the place of a node's data; the other keeps its log in this slot.
+    /// Puts a copy of the other node in the place of a node's data; the other keeps its log in this slot, where one is named.
     ///
     /// # Errors
     /// When there is no room, or the copy breaks off.
@@ -97,11 +97,16 @@ pub(crate) fn asked(
         FailureKind::Stopped => DatabaseError::Stopped.into(),
         _ => MirrorError::Statement(node, doing, failure),
     })?;
+    Ok(texts(rows))
+}
+
+/// Rows as texts.
+pub(crate) fn texts(rows: Vec<Vec<Value>>) -> Rows {
     let text = |value: Value| match value {
         Value::Null => String::new(),
         Value::Int(number) => number.to_string(),
         Value::Float(number) => number.to_string(),
         Value::Text(text) => text,
     };
-    Ok(rows.into_iter().map(|row| row.into_iter().map(text).collect()).collect())
+    rows.into_iter().map(|row| row.into_iter().map(text).collect()).collect()
 }

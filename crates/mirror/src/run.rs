@@ -3,7 +3,7 @@
 use crate::act::name;
 use crate::home::{self, Asked};
 use crate::nodes::Nodes;
-use crate::{Home, MirrorError};
+use crate::{Home, MirrorError, rows};
 use database::DatabaseError;
 use pair::{Action, Event, Life, Node, State};
 use store::PairRecord;
@@ -19,6 +19,8 @@ const EVENTS: usize = 8;
 pub struct Pair<N> {
     pub(crate) record: PairRecord,
     pub(crate) nodes: N,
+    /// Sessions that send at once what the mirror lacks.
+    pub(crate) parallel: usize,
     home: Home,
 }
 
@@ -29,7 +31,7 @@ impl<N: Nodes> Pair<N> {
     /// When none was begun there.
     pub fn open(home: Home, nodes: N) -> Result<Pair<N>, MirrorError> {
         let Some(record) = home.record()? else { return Err(MirrorError::NoPair(home.folder().to_owned())) };
-        Ok(Pair { record, nodes, home })
+        Ok(Pair { record, nodes, parallel: 1, home })
     }
 
     /// Makes a pair and brings it up, or brings one up that is there: starts what does not run, and goes on with what was cut off.
@@ -42,8 +44,12 @@ impl<N: Nodes> Pair<N> {
         let new = home::new(asked);
         let PairRecord { sync, list_bytes, cores, via, .. } = new.clone();
         let rule = new.life.rule;
-        let record = old.map_or(new, |old| PairRecord { sync, list_bytes, cores, via, ..old });
-        let mut pair = Pair { record, nodes, home };
+        let (rows, left_out) = (new.kind == rows::KIND, new.left_out.clone());
+        let record = old.map_or(new, |old| PairRecord { sync, list_bytes, cores, via, left_out, ..old });
+        if (record.kind == rows::KIND) != rows {
+            return Err(MirrorError::Kind(record.kind));
+        }
+        let mut pair = Pair { record, nodes, parallel: 1, home };
         if !pair.record.down && pair.nodes.has_data(Node::A) {
             pair.look()?;
         }
@@ -165,6 +171,9 @@ impl<N: Nodes> Pair<N> {
             // What cannot be done because another node is gone by now has no meaning after the next event.
             let _ = self.switch();
         }
+        if self.by_rows() && self.life().is_up(self.life().primary()) {
+            self.resolve()?;
+        }
         self.switch()?;
         self.measure()
     }
@@ -203,7 +212,7 @@ impl<N: Nodes> Pair<N> {
                 _ => {}
             }
         }
-        if !self.life().is_up(primary) {
+        if !self.life().is_up(primary) || self.by_rows() {
             return Ok(None);
         }
         match self.life().state() {
@@ -228,6 +237,9 @@ impl<N: Nodes> Pair<N> {
 
     /// Bytes of log that are kept for the mirror, and what is left of their room; none when the list is lost.
     pub(crate) fn kept(&mut self) -> Result<Option<(u64, u64)>, MirrorError> {
+        if self.by_rows() {
+            return self.row_kept().map(Some);
+        }
         let (primary, name) = (self.life().primary(), name(self.life().mirror()));
         let sql = format!(
             "SELECT greatest(0, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn))::text, safe_wal_size::text \
@@ -240,6 +252,11 @@ impl<N: Nodes> Pair<N> {
     /// Takes down how much waits for the mirror.
     fn measure(&mut self) -> Result<(), MirrorError> {
         let notes = matches!(self.life().state(), State::Tracking(..) | State::Resynchronising(_));
+        if notes && self.by_rows() && self.life().is_up(self.life().primary()) {
+            let event = self.row_measure()?;
+            self.happened(event)?;
+            return self.switch();
+        }
         if notes
             && self.life().is_up(self.life().primary())
             && let Some((bytes, _)) = self.kept()?
@@ -317,7 +334,7 @@ impl<N: Nodes> Pair<N> {
             }
             // The same that a promotion of ours is followed by: without it the node does not know on its disk that it was promoted.
             let _ = self.nodes.ask(mirror, "make a checkpoint", "CHECKPOINT");
-            self.nodes.bar(mirror)?;
+            self.nodes.bar(mirror, true)?;
             self.record.returns[mirror as usize] = true;
             self.record.follows = false;
             self.save()?;
@@ -327,6 +344,29 @@ impl<N: Nodes> Pair<N> {
             let done = self.go_on();
             return self.settled(done);
         }
+        self.asks(Event::Resume)
+    }
+
+    /// How many sessions send at once what the mirror lacks, where rows are sent.
+    pub fn in_parallel(&mut self, sessions: usize) {
+        self.parallel = sessions;
+    }
+
+    /// A table that was left out is mirrored again: it is copied beside the load.
+    ///
+    /// # Errors
+    /// When the pair is of another kind or does not mirror, or the table was not left out; and as [`Pair::resume`].
+    pub fn add(&mut self, table: &str) -> Result<(), MirrorError> {
+        if !self.by_rows() {
+            return Err(MirrorError::NotServed(self.record.kind.clone()));
+        }
+        self.look()?;
+        if self.life().state() != State::Replicating {
+            return Err(pair::Refusal::NotReplicating.into());
+        }
+        self.adds(table)?;
+        self.asks(Event::Suspend)?;
+        self.marks_added(table)?;
         self.asks(Event::Resume)
     }
 
@@ -345,6 +385,10 @@ impl<N: Nodes> Pair<N> {
     /// # Errors
     /// When the primary answers, or something may be missing and that is not accepted.
     pub fn take_over(&mut self, accept_missing: bool) -> Result<(), MirrorError> {
+        self.look()?;
+        if matches!(self.life().state(), State::Unserved(_)) {
+            self.says_missing();
+        }
         self.asks(Event::TakeOver { accept_missing })?;
         self.checkpoint()
     }

@@ -85,6 +85,11 @@ impl<N: Nodes> Pair<N> {
     }
 
     fn seen_node(&mut self, node: Node) -> SeenNode {
+        if self.by_rows() {
+            let answers = self.recovers(node).is_ok();
+            let writes = answers && node == self.life().primary() && self.record.writes[node as usize];
+            return SeenNode { answers, recovers: answers.then(|| node == self.life().mirror()), writes };
+        }
         let sql = "SELECT pg_is_in_recovery()::text, (NOT pg_is_in_recovery() AND NOT current_setting('default_transaction_read_only')::bool)::text";
         match self.nodes.ask(node, "ask for its role", sql) {
             Ok(rows) => {
@@ -97,7 +102,7 @@ impl<N: Nodes> Pair<N> {
 
     fn time_left(&mut self) -> Result<Option<Nanos>, MirrorError> {
         let (primary, name) = (self.life().primary(), name(self.life().mirror()));
-        if !matches!(self.life().state(), State::Resynchronising(_)) {
+        if !matches!(self.life().state(), State::Resynchronising(_)) || self.by_rows() {
             return Ok(None);
         }
         let sql = format!(

@@ -120,12 +120,12 @@ impl Nodes for Servers {
         Ok(self.at(node).down().map(drop)?)
     }
 
-    fn bar(&mut self, node: Node) -> Result<(), MirrorError> {
-        Ok(self.at(node).barred()?)
+    fn bar(&mut self, node: Node, stands_by: bool) -> Result<(), MirrorError> {
+        Ok(self.at(node).barred(stands_by)?)
     }
 
     fn copy(&mut self, node: Node, via: Option<&str>, slot: &str) -> Result<(), MirrorError> {
-        let source = self.reached_by(node.other(), via, slot);
+        let source = self.reached_by(node.other(), via, if slot.is_empty() { "prony_copy" } else { slot });
         Ok(self.at(node).copied_from(&source, slot)?)
     }
 

@@ -11,6 +11,7 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
+use units::Nanos;
 
 /// Structs of arguments: how each is typed, its help in one line, and its help in full.
 macro_rules! arguments {
@@ -23,6 +24,14 @@ macro_rules! arguments {
             $($(#[doc = $short])? #[$attribute($($how)* $($(, long_help = $full)?)?)] pub $field: $kind,)*
         }
     )*};
+}
+
+/// A time between two lines.
+fn every(text: &str) -> Result<Nanos, String> {
+    match units::parse_duration(text).map_err(|error| error.to_string())? {
+        time if time >= Nanos::from_millis(100) => Ok(time),
+        _ => Err(format!("a time of 100 ms at the least, such as `1s`, got `{text}`")),
+    }
 }
 
 /// A performance lab for storage and databases.
@@ -237,11 +246,12 @@ pub enum Command {
     /// Mirrored pairs of databases: brought up, disturbed, mended
     #[command(
         subcommand,
-        long_about = "Brings up two private PostgreSQL servers of which one mirrors the other, and disturbs and mends them: what \
-            changes while the mirror is away is kept in a list, and sent when it comes back.\n\n\
+        long_about = "Brings up two private PostgreSQL servers of which one mirrors the other, by its log (postgres-pair) or row by row in \
+            lock step (two-phase-pair), and disturbs and mends them: what changes while the mirror is away is kept in a list, and sent when it comes back.\n\n\
             Nobody watches a pair between two commands: each command looks at both nodes first, and does what follows from what it sees. \
             Commits that wait for a mirror that was lost wait until then. Without --dir a command means the pair that was brought up last.",
         after_long_help = "Examples:\n  prony pair up postgres-pair --dir /var/tmp/pair --sync on\n  \
+            prony pair up two-phase-pair --dir /var/tmp/pair && prony pair serve --listen 127.0.0.1:6000\n  \
             prony pair suspend\n  prony pair resume\n  prony pair check --json\n  prony pair down --remove"
     )]
     Pair(Pair),
@@ -388,6 +398,10 @@ arguments! {
             "Say nothing on stderr but errors. Default: the plan in a few words, and progress on a terminal.";
         verbose: bool = arg(short, long) "Say each phase on stderr",
             "Say each phase of each trial on stderr, one line each, also where stderr is no terminal.";
+        progress: Option<Nanos> = arg(long, value_name = "TIME", value_parser = every, conflicts_with = "quiet")
+            "Say a line so often: rate, p50, p99, failures, time left",
+            "Say a line on stderr every TIME, such as `1s`, also where stderr is no terminal: operations a second, p50 and p99 of \
+             the last interval, failures so far, and the time that is left. Default: one line that changes, on a terminal.";
     }
 
     /// `studies`.
@@ -608,8 +622,11 @@ pub enum Pair {
             there is started where it does not run, and what was cut off is gone on with. The folder must be empty, not there \
             yet, or a pair of Prony's.\n\n\
             The list of what a mirror lacks is the log of the primary, kept by a replication slot. When it is full (--list), the pair is \
-            suspended for good, and everything is copied by the next `prony pair resume`.",
+            suspended for good, and everything is copied by the next `prony pair resume`.\n\n\
+            A two-phase-pair is written through `prony pair serve`: each transaction is committed on both nodes in two phases. What a mirror \
+            lacks is kept as keys of rows in tables of the primary.",
         after_long_help = "Examples:\n  prony pair up postgres-pair --dir /var/tmp/pair\n  \
+            prony pair up two-phase-pair --dir /var/tmp/pair --leave-out 'public.work_*=only for a while'\n  \
             prony pair up postgres-pair --dir /var/tmp/pair --sync remote_apply --cores 0.5,1"
     )]
     Up(PairUp),
@@ -659,6 +676,23 @@ pub enum Pair {
         after_long_help = "Examples:\n  prony pair check\n  prony pair check --dir /var/tmp/pair --json"
     )]
     Check(PairPlace),
+    /// Serve a two-phase pair to clients of PostgreSQL
+    #[command(
+        long_about = "Speaks PostgreSQL's protocol at an address, so that psql, pgbench or any application uses a two-phase pair: it writes on the \
+            primary, and what rows it changes is changed on the other node in the same transaction, which is committed on both in two phases. When \
+            the other node is lost, transactions under way end with SQLSTATE 40001 and may be tried again, and the next ones are noted for it. \
+            After a change of roles clients connect again.\n\n\
+            There is no password: the address is one of this machine unless --anywhere is given. The user of the system who serves gets a role \
+            that may do everything. It is the lab's instrument, not a cluster for production.",
+        after_long_help = "Examples:\n  prony pair serve --listen 127.0.0.1:6000\n  \
+            pgbench -h 127.0.0.1 -p 6000 -i -s 1 postgres && pgbench -h 127.0.0.1 -p 6000 -c 4 -T 5 --max-tries 100 postgres"
+    )]
+    Serve(PairServe),
+    /// Mirror a table that was left out
+    #[command(
+        long_about = "Mirrors a table again that --leave-out left out: it is copied beside the load, and compared."
+    )]
+    Add(PairAdd),
     /// Stop both nodes
     #[command(
         long_about = "Stops both nodes, the primary first, so that the mirror has all of its log. Their data stay, unless --remove is given. A \
@@ -716,8 +750,9 @@ arguments! {
 
     /// `pair up`.
     PairUp {
-        kind: String = arg(value_name = "KIND") "Kind of pair: `postgres-pair`",
-            "Kind of pair: `postgres-pair` (streaming replication of PostgreSQL).";
+        kind: String = arg(value_name = "KIND") "Kind of pair: `postgres-pair` or `two-phase-pair`",
+            "Kind of pair: `postgres-pair` (streaming replication of PostgreSQL), or `two-phase-pair` (two servers in lock step, behind \
+             `prony pair serve`).";
         place: PairPlace = command(flatten);
         sync: Option<String> = arg(long, value_name = "LEVEL") "How far commits must have come [default: on]",
             "How far a commit must have come before it is acknowledged (`synchronous_commit`): `off` and `local` do not wait for the mirror; \
@@ -731,6 +766,10 @@ arguments! {
             "Puts a relay between both nodes, and says what the wire is like: `plain`, or some of km=N, delay=TIME, jitter=TIME, \
              capacity=RATE, aggressor=RATE, share=SHARE and tls=on, as `prony link --help` says. `pair cut` and `heal` then cut and heal that wire. \
              Default: as it was, else directly.";
+        leave_out: Vec<String> = arg(long, value_name = "PATTERN[=REASON]", action = ArgAction::Append)
+            "Tables of a two-phase-pair that are not mirrored [repeatable]",
+            "Tables of a two-phase-pair that are not mirrored: schema and name with `*` for any letters, such as `public.work_*=only for a while`. \
+             Repeat it for several; those that were given before stay. `prony pair add` takes one back.";
         via: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath) "Folder of the sockets between both nodes",
             "Folder of the sockets by which the nodes reach one another: `DIR/a/.s.PGSQL.5432` leads to node a, `DIR/b/.s.PGSQL.5432` to node \
              b; whatever relays between them stands there. Default: as it was, else directly.";
@@ -741,6 +780,26 @@ arguments! {
         place: PairPlace = command(flatten);
         discard_mirror: bool = arg(long) "Throw away what a mirror wrote alone",
             "Throw away what a mirror wrote alone that takes writes of its own beside the primary (split brain).";
+        parallel: u16 = arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))
+            "Sessions that send rows at once", "Sessions that send rows of a two-phase-pair at once.";
+    }
+
+    /// `pair serve`.
+    PairServe {
+        kind: Option<String> = arg(value_name = "PAIR") "Kind of the pair: `two-phase-pair`", "Kind of the pair: `two-phase-pair`.";
+        dir: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)
+            "Folder of the pair [default: brought up last]", "Folder of the pair. Default: the one that was brought up last.";
+        listen: String = arg(long, value_name = "ADDRESS") "Address to listen at, such as `127.0.0.1:6000`",
+            "Address to listen at: number and port, such as `127.0.0.1:6000`; port 0 is any that is free.";
+        patience: String = arg(long, value_name = "TIME", default_value = "1s") "Silence after which a node counts as lost",
+            "How long a node may be silent before it is looked whether it lets anybody in; one that does not counts as lost.";
+        anywhere: bool = arg(long) "Listen beyond this machine", "Let the address be one that other machines reach. Nobody is asked for a password.";
+    }
+
+    /// `pair add`.
+    PairAdd {
+        table: String = arg(value_name = "TABLE") "Schema and name of the table", "Schema and name of the table, such as `public.work`.";
+        place: PairPlace = command(flatten);
     }
 
     /// `pair take-over`.

@@ -25,6 +25,14 @@ pub struct PairRecord {
     pub cores: Option<[f64; 2]>,
     /// The folder of the sockets by which nodes reach one another, `a` and `b`; none when they do so directly.
     pub via: Option<String>,
+    /// Tables that are left out, by pattern, each with the reason; and those that were added back.
+    pub left_out: Vec<(String, String)>,
+    /// Tables that were left out and are mirrored again, by schema and name.
+    pub added: Vec<String>,
+    /// Rows that the mirror lacked by table, when that was last seen.
+    pub lacks: Vec<(String, u64)>,
+    /// Rows, and their bytes, that were sent to it at the last resume.
+    pub sent: (u64, u64),
     /// Its life so far.
     pub life: Life,
     /// What its life ordered, and nobody has carried out yet, in this order.
@@ -97,6 +105,10 @@ fn form(record: &PairRecord) -> Value {
         "list_bytes": record.list_bytes,
         "cores": record.cores,
         "via": record.via,
+        "left_out": record.left_out,
+        "added": record.added,
+        "lacks": record.lacks,
+        "sent": record.sent,
         "promises": { "waits": life.rule.waits, "both_write": life.rule.both_write },
         "primary": life.primary.to_string(),
         "state": state_form(life.state),
@@ -133,6 +145,10 @@ fn record(value: &Value) -> Option<PairRecord> {
         list_bytes: value["list_bytes"].as_u64()?,
         cores: value["cores"][0].as_f64().zip(value["cores"][1].as_f64()).map(|(a, b)| [a, b]),
         via: text("via"),
+        left_out: pairs(&value["left_out"], |reason| reason.as_str().map(str::to_owned)),
+        added: all(&value["added"], |name| name.as_str().map(str::to_owned)),
+        lacks: pairs(&value["lacks"], Value::as_u64),
+        sent: (value["sent"][0].as_u64().unwrap_or(0), value["sent"][1].as_u64().unwrap_or(0)),
         life,
         pending: value["pending"].as_array()?.iter().map(action).collect::<Option<_>>()?,
         waits: flag("waits")?,
@@ -141,6 +157,15 @@ fn record(value: &Value) -> Option<PairRecord> {
         returns: flags("returns")?,
         down: flag("down")?,
     })
+}
+
+/// What older records do not have is none.
+fn all<T>(value: &Value, read: impl FnMut(&Value) -> Option<T>) -> Vec<T> {
+    value.as_array().into_iter().flatten().filter_map(read).collect()
+}
+
+fn pairs<T>(value: &Value, read: impl Fn(&Value) -> Option<T>) -> Vec<(String, T)> {
+    all(value, |pair| pair[0].as_str().map(str::to_owned).zip(read(&pair[1])))
 }
 
 const REASONS: [(Reason, &str); 4] = [

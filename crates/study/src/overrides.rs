@@ -9,7 +9,7 @@ use crate::Engine;
 use crate::definition::Definition;
 use crate::experiment::LEVELS_MAX;
 use crate::keys::layout::LAYOUT;
-use crate::keys::{self, Key, keys};
+use crate::keys::{self, Key, keys, other};
 use crate::password::Secret;
 use crate::placing::places;
 use crate::shipped::{Shipped, shipped};
@@ -104,11 +104,24 @@ pub(crate) fn sets(
         let (name, value) = (name.trim(), value.trim());
         if definition.parameters.iter().any(|parameter| parameter.name == name) {
             sets.parameters.push((name.to_owned(), value.to_owned(), at));
-        } else if let Some(set) = set_key(definition, systems, name, value, &at, problems) {
-            sets.keys.push(set);
+        } else {
+            let said = both(name, value, &at, problems);
+            let set = |(name, value): (String, String)| set_key(definition, systems, &name, &value, &at, problems);
+            sets.keys.extend(said.into_iter().filter_map(set));
         }
     }
     sets
+}
+
+/// What a setting says: one key, or both that a word of another tool stands for.
+fn both(name: &str, value: &str, at: &Origin, problems: &mut Problems) -> Vec<(String, String)> {
+    let place = match name.rsplit_once('.') {
+        Some((place, other::RW)) => format!("{place}."),
+        None if name == other::RW => String::new(),
+        _ => return vec![(name.to_owned(), value.to_owned())],
+    };
+    let said = problems.kept(at, name, other::rw(value)).into_iter().flatten();
+    said.map(|(key, text)| (format!("{place}{}", key.name()), text.to_owned())).collect()
 }
 
 fn set_key(

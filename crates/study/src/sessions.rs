@@ -1,6 +1,8 @@
 //! The sessions of a stream of transactions, and the server that they talk to.
 
-use crate::keys::session::{CHECK, ISOLATION, ON_ERROR, PIPELINE, PROFILE, PROTOCOL, RECOVERY, SERVER, TRIES};
+use crate::keys::session::{
+    CHECK, ISOLATION, ON_ERROR, ON_OUTAGE, PIPELINE, PROFILE, PROTOCOL, RECOVERY, SERVER, TRIES,
+};
 use crate::point::{Point, StreamSettings};
 use crate::{Engine, Isolation, Place, Pool, Sessions, placing, server_settings};
 use reading::Problems;
@@ -41,6 +43,7 @@ pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: 
         on_error: point.get(&ON_ERROR, i),
         check: point.get(&CHECK, i),
         recovery: point.get(&RECOVERY, i),
+        waits: point.get(&ON_OUTAGE, i),
         profile: point.get(&PROFILE, i),
     }
 }

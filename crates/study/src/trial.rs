@@ -96,6 +96,8 @@ pub struct Pool {
     pub check: bool,
     /// How long a server that was lost is waited for.
     pub recovery: Nanos,
+    /// Whether sessions wait for it inside of the trial, and go on.
+    pub waits: bool,
     /// Whether costs of statements are counted.
     pub profile: bool,
 }

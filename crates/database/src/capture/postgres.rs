@@ -41,6 +41,7 @@ pub(super) fn found(
     let source = if all { written(session, log, &text(&row, 3), lacking) } else { Source::Sessions };
     if source == Source::Sessions {
         lacking.push("values that were sent beside a text are not in the list of sessions".to_owned());
+        lacking.push("without pg_read_all_stats a user sees the texts of its own sessions alone".to_owned());
     }
     Ok((server, own, source))
 }

@@ -484,7 +484,7 @@ fn fill(
             observer.note(Some(trial), &format!("filling the data set: {}", stage.word()));
         }
         let done_per_s = done as f64 / at.seconds().max(1e-3);
-        observer.live(trial, &Live { at, phase: Phase::Fill, done_per_s, p50_ms: None, p99_ms: None });
+        observer.live(trial, &Live { at, phase: Phase::Fill, done_per_s, p50_ms: None, p99_ms: None, failed: 0 });
     })
 }
 

@@ -16,6 +16,7 @@ use crate::worker::transactions::Transactions as Carried;
 use database::{Conversation, Database, DatabaseError, Texts, null};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use study::{At, DatabaseSpec, Engine, OnError, Pool, Protocol, Sessions, Spread};
 use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
 
@@ -50,6 +51,7 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
         served: databases.served.clone(),
         texts: texts.clone(),
         how: pool.how,
+        patience: if pool.waits { Duration::from_nanos(pool.recovery.0) } else { Duration::ZERO },
     };
     let each = move |place: Place| {
         let (tries, profile) = (pool.how.tries, Profile::new(names.clone()));
@@ -212,6 +214,7 @@ mod tests {
             on_error: OnError::GoOn,
             check: false,
             recovery: Nanos::ZERO,
+            waits: false,
             profile: false,
         };
         trial.streams[0].work = Work::Transactions { asked: Arc::new(spec), pool };

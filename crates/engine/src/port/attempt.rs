@@ -60,6 +60,22 @@ pub(crate) struct Over {
     pub(crate) complaint: Option<String>,
 }
 
+/// How words on a lost session end that is there again.
+const AGAIN: &str = "its session was opened again";
+
+/// Below this nobody waited for a server.
+const AWAY: Nanos = Nanos::from_millis(100);
+
+impl Over {
+    /// The same of a session that was waited for.
+    pub(crate) fn after(mut self, waited: Nanos) -> Over {
+        if let Some(words) = self.complaint.as_mut().filter(|words| waited >= AWAY && words.ends_with(AGAIN)) {
+            words.push_str(&format!(" after {}", units::duration(waited)));
+        }
+        self
+    }
+}
+
 /// A transaction whose session was lost.
 pub(crate) struct Lost {
     /// What was said of it.
@@ -74,7 +90,7 @@ impl Lost {
     pub(crate) fn over(self, opened: Result<(), Unopened>) -> Over {
         let Lost { text, unknown } = self;
         let (errno, complaint) = match opened {
-            Ok(()) => (libc::ECONNRESET, format!("connection lost: {text}; its session was opened again")),
+            Ok(()) => (libc::ECONNRESET, format!("connection lost: {text}; {AGAIN}")),
             Err(Unopened::Stopped) => (libc::ECANCELED, text),
             Err(Unopened::Refused(why)) if why.is_empty() => (libc::ENOTCONN, text),
             Err(Unopened::Refused(why)) => (libc::ENOTCONN, format!("connection lost: {text}; no new one: {why}")),

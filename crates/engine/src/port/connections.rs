@@ -93,7 +93,7 @@ struct Connection {
     unread: usize,
     /// The transaction that its loss has cost. It keeps its slot until the conversation is open again, so that the load sends
     /// nobody to wait here.
-    lost: Option<(u32, Lost)>,
+    lost: Option<(u32, Lost, Nanos)>,
 }
 
 /// What a conversation is used for.
@@ -232,8 +232,9 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
                 self.free.push(index);
             });
             self.lost = self.lost.take().or(opened.clone().err());
-            if let Some((slot, lost)) = lost {
-                self.close(slot, lost.over(opened), self.clock.now());
+            if let Some((slot, lost, since)) = lost {
+                let now = self.clock.now();
+                self.close(slot, lost.over(opened).after(now.saturating_sub(since)), now);
             }
         }
     }
@@ -249,20 +250,21 @@ impl<'t, C: Clock> ConnectionsPort<'t, C> {
 
     /// Does what a transaction asks for next.
     fn take(&mut self, index: usize, slot: u32, turn: Turn) {
+        let now = self.clock.now();
         let connection = &mut self.connections[index];
         match turn {
             Turn::Send => {
                 connection.wire.stage(&connection.attempt.batch);
                 self.send(index);
             }
-            Turn::Sleep(time) => self.asleep.push((self.clock.now() + time, index)),
+            Turn::Sleep(time) => self.asleep.push((now + time, index)),
             Turn::Over(over) => {
                 connection.doing = Doing::Nothing;
                 self.free.push(index);
-                self.close(slot, over, self.clock.now());
+                self.close(slot, over, now);
             }
             Turn::Lost(lost) => {
-                (connection.doing, connection.lost) = (Doing::Gone, Some((slot, lost)));
+                (connection.doing, connection.lost) = (Doing::Gone, Some((slot, lost, now)));
                 self.revive(index);
             }
         }

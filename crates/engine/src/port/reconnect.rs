@@ -8,6 +8,7 @@
 
 use crate::worker::thread::elsewhere;
 use database::{Conversation, Database, DatabaseError, Session, Texts};
+use recorder::{Clock as _, WallClock};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +30,8 @@ pub(crate) struct Reconnect {
     pub(crate) served: Arc<AtomicBool>,
     pub(crate) texts: Texts,
     pub(crate) how: Sessions,
+    /// How long a server that takes no sessions is asked again; none where its loss ends the trial.
+    pub(crate) patience: Duration,
 }
 
 /// Why there is no session.
@@ -52,7 +55,8 @@ impl From<DatabaseError> for Unopened {
 impl Reconnect {
     /// A new session; waits for it until the trial ends.
     pub(crate) fn session(&self, halt: &AtomicBool) -> Result<Box<dyn Session>, Unopened> {
-        let opening = self.begin(|database, texts, how| Ok(database.session(texts, how)?));
+        let over = Over::default();
+        let opening = self.begin(&over, |database, texts, how| Ok(database.session(texts, how)?));
         loop {
             if halt.load(Ordering::Relaxed) {
                 return Err(Unopened::Stopped);
@@ -66,8 +70,8 @@ impl Reconnect {
     }
 
     /// A new conversation, which is there when it is.
-    fn conversation(&self) -> Receiver<Result<Conversation, Unopened>> {
-        self.begin(|database, texts, how| {
+    fn conversation(&self, over: &Over) -> Receiver<Result<Conversation, Unopened>> {
+        self.begin(over, |database, texts, how| {
             let other = || Unopened::Refused("the server now wants what this driver cannot do".to_owned());
             database.conversation(texts, how)?.ok_or_else(other)
         })
@@ -75,16 +79,37 @@ impl Reconnect {
 
     fn begin<T: Send + 'static>(
         &self,
-        open: impl FnOnce(&dyn Database, &Texts, &Sessions) -> Result<T, Unopened> + Send + 'static,
+        over: &Over,
+        open: impl Fn(&dyn Database, &Texts, &Sessions) -> Result<T, Unopened> + Send + 'static,
     ) -> Receiver<Result<T, Unopened>> {
-        let Reconnect { database, served, texts, how } = self.clone();
+        let (Reconnect { database, served, texts, how, patience }, over) = (self.clone(), over.0.clone());
         elsewhere(move || {
             let database = database.ok_or(Unopened::Refused(String::new()))?;
             while !served.load(Ordering::Acquire) {
                 std::thread::sleep(LOOK);
             }
-            open(&*database, &texts, &how)
+            let clock = WallClock::new();
+            let begun = clock.now();
+            loop {
+                let waited = Duration::from_nanos(clock.now().saturating_sub(begun).0);
+                match open(&*database, &texts, &how) {
+                    Err(Unopened::Refused(_)) if waited < patience && !over.load(Ordering::Relaxed) => {
+                        std::thread::sleep(LOOK);
+                    }
+                    opened => return opened,
+                }
+            }
         })
+    }
+}
+
+/// Whether nobody needs a session any more: it is so when this is gone.
+#[derive(Default)]
+struct Over(Arc<AtomicBool>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -96,6 +121,7 @@ fn broke() -> Unopened {
 /// Conversations that are being opened again.
 pub(crate) struct Reopening {
     reconnect: Reconnect,
+    over: Over,
     /// Those that wait until others are through.
     asked: VecDeque<usize>,
     under_way: Vec<(usize, Receiver<Result<Conversation, Unopened>>)>,
@@ -103,7 +129,7 @@ pub(crate) struct Reopening {
 
 impl Reopening {
     pub(crate) fn new(reconnect: Reconnect) -> Reopening {
-        Reopening { reconnect, asked: VecDeque::new(), under_way: Vec::new() }
+        Reopening { reconnect, over: Over::default(), asked: VecDeque::new(), under_way: Vec::new() }
     }
 
     /// Begins to open the conversation of this number again.
@@ -115,7 +141,7 @@ impl Reopening {
     fn go_on(&mut self) {
         while self.under_way.len() < AT_ONCE {
             let Some(index) = self.asked.pop_front() else { return };
-            self.under_way.push((index, self.reconnect.conversation()));
+            self.under_way.push((index, self.reconnect.conversation(&self.over)));
         }
     }
 
@@ -158,9 +184,10 @@ mod tests {
             served: Arc::default(),
             texts: Texts::none(Engine::Sqlite),
             how: Sessions::default(),
+            patience: Duration::ZERO,
         };
         assert_eq!(none.session(&GO).err(), refused(""));
-        assert_eq!(none.conversation().recv().unwrap().err(), refused(""));
+        assert_eq!(none.conversation(&Over::default()).recv().unwrap().err(), refused(""));
     }
 
     #[test]
@@ -174,12 +201,32 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_is_away_is_asked_again_until_it_is_back_or_nobody_waits_any_more() {
+        let (database, log) = (Arc::new(ScriptedDatabase::default()), Log::default());
+        let patience = Duration::from_secs(60);
+        let reconnect =
+            Reconnect { patience, database: Some(database.clone()), ..ScriptedDatabase::default().reconnect() };
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(3 * LOOK);
+                database.sessions.lock().unwrap().push(session(&[], &log));
+            });
+            assert!(reconnect.session(&GO).is_ok());
+        });
+        let over = Over::default();
+        let opening = reconnect.conversation(&over);
+        drop(over);
+        assert_eq!(opening.recv().unwrap().err(), refused("nowhere: no connection: full"));
+    }
+
+    #[test]
     fn a_server_that_wants_what_a_conversation_cannot_do_is_told_from_one_that_is_full() {
         let database = ScriptedDatabase::default();
         let (ours, _theirs) = UnixStream::pair().unwrap();
         database.conversations.lock().unwrap().extend([None, Some(ours)]);
         let reconnect = database.reconnect();
-        let opened = || reconnect.conversation().recv().unwrap();
+        let over = Over::default();
+        let opened = || reconnect.conversation(&over).recv().unwrap();
         assert!(opened().is_ok());
         assert_eq!(opened().err(), refused("the server now wants what this driver cannot do"));
         assert_eq!(opened().err(), refused("nowhere: no connection: full"));

@@ -80,8 +80,14 @@ impl<C: Clock> SessionPort<C> {
                 clock.pass(until.min(clock.now() + NAP));
             }
         };
-        let reopen = || reconnect.session(halt).inspect(|opened| calls.are_cut_by(*worker, opened.cut()));
-        let over = attempt.carry_out(slot, transactions, session, pause, reopen);
+        let mut waited = Nanos::ZERO;
+        let reopen = || {
+            let lost = clock.now();
+            let opened = reconnect.session(halt).inspect(|opened| calls.are_cut_by(*worker, opened.cut()));
+            waited = clock.now().saturating_sub(lost);
+            opened
+        };
+        let over = attempt.carry_out(slot, transactions, session, pause, reopen).after(waited);
         transactions.ended(slot, over.ending, clock.now(), &mut self.caused);
         self.ages.extend(transactions.business.age(slot));
         self.complaint = over.complaint;

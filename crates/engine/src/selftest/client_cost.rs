@@ -64,6 +64,7 @@ fn trial(of: &Trial) -> Option<Trial> {
         on_error: OnError::GoOn,
         check: false,
         recovery: Nanos::ZERO,
+        waits: false,
         profile: false,
     };
     trial.streams[0].work = Work::Transactions { asked: asked.clone(), pool };
@@ -90,6 +91,7 @@ mod tests {
             on_error: OnError::GoOn,
             check: true,
             recovery: Nanos::ZERO,
+            waits: false,
             profile: false,
         };
         trial.streams[0].work = Work::Transactions { asked, pool };

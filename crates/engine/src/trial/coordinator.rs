@@ -483,7 +483,7 @@ impl<'a, 'w> Coordinator<'a, 'w> {
             _ => Phase::Drain,
         };
         let (before, done_before) = self.done_before;
-        let done = self.collector.live().done;
+        let recorder::Live { done, failed } = self.collector.live();
         let seconds = now.saturating_sub(before).seconds();
         if seconds <= 0.0 {
             return;
@@ -493,7 +493,7 @@ impl<'a, 'w> Coordinator<'a, 'w> {
         let response = asked_for(&classes, &self.fresh);
         let quantile = |q| response.quantile_ns(q).map(|ns| ns as f64 / 1e6);
         let done_per_s = done.saturating_sub(done_before) as f64 / seconds;
-        let live = Live { at: now, phase, done_per_s, p50_ms: quantile(0.5), p99_ms: quantile(0.99) };
+        let live = Live { at: now, phase, done_per_s, p50_ms: quantile(0.5), p99_ms: quantile(0.99), failed };
         self.watchers.observer.live(self.trial, &live);
     }
 

@@ -178,7 +178,7 @@ pub(crate) fn after(
             let per_s = done as f64 / at.seconds().max(1e-9);
             observer.phase(trial, Phase::Check, at + Nanos::from_seconds((total - done) as f64 / per_s.max(1.0)));
             let done_per_s = per_s / 1e6;
-            observer.live(trial, &Live { at, phase: Phase::Check, done_per_s, p50_ms: None, p99_ms: None });
+            observer.live(trial, &Live { at, phase: Phase::Check, done_per_s, p50_ms: None, p99_ms: None, failed: 0 });
         },
     )?;
     let stream = trial.streams.iter().position(|stream| stream.block().is_some_and(block::Spec::writes));

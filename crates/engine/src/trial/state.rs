@@ -204,7 +204,8 @@ fn fill(
             let done_per_s = written.load(Ordering::Relaxed) as f64 / at.seconds().max(1e-9);
             let left = total.saturating_sub(written.load(Ordering::Relaxed)) as f64 / done_per_s.max(1.0);
             observer.phase(trial, phase, at + Nanos::from_seconds(left));
-            observer.live(trial, &Live { at, phase, done_per_s: done_per_s / 1e6, p50_ms: None, p99_ms: None });
+            observer
+                .live(trial, &Live { at, phase, done_per_s: done_per_s / 1e6, p50_ms: None, p99_ms: None, failed: 0 });
         },
     )?;
     let used = modules.len();

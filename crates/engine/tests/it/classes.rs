@@ -78,7 +78,7 @@ impl Business for InTurn {
 fn stream(asked: InTurn, load: Spec, sessions: u32) -> Stream {
     let how = Sessions::default();
     let (on_error, recovery) = (OnError::GoOn, Nanos::ZERO);
-    let pool = Pool { sessions, how, on_error, check: false, recovery, profile: false };
+    let pool = Pool { sessions, how, on_error, check: false, recovery, waits: false, profile: false };
     let work = Work::Transactions { asked: Arc::new(asked), pool };
     Stream { work, load, ramp: Ramp::default(), threads: Threads { count: 1, pin: false, pacing: Pacing::Sleep } }
 }

@@ -9,7 +9,8 @@ use random::Draws;
 use study::Waits;
 use world::World;
 
-const ASKED: Asked = Asked { sync: Waits::Flushed, list_bytes: 64 << 20, cores: None, via: None };
+const ASKED: Asked =
+    Asked { sync: Waits::Flushed, list_bytes: 64 << 20, cores: None, via: None, rows: false, left_out: Vec::new() };
 
 struct Scratch {
     folder: tempfile::TempDir,

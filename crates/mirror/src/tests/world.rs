@@ -283,7 +283,7 @@ impl Nodes for World {
         })
     }
 
-    fn bar(&mut self, node: Node) -> Result<(), MirrorError> {
+    fn bar(&mut self, node: Node, _: bool) -> Result<(), MirrorError> {
         self.with(|inner| {
             inner.step(format!("{node} is barred"))?;
             (inner.nodes[at(node)].up, inner.nodes[at(node)].recovers) = (false, true);

@@ -28,13 +28,16 @@ pub struct Progress {
     phase: Nanos,
     /// Whether nobody knows how long the phase takes: a job is measured until it is done.
     unknown: bool,
+    /// Where the last line was said, in the time of the plan, where lines are asked for.
+    told: Nanos,
     ordinal: (usize, usize),
 }
 
 impl Progress {
     /// Nothing is drawn yet.
     pub fn new(voice: Voice, total: Nanos) -> Progress {
-        let bar = (output::stderr_watched() && !voice.quiet).then(|| bar(total));
+        let watched = output::stderr_watched() && !voice.quiet && voice.progress.is_none();
+        let bar = watched.then(|| bar(total));
         Progress { bar, voice, total, ..Progress::default() }
     }
 
@@ -67,6 +70,9 @@ impl Progress {
 
     /// How the phase goes.
     pub fn live(&mut self, trial: &Trial, live: &Live) {
+        if let Some(every) = self.voice.progress {
+            return self.line(trial, live, every);
+        }
         if self.bar.is_none() {
             return;
         }
@@ -76,6 +82,42 @@ impl Progress {
         // What changes comes first: a narrow terminal cuts the end off, and the title is the longest part.
         let (number, known) = self.ordinal;
         self.draw(into, format!("{number}/{known} {} {rate}{p99} · {}", live.phase.word(), trial_words(trial)));
+    }
+
+    /// Says a line, if it is time for the next.
+    fn line(&mut self, trial: &Trial, live: &Live, every: Nanos) {
+        let into = live.at.saturating_sub(moment_of(live.phase, trial));
+        // Where nobody knows how long a phase takes, it counts by itself.
+        let known = self.position(into);
+        let now = if self.unknown { self.done.saturating_add(live.at) } else { known };
+        if now.saturating_sub(self.told) < every && now >= self.told {
+            return;
+        }
+        self.told = now;
+        let time = |name: &str, ms: Option<f64>| {
+            ms.map_or_else(String::new, |ms| format!(", {name} {}", units::milliseconds(ms)))
+        };
+        let left = if self.unknown { "unknown time".to_owned() } else { planned::roughly(self.left(into)) };
+        let failed = if live.failed > 0 { format!(", {} failed", live.failed) } else { String::new() };
+        let (number, known) = self.ordinal;
+        self.say(&format!(
+            "{number}/{known} {} {}{}{}{failed} · {left} left · {}",
+            live.phase.word(),
+            units::rate(live.done_per_s),
+            time("p50", live.p50_ms),
+            time("p99", live.p99_ms),
+            trial_words(trial)
+        ));
+    }
+
+    /// What is left of all, so far into the phase.
+    fn left(&self, into_phase: Nanos) -> Nanos {
+        self.total.saturating_sub(self.position(into_phase))
+    }
+
+    fn position(&self, into_phase: Nanos) -> Nanos {
+        let into_trial = self.before_phase.saturating_add(into_phase.min(self.phase)).min(self.trial);
+        self.done.saturating_add(into_trial)
     }
 
     /// A line that stays.
@@ -101,9 +143,7 @@ impl Progress {
 
     fn draw(&self, into_phase: Nanos, message: String) {
         let Some(bar) = &self.bar else { return };
-        let into_trial = self.before_phase.saturating_add(into_phase.min(self.phase)).min(self.trial);
-        let position = self.done.saturating_add(into_trial);
-        let left = self.total.saturating_sub(position);
+        let (position, left) = (self.position(into_phase), self.left(into_phase));
         bar.set_length(self.total.0.max(1) / 1_000_000);
         bar.set_position(position.0 / 1_000_000);
         bar.set_prefix(if self.unknown { "unknown time".to_owned() } else { planned::roughly(left) });

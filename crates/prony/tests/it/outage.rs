@@ -68,6 +68,32 @@ fn a_postgres_that_somebody_restarts_is_waited_for() {
     });
 }
 
+#[test]
+fn sessions_wait_for_a_postgres_that_somebody_restarts_and_go_on_where_that_is_asked_for() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let run = "--set preset=desk --set customers=50 --set days=1 --set sessions=4 --set measure=6s --set warm_up=0s \
+               --set on_outage=wait";
+    let mut going = house.program.start(&house.line("run", &format!("{run} --verbose -o x.prony")));
+    going.until("· measure", 1);
+    std::thread::sleep(Duration::from_secs(1));
+    for server in house.server_processes(POSTGRES) {
+        let data = std::fs::read_link(format!("/proc/{server}/cwd")).expect("it runs in its data");
+        let program = std::fs::read_link(format!("/proc/{server}/exe")).expect("its program");
+        restart(&program, &data);
+    }
+    let (code, told) = going.end();
+    assert_eq!(code, Some(1), "transactions failed: {told}");
+    house.holds_after(0);
+    let waited = |event: &observation::Event| event.text.contains("its session was opened again after ");
+    let events = house.events(0);
+    assert!(events.iter().any(waited), "{events:#?}");
+    let shown = house.program.json("show x.prony --json");
+    let trial = &shown["trials"][0];
+    let (failed, done) = (trial["failed"].as_u64(), trial["done"].as_u64());
+    assert!((1..=4).contains(&failed.expect("a count")) && done > Some(100), "{trial:#}");
+    assert_eq!(trial["interrupted"], false, "{trial:#}");
+}
+
 /// Ends it and starts it again as it was, as an administrator would: by its owner.
 fn restart(program: &Path, data: &Path) {
     use std::os::unix::fs::MetadataExt as _;

@@ -235,8 +235,12 @@ fn what_is_no_pair_is_left_alone_and_what_cannot_be_is_refused_with_a_reason() {
     let program = &house.program;
     let refused = |line: &str| program.refused(&format!("pair {line}"));
     assert!(refused("status").contains("none was brought up yet"));
-    assert!(refused("up galera-pair --dir pair").contains("only kind so far"));
-    assert!(refused("up twin --dir pair").contains("say `postgres-pair`"));
+    assert!(refused("up galera-pair --dir pair").contains("can be brought up so far"));
+    assert!(refused("up twin --dir pair").contains("say `postgres-pair` or `two-phase-pair`"));
+    assert!(refused("up two-phase-pair --dir pair --sync on").contains("has no --sync"));
+    assert!(refused("up postgres-pair --dir pair --leave-out public.*").contains("mirrors its log"));
+    assert!(refused("serve --listen 0.0.0.0:0").contains("nobody is asked for a password"));
+    assert!(refused("serve postgres-pair --listen 127.0.0.1:0").contains("only a two-phase-pair is served"));
     assert!(refused("up postgres-pair --dir pair --sync maybe").contains("remote_apply"));
     assert!(refused("up postgres-pair --dir pair --cores 1").contains("--cores 0.5,1"));
     assert!(refused("up postgres-pair --dir pair --list 1MiB").contains("at least 32 MiB"));

@@ -144,6 +144,11 @@ impl Going {
         }
     }
 
+    /// What it has said so far.
+    pub fn said(&self) -> &str {
+        &self.said
+    }
+
     pub fn runs(&mut self) -> bool {
         self.child.try_wait().expect("a state").is_none()
     }

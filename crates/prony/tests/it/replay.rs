@@ -121,6 +121,10 @@ fn without_a_log_the_list_of_sessions_is_looked_at_and_what_is_missing_is_told()
     let value = shop.captured(&format!("capture {url} --window 1s -o a.trace --json"));
     let lacks = |part: &str| value["lacking"].to_string().contains(part);
     assert!(value["sampled"] == true && lacks("log_min_duration_statement = 0"), "{value:#}");
+    shop.database.outside().expect("a session").script("CREATE ROLE few LOGIN").expect("it may");
+    let other = format!("'postgres://few@/postgres?host={}'", shop.sockets().display());
+    let told = shop.house.program.refused(&format!("capture {other} --window 100ms -o b.trace"));
+    assert!(told.contains("pg_read_all_stats") && !shop.house.program.path("b.trace").exists(), "{told}");
     assert!(heard(&value, "shop.counters") > 0 && heard(&value, "BEGIN") == 0, "{value:#}");
 }
 

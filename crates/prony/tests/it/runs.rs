@@ -108,3 +108,23 @@ fn two_systems_are_compared_in_even_pairs() {
     assert!(comparison["ratio"].as_f64().is_some_and(|ratio| (ratio - 1.25).abs() < 0.02), "{comparison:#}");
     assert_eq!(comparison["interleaved"], true);
 }
+
+#[test]
+fn a_line_is_said_as_often_as_it_is_asked_for_where_nobody_watches_too() {
+    let program = Program::new();
+    program.write(
+        "one.toml",
+        "title = 'o'\nquestion = '?'\n[system.s]\nkind = 'null'\n[workload.w]\nkind = 'block'\n[[experiment]]\nname = 'e'\nworkload = 'w'\n\
+         load = { outstanding = 1 }\nmeasure = '1 s'\nwarm_up = '0 s'\nreplicates = 1\n",
+    );
+    let line = "run ./one.toml";
+    let ran = program.run(&format!("{line} --progress 200ms -o x.prony"));
+    let lines: Vec<&str> = ran.stderr.lines().filter(|line| line.contains(" left · ")).collect();
+    assert!(ran.code == Some(0) && lines.len() >= 3 && lines.iter().all(|line| line.starts_with("1/1 ")), "{ran}");
+    let last = lines.last().copied().unwrap_or_default();
+    assert!(last.contains("/s, p50 ") && last.contains(", p99 ") && last.ends_with("left · e, w, s"), "{last}");
+    let quiet = program.run(&format!("{line} --progress 200ms --quiet"));
+    assert!(quiet.code == Some(2) && quiet.stderr.contains("--quiet"), "{quiet}");
+    let wrong = program.run(&format!("{line} --progress 1"));
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("no unit"), "{wrong}");
+}

@@ -31,6 +31,10 @@ fn all() -> PairRecord {
         list_bytes: 4 << 30,
         cores: Some([0.5, 1.0]),
         via: Some("/dir/link".to_owned()),
+        left_out: Vec::new(),
+        added: Vec::new(),
+        lacks: Vec::new(),
+        sent: (0, 0),
         life,
         pending: pending.collect(),
         waits: true,
@@ -44,6 +48,10 @@ fn all() -> PairRecord {
         let one = PairRecord { life, cores: None, via: None, ..record.clone() };
         assert_eq!(super::record(&form(&one)), Some(one));
     }
+    let pairs = |reason: &str| vec![("public.*".to_owned(), reason.to_owned())];
+    let (left_out, added, lacks) = (pairs("why"), vec!["public.t".to_owned()], vec![("db: t".to_owned(), 7)]);
+    let rows = PairRecord { left_out, added, lacks, sent: (3, 4), ..record.clone() };
+    assert_eq!(super::record(&form(&rows)), Some(rows), "what only pairs have that are mirrored by rows");
     record
 }
 

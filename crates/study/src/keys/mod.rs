@@ -11,6 +11,7 @@ mod domain;
 pub(crate) mod layout;
 pub(crate) mod load;
 pub(crate) mod mirror;
+pub(crate) mod other;
 pub(crate) mod phases;
 pub(crate) mod session;
 pub(crate) mod state;
@@ -199,8 +200,9 @@ pub fn keys() -> impl Iterator<Item = Key> + Clone {
     listed(&before).into_iter().chain(WORKLOADS.iter().flat_map(of_workload)).chain(listed(&after))
 }
 
-/// The key of that name.
+/// The key of that name, or of that word of another tool.
 pub(crate) fn find(name: &str) -> Option<Key> {
+    let name = other::known(name);
     keys().find(|key| key.name() == name)
 }
 

@@ -32,6 +32,9 @@ group! { SESSION, Session;
          compared.";
     Database CHECK "check": Flag = Flag, Is("true"),
         "Check the invariants of the data and the ledger of acknowledged commits after each trial.";
+    Database ON_OUTAGE "on_outage": Choice<bool> = Choice(&[("end", false), ("wait", true)]), Is("end"),
+        "What the loss of the server does, by a restart or a failover: the trial ends and the data are checked, or its sessions wait for the \
+         server, for as long as `recovery` says, and go on.";
     Database RECOVERY "recovery": Span<Nanos> = Span { min: Nanos::ZERO, max: Nanos::from_secs(86_400) }, Is("120 s"),
         "How long a server that was lost in a trial is waited for, until it takes connections again and its data can be checked.";
     Database PROFILE "profile": Flag = Flag, Is("true"),

@@ -1,9 +1,9 @@
 //! Settings: the keys of the key table, as they stand in workloads, streams, experiments and systems.
 
 use crate::definition::{Given, Parameter, Setting};
-use crate::keys::{self, Group, Key, keys, load as load_keys};
-use reading::{Entry, Form, Node, Section};
-use reading::{Problems, did_you_mean};
+use crate::keys::{self, Group, Key, keys, load as load_keys, other};
+use reading::{AnyKey, Entry, Form, Node, Problems, Section, did_you_mean};
+use workload::block::keys::READ;
 use workload::{Interface, Row};
 
 /// A table that takes keys.
@@ -84,11 +84,31 @@ pub(super) fn settings(
     parameters: &[Parameter],
     problems: &mut Problems,
 ) -> Vec<Setting> {
+    let mut said = both(section, tables, problems);
     let taken = section.take_all(|name| keys::find(name).filter(|key| tables.holds(*key)));
-    taken
-        .into_iter()
-        .filter_map(|(key, entry)| setting(key, section.key(key.name()), entry, parameters, problems))
-        .collect()
+    said.extend(
+        taken.into_iter().filter_map(|(key, entry)| setting(key, section.key(key.name()), entry, parameters, problems)),
+    );
+    said
+}
+
+/// Both keys for which a word of another tool stands.
+fn both(section: &mut Section, tables: Tables, problems: &mut Problems) -> Vec<Setting> {
+    if !keys::find(READ.name).is_some_and(|key| tables.holds(key)) {
+        return Vec::new();
+    }
+    let Some(entry) = section.take(other::RW) else { return Vec::new() };
+    let (at, name) = (entry.node.at.clone(), section.key(other::RW));
+    let said = match &entry.node.form {
+        Form::Text(text) => other::rw(text),
+        _ => other::rw(entry.node.noun()),
+    };
+    let said = problems.kept(&at, &name, said).into_iter().flatten();
+    let setting = |(key, text): (&dyn AnyKey, &str)| {
+        let (key, number) = (keys::find(key.name())?, key.check(text).ok()?);
+        Some(Setting { key, given: Given::Value(text.to_owned(), number), at: at.clone() })
+    };
+    said.filter_map(setting).collect()
 }
 
 /// Takes the settings of the `load` table.

@@ -315,3 +315,31 @@ fn a_password_goes_to_servers_that_this_command_line_names_and_to_no_others() {
     assert_eq!(with(&of_study, &["postgres://me@far/d"], &["postgres://me@far/d"]), given);
     assert_eq!(with(&of_study, &["postgres://me:***@far/d"], &["postgres://me:own@far/d"]), "postgres://me:own@far/d");
 }
+
+#[test]
+fn words_of_other_tools_say_the_same_as_ours() {
+    let text = |words: [&str; 3]| {
+        let [pattern, block, depth] = words;
+        format!(
+            "title = 't'\nquestion = '?'\n[system.s]\nkind = 'null'\n[workload.w]\nkind = 'block'\n{pattern}\n{block}\n\
+             [[experiment]]\nname = 'e'\nworkload = 'w'\nload = {{ {depth} }}\nmeasure = '1 s'\n"
+        )
+    };
+    let planned = |words: [&str; 3], set: &[&str]| {
+        let study = Study::parse("t", &text(words)).map_err(|problems| problems.to_string())?;
+        let study = study.with(&overrides(&[], set, &[], &[])).map_err(|problems| problems.to_string())?;
+        let plan = plan(&study, &Survey::default(), 1).map_err(|problems| problems.to_string())?;
+        Ok::<_, String>(plan.trials.iter().map(|trial| trial.label.clone()).collect::<Vec<_>>())
+    };
+    let ours = ["pattern = 'random'\nread = '50%'", "transfer = '8 KiB'", "outstanding = 4"];
+    for theirs in
+        [["rw = 'randrw'", "bs = '8 KiB'", "iodepth = 4"], ["rw = 'randrw'", "block_size = '8 KiB'", "queue_depth = 4"]]
+    {
+        assert_eq!(planned(theirs, &[]), planned(ours, &[]));
+    }
+    let said = ["rw=write", "bs=64KiB", "queue_depth=1,8"];
+    let known = ["pattern=sequential", "read=0%", "transfer=64KiB", "outstanding=1,8"];
+    assert_eq!(planned(ours, &said), planned(ours, &known));
+    assert!(planned(ours, &["rw=randtrim"]).unwrap_err().contains("one of `read`, `write`"));
+    assert!(planned(["rw = 'trim'", "", "outstanding = 1"], &[]).unwrap_err().contains("one of `read`, `write`"));
+}

@@ -20,7 +20,8 @@ use workload::transaction::Value;
 const NAME: &str = "prony_mirror";
 
 /// How transactions of ours are called while they are prepared.
-pub(crate) const PREPARED: &str = "prony_";
+pub const PREPARED: &str = "prony_";
+
 /// A server with this file in its data follows another.
 const SIGNAL: &str = "standby.signal";
 

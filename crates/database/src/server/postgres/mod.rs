@@ -19,15 +19,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use study::{Layout, Tier};
 
-pub(crate) use mirror::PREPARED;
-pub use mirror::Standby;
+pub use mirror::{PREPARED, Standby};
 pub use paired::content;
 
 /// A private PostgreSQL.
 pub type Server = life::Server<Postgres>;
 
 /// The superuser of our servers.
-pub(crate) const USER: &str = "prony";
+pub const USER: &str = "prony";
 
 /// The folder of its log, in its data.
 const WAL: &str = "pg_wal";

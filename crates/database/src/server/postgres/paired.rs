@@ -154,7 +154,7 @@ impl Server {
         self.data().join("standby.signal")
     }
 
-    /// Ends it and puts a copy of another in the place of its data. The other keeps its log for the copy in this slot.
+    /// Ends it and puts a copy of another in the place of its data. The other keeps its log for the copy in this slot, where one is named.
     ///
     /// # Errors
     /// When it does not end, or the copy fails; its data are as before then.
@@ -166,16 +166,8 @@ impl Server {
         folder::remove(&half)?;
         folder::given(&half, &self.owner)?;
         let mut command = self.program("pg_basebackup");
-        command.args([
-            "--checkpoint=fast",
-            "--wal-method=stream",
-            "--no-sync",
-            "--no-password",
-            "--slot",
-            slot,
-            "--dbname",
-            source,
-        ]);
+        command.args(["--checkpoint=fast", "--wal-method=stream", "--no-sync", "--no-password", "--dbname", source]);
+        command.args([["--slot", slot]].iter().flatten().filter(|_| !slot.is_empty()));
         command.arg("--pgdata").arg(&half);
         if let Err(error) = self.succeeds(command, "its data were not copied") {
             return folder::remove(&half).and(Err(error));
@@ -213,15 +205,15 @@ impl Server {
         Ok(value("Latest checkpoint location:").filter(|_| closed))
     }
 
-    /// Ends it at once, and marks its data so that it comes back only as one that waits for another.
+    /// Ends it at once, and, where it `stands_by`, marks its data so that it comes back only as one that waits for another.
     ///
     /// # Errors
     /// When it is still there after a while.
-    pub fn barred(&self) -> Result<(), DatabaseError> {
+    pub fn barred(&self, stands_by: bool) -> Result<(), DatabaseError> {
         if self.process().is_some() {
             self.kill()?;
         }
-        if self.has_data() { self.by_owner("touch", &[&self.standing_by()]) } else { Ok(()) }
+        if stands_by && self.has_data() { self.by_owner("touch", &[&self.standing_by()]) } else { Ok(()) }
     }
 
     fn program(&self, name: &str) -> Command {

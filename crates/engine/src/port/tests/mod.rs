@@ -139,6 +139,7 @@ impl ScriptedDatabase {
             served: Arc::new(true.into()),
             texts: Texts::none(Engine::Postgres),
             how: how(),
+            patience: Duration::ZERO,
         }
     }
 }

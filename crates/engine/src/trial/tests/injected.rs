@@ -457,6 +457,7 @@ fn driver(injector: &Arc<Injector>, stream: StreamOf<'_>, place: crate::worker::
             served: Arc::new(true.into()),
             texts: Texts::none(Engine::Postgres),
             how: how(),
+            patience: Duration::ZERO,
         };
         let asked = TransactionWork::default();
         match injector.point.road {

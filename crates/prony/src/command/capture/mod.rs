@@ -18,6 +18,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use study::Engine;
 use units::Nanos;
 
 /// How often somebody who only waits looks whether he is told to stop.
@@ -39,6 +40,10 @@ pub(super) fn run(asked: &Capture) -> Result<(), Failure> {
             .hint("choose a new name with --output: existing files are kept as they are"));
     }
     let spec = spec(&asked.place)?;
+    if !matches!(spec.engine, Engine::Postgres | Engine::Mariadb) {
+        return Err(Failure::new(format!("listening at `{}`: it has no server that others talk to", spec.shown()))
+            .hint("write postgres://USER@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE"));
+    }
     let stop = run::listen()?;
     let database = open(&spec, stop.clone())?;
     let doing = |error| db::failed(format!("listening at `{}`", spec.shown()), &error);
@@ -49,12 +54,11 @@ pub(super) fn run(asked: &Capture) -> Result<(), Failure> {
     stop.store(false, Ordering::Relaxed);
     let captured = ear.end(lasted).map_err(doing)?;
     if captured.trace.heard.is_empty() {
-        let lacks = captured.lacking.iter().map(|lack| format!("; {lack}")).collect::<String>();
-        return Err(Failure::new(format!(
-            "listening at `{}`: nothing was said that can be sent again{lacks}",
-            spec.shown()
-        ))
-        .hint("choose a window in which clients work"));
+        let left_out = captured.left_out.iter().map(|(why, count)| format!("{count} left out because {why}"));
+        let why: String = left_out.chain(captured.lacking.iter().cloned()).map(|why| format!("; {why}")).collect();
+        let shown = spec.shown();
+        return Err(Failure::new(format!("listening at `{shown}`: nothing was said that can be sent again{why}"))
+            .hint("choose a window in which clients work"));
     }
     write(&path, &captured.trace.write())?;
     let told = Told { shown: spec.shown(), trace: path, captured };

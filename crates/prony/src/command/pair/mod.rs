@@ -2,6 +2,7 @@
 //!
 //! The one idea: every command but `down` ends with what the pair does now, in the words and fields of `status`.
 
+mod serve;
 mod told;
 mod wires;
 
@@ -25,8 +26,11 @@ const SYNCS: [Waits; 5] = [Waits::Nothing, Waits::Local, Waits::Written, Waits::
 /// Room for what the mirror lacks, unless somebody says otherwise.
 const LIST_BYTES: u64 = 4 << 30;
 
-/// Kinds of pairs that have a name and cannot be brought up yet.
-const TO_COME: [&str; 2] = ["galera-pair", "two-phase-pair"];
+/// Kinds of pairs.
+const KINDS: [&str; 2] = ["postgres-pair", "two-phase-pair"];
+
+/// One that has a name and cannot be brought up yet.
+const TO_COME: &str = "galera-pair";
 
 /// Carries out one of the commands.
 pub fn run(asked: &Asked) -> Result<Outcome, Failure> {
@@ -34,7 +38,12 @@ pub fn run(asked: &Asked) -> Result<Outcome, Failure> {
         Asked::Up(asked) => up(asked),
         Asked::Status(place) => status(place),
         Asked::Suspend(place) => change(place, "suspending the pair", Pair::suspend),
-        Asked::Resume(asked) => change(&asked.place, "resuming the pair", |pair| pair.resume(asked.discard_mirror)),
+        Asked::Resume(asked) => change(&asked.place, "resuming the pair", |pair| {
+            pair.in_parallel(asked.parallel.into());
+            pair.resume(asked.discard_mirror)
+        }),
+        Asked::Serve(asked) => serve::run(asked),
+        Asked::Add(asked) => change(&asked.place, "mirroring a table again", |pair| pair.add(&asked.table)),
         Asked::Swap(place) => change(place, "swapping the roles of the pair", Pair::swap),
         Asked::TakeOver(asked) => {
             change(&asked.place, "taking over from the primary", |pair| pair.take_over(asked.accept_missing))
@@ -55,12 +64,7 @@ fn failed(doing: &str) -> impl Fn(MirrorError) -> Failure {
 
 fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     const DOING: &str = "bringing the pair up";
-    if TO_COME.contains(&asked.kind.as_str()) {
-        return Err(Failure::new(format!("{DOING}: `postgres-pair` is the only kind so far, got `{}`", asked.kind)));
-    }
-    if asked.kind != "postgres-pair" {
-        return Err(Failure::new(format!("{DOING}: a kind of pair, got `{}`", asked.kind)).hint("say `postgres-pair`"));
-    }
+    let rows = given_kind(asked)?;
     let stop = run::listen()?;
     let (sync, list, cores) = (given_sync(asked)?, given_list(asked)?, given_cores(asked)?);
     let via = asked.via.as_deref().map(std::path::absolute).transpose();
@@ -84,12 +88,15 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     let there = home.record().map_err(failed(DOING))?;
     via = via.or_else(|| wire.is_some().then(|| wires::folder(&home)));
     let kept = there.as_ref();
+    let left_out = given_left_out(asked, kept);
     let sync = sync.or_else(|| SYNCS.into_iter().find(|sync| kept.is_some_and(|kept| kept.sync == sync.word())));
     let wanted = mirror::Asked {
         sync: sync.unwrap_or(SYNC),
         list_bytes: list.or(kept.map(|kept| kept.list_bytes)).unwrap_or(LIST_BYTES),
         cores: cores.or(kept.and_then(|kept| kept.cores)),
         via: via.or_else(|| kept.and_then(|kept| kept.via.clone())),
+        rows,
+        left_out,
     };
     know(&home, true)?;
     if wanted.via.as_deref() == Some(&wires::folder(&home)) {
@@ -99,6 +106,52 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     let mut pair = Pair::up(home, servers, &wanted).map_err(failed(DOING))?;
     output::note_line(&format!("it took {}", units::duration(clock.now())));
     tell(&mut pair, asked.place.json, DOING, false)
+}
+
+/// Whether the kind that was asked for mirrors rows.
+fn given_kind(asked: &PairUp) -> Result<bool, Failure> {
+    let kinds = KINDS.map(|kind| format!("`{kind}`")).join(" or ");
+    if asked.kind == TO_COME {
+        return Err(Failure::new(format!(
+            "bringing the pair up: {kinds} is what can be brought up so far, got `{}`",
+            asked.kind
+        )));
+    }
+    if !KINDS.contains(&asked.kind.as_str()) {
+        return Err(Failure::new(format!("bringing the pair up: a kind of pair, got `{}`", asked.kind))
+            .hint(format!("say {kinds}")));
+    }
+    let rows = asked.kind == KINDS[1];
+    for (option, given) in
+        [("--sync", asked.sync.is_some()), ("--link", asked.link.is_some()), ("--via", asked.via.is_some())]
+    {
+        if rows && given {
+            return Err(Failure::new(format!(
+                "bringing the pair up: a {} has no {option}: its nodes do not speak to one another",
+                asked.kind
+            ))
+            .hint("leave it out; `prony pair serve` speaks to both"));
+        }
+    }
+    if !rows && !asked.leave_out.is_empty() {
+        return Err(Failure::new(format!(
+            "bringing the pair up: a {} mirrors its log, with all tables in it",
+            asked.kind
+        ))
+        .hint("make a two-phase-pair, which mirrors rows of tables"));
+    }
+    Ok(rows)
+}
+
+/// What is left out from now on; what was before stays so.
+fn given_left_out(asked: &PairUp, kept: Option<&store::PairRecord>) -> Vec<(String, String)> {
+    let mut left_out = kept.map(|kept| kept.left_out.clone()).unwrap_or_default();
+    for said in &asked.leave_out {
+        let (pattern, reason) = said.split_once('=').unwrap_or((said, "it was asked for"));
+        left_out.retain(|(there, _)| there != pattern);
+        left_out.push((pattern.to_owned(), reason.to_owned()));
+    }
+    left_out
 }
 
 fn given_sync(asked: &PairUp) -> Result<Option<Waits>, Failure> {

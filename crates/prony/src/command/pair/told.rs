@@ -18,16 +18,17 @@ fn state(seen: &Seen) -> (&'static str, String) {
     let (primary, mirror) = (life.primary(), life.mirror());
     match life.state() {
         State::Replicating if life.rule.waits => {
-            ("replicating", format!("node {mirror} follows node {primary}; what is acknowledged is on both"))
+            let follows = if by_rows(seen) { "is in lock step with" } else { "follows" };
+            ("replicating", format!("node {mirror} {follows} node {primary}; what is acknowledged is on both"))
         }
         State::Replicating => {
             ("replicating", format!("node {mirror} follows node {primary}; commits do not wait for it"))
         }
-        State::Tracking(reason, behind) => ("tracking", format!("{}, because {reason}", lacks(behind, mirror))),
+        State::Tracking(reason, behind) => ("tracking", format!("{}, because {reason}", lacks(seen, behind))),
         State::Resynchronising(behind) => {
             let behind = Behind { bytes: seen.list.map_or(behind.bytes, |list| list.bytes), ..behind };
             let left = seen.time_left.map(|time| format!(", about {} left", units::duration(time)));
-            ("resynchronising", format!("{}, and is sent it{}", lacks(behind, mirror), left.unwrap_or_default()))
+            ("resynchronising", format!("{}, and is sent it{}", lacks(seen, behind), left.unwrap_or_default()))
         }
         State::Comparing => ("comparing", "everything was sent, and both nodes are compared".to_owned()),
         State::CopyNeeded(reason) => (
@@ -51,10 +52,14 @@ fn state(seen: &Seen) -> (&'static str, String) {
     }
 }
 
-fn lacks(behind: Behind, mirror: Node) -> String {
-    let objects = behind.objects.map(|objects| format!(" in {}", units::counted(objects, "tables")));
-    let bytes = units::bytes(Bytes(behind.bytes));
-    format!("since {} node {mirror} lacks {bytes} of log{}", moment(behind.since), objects.unwrap_or_default())
+fn lacks(seen: &Seen, behind: Behind) -> String {
+    let (bytes, mirror) = (units::bytes(Bytes(behind.bytes)), seen.record.life.mirror());
+    let what = match behind.objects {
+        _ if !by_rows(seen) => format!("{bytes} of log"),
+        Some(tables @ 1..) => format!("rows of {}, noted in {bytes}", units::counted(tables, "tables")),
+        _ => "nothing that is known".to_owned(),
+    };
+    format!("since {} node {mirror} lacks {what}", moment(behind.since))
 }
 
 /// A moment as text, in UTC.
@@ -70,7 +75,7 @@ fn next(seen: &Seen) -> Option<&'static str> {
         return Some("wait: another command works on the pair");
     }
     if seen.record.down {
-        return Some("prony pair up postgres-pair");
+        return Some(up(seen));
     }
     if seen.split.is_some() {
         return Some("prony pair resume --discard-mirror");
@@ -79,20 +84,40 @@ fn next(seen: &Seen) -> Option<&'static str> {
     let away = Node::ALL.into_iter().any(|node| !seen.nodes[node as usize].answers);
     match life.state() {
         State::Replicating => None,
+        State::Unserved(_) if by_rows(seen) => {
+            Some("prony pair take-over, or start the primary again with prony pair up two-phase-pair")
+        }
         State::Unserved(_) => Some("prony pair take-over, or start the primary again with prony pair up postgres-pair"),
-        _ if away => Some("prony pair up postgres-pair"),
+        _ if away => Some(up(seen)),
         _ if !life.linked => Some("prony pair heal"),
         _ => Some("prony pair resume"),
     }
 }
 
+fn up(seen: &Seen) -> &'static str {
+    if by_rows(seen) { "prony pair up two-phase-pair" } else { "prony pair up postgres-pair" }
+}
+
 /// Where the list of what the mirror lacks lives, and what happens when it is full.
 fn list_place(pair: &Pair<Servers>, seen: &Seen) -> (String, &'static str) {
     let life = &seen.record.life;
+    let full = "the pair is suspended for good, and `prony pair resume` copies everything";
+    if by_rows(seen) {
+        return (format!("tables of node {} (prony_pair.changed, prony_pair.defined)", life.primary()), full);
+    }
     let log = pair.nodes().folder(life.primary()).join("data/pg_wal");
     let place =
         format!("the log of node {} ({}), kept by the slot prony_{}", life.primary(), log.display(), life.mirror());
-    (place, "the pair is suspended for good, and `prony pair resume` copies everything")
+    (place, full)
+}
+
+/// Whether rows are mirrored, not a log.
+fn by_rows(seen: &Seen) -> bool {
+    seen.record.kind == super::KINDS[1]
+}
+
+fn life_of(seen: &Seen) -> State {
+    seen.record.life.state()
 }
 
 fn role(seen: &Seen, node: Node) -> &'static str {
@@ -116,7 +141,11 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
         };
         text.push_str(&format!("node {node}: {}, {does}: {}\n", role(seen, node), pair.nodes().url(node)));
     }
-    text.push_str(&format!("commits: synchronous_commit = {}", record.sync));
+    text.push_str(&if by_rows(seen) {
+        "commits: in two phases".to_owned()
+    } else {
+        format!("commits: synchronous_commit = {}", record.sync)
+    });
     let waits =
         if record.waits { ", and they wait for the mirror" } else { ", and they do not wait for the mirror now" };
     text.push_str(if record.life.rule.waits { waits } else { "" });
@@ -130,6 +159,16 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
         seen.list.map_or_else(|| "up to ".to_owned(), |list| format!("{} of ", units::bytes(Bytes(list.bytes))));
     text.push_str(&format!("list of what the mirror lacks: {holds}{limit}, in {place}\n"));
     text.push_str(&format!("when the list is full, {full}\n"));
+    for (table, rows) in record
+        .lacks
+        .iter()
+        .filter(|_| matches!(life_of(seen), State::Tracking(..) | State::Resynchronising(_) | State::Unserved(_)))
+    {
+        text.push_str(&format!("lacking: {} of {table}\n", units::counted(*rows, "rows")));
+    }
+    for (pattern, reason) in &record.left_out {
+        text.push_str(&format!("left out: {pattern}, because {reason}\n"));
+    }
     text.push_str(&format!("{}\n", host(pair)));
     text
 }
@@ -193,6 +232,10 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen) -> Value {
             "limit_bytes": record.list_bytes,
             "when_full": full,
         },
+        "left_out": record.left_out.iter().map(|(pattern, reason)| json!({ "pattern": pattern, "reason": reason })).collect::<Vec<_>>(),
+        "added": record.added,
+        "lacks": record.lacks.iter().map(|(table, rows)| json!({ "table": table, "rows": rows })).collect::<Vec<_>>(),
+        "sent": { "rows": record.sent.0, "bytes": record.sent.1 },
         "host": host(pair),
     })
 }

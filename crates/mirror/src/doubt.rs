@@ -1,0 +1,128 @@
+//! What is prepared on the nodes of a pair when nobody coordinates it any more.
+//!
+//! The one idea: a transaction is prepared on the primary first, and committed there first; so what a crash leaves can be told apart by who
+//! has it. What is decided while the mirror is away is written down before it is done.
+
+use crate::nodes::Nodes;
+use crate::rows::{PREPARED, SERVES};
+use crate::{MirrorError, Pair};
+use pair::Node;
+
+/// How long prepared transactions may take to their end.
+pub(crate) const PREPARED_SECONDS: u64 = 30;
+
+/// A prepared transaction, and the database in which it was.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Doubt {
+    gid: String,
+    database: String,
+}
+
+impl Doubt {
+    /// The number of the session on the primary.
+    fn owner(&self) -> &str {
+        self.gid.trim_start_matches(PREPARED).split('_').next().unwrap_or("")
+    }
+}
+
+impl<N: Nodes> Pair<N> {
+    fn doubts(&mut self, node: Node) -> Result<Vec<Doubt>, MirrorError> {
+        let sql =
+            format!("SELECT gid, database FROM pg_prepared_xacts WHERE starts_with(gid, '{PREPARED}') ORDER BY 1");
+        let rows = self.nodes.ask(node, "look for what is in doubt", &sql)?;
+        Ok(rows.into_iter().map(|row| Doubt { gid: row[0].clone(), database: row[1].clone() }).collect())
+    }
+
+    /// Ends what was left prepared by who coordinates no more.
+    pub(crate) fn resolve(&mut self) -> Result<(), MirrorError> {
+        self.resolves(self.life().is_up(self.life().mirror()))
+    }
+
+    /// The same, whether the mirror is there or not.
+    pub(crate) fn resolves(&mut self, there: bool) -> Result<(), MirrorError> {
+        let (primary, mirror) = (self.life().primary(), self.life().mirror());
+        let mut all = self.doubts(primary)?;
+        all.extend(if there { self.doubts(mirror)? } else { Vec::new() });
+        if all.is_empty() {
+            return Ok(());
+        }
+        let live = self.nodes.ask(primary, "list its sessions", "SELECT pid FROM pg_stat_activity")?.concat();
+        all.retain(|doubt| !live.iter().any(|pid| pid == doubt.owner()));
+        all.sort();
+        all.dedup();
+        if there {
+            for doubt in &all {
+                self.parts(mirror, doubt)?;
+            }
+        }
+        // Only now nobody can prepare it any more.
+        let on_near = self.doubts(primary)?;
+        let on_far = if there { Some(self.doubts(mirror)?) } else { None };
+        for doubt in all {
+            let far = on_far.as_ref().map(|on_far| on_far.contains(&doubt));
+            self.decides(&doubt, on_near.contains(&doubt), far)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the sessions of a coordinator on the other node.
+    fn parts(&mut self, mirror: Node, doubt: &Doubt) -> Result<(), MirrorError> {
+        let which = format!("FROM pg_stat_activity WHERE application_name = '{SERVES}{}'", doubt.owner());
+        self.nodes.ask(mirror, "end a session", &format!("SELECT pg_terminate_backend(pid)::text {which}"))?;
+        let gone = format!("SELECT 1 WHERE NOT EXISTS (SELECT 1 {which})");
+        if self.comes_true(mirror, PREPARED_SECONDS, &gone)? {
+            Ok(())
+        } else {
+            Err(MirrorError::Late("a session did not end", PREPARED_SECONDS))
+        }
+    }
+
+    /// What is prepared on both was to be committed; what only the primary has was never prepared on the mirror; what only the mirror
+    /// has was committed on the primary, unless that wrote down that it was undone, or the mirror was a primary that was lost.
+    fn decides(&mut self, doubt: &Doubt, near: bool, far: Option<bool>) -> Result<(), MirrorError> {
+        let (primary, mirror) = (self.life().primary(), self.life().mirror());
+        let mut session = self.hand(primary, &doubt.database)?;
+        let gid = &doubt.gid;
+        let verdict = format!("SELECT commits::text FROM prony_pair.verdict WHERE gid = '{gid}'");
+        let verdict =
+            self.asked_by(&mut session, primary, "look what became of a transaction", &verdict)?.concat().concat();
+        let stale = self.record.returns[mirror as usize];
+        let commits = match (verdict.as_str(), near, far) {
+            ("true", ..) => true,
+            ("false", ..) | (_, true, Some(false) | None) => false,
+            (_, true, Some(true)) => true,
+            (_, false, _) => !stale,
+        };
+        if !commits && far.is_none() {
+            let undone = format!("SELECT prony_pair.undone('{gid}')");
+            self.asked_by(&mut session, primary, "write down that a transaction is undone", &undone)?;
+        }
+        let what = format!("{} PREPARED '{gid}'", if commits { "COMMIT" } else { "ROLLBACK" });
+        let failed = |node| move |failure| MirrorError::Statement(node, "end what is in doubt", failure);
+        if near {
+            session.script(&what).map_err(failed(primary))?;
+        }
+        if far == Some(true) {
+            self.hand(mirror, &doubt.database)?.script(&what).map_err(failed(mirror))?;
+        }
+        Ok(())
+    }
+
+    /// What a lost primary may have acknowledged is committed, and sequences go on behind what is there.
+    pub(crate) fn takes_on(&mut self, node: Node) -> Result<(), MirrorError> {
+        let failed = |failure| MirrorError::Statement(node, "commit what was prepared", failure);
+        for doubt in self.doubts(node)? {
+            self.parts(node, &doubt)?;
+            let mut session = self.hand(node, &doubt.database)?;
+            let gid = &doubt.gid;
+            session
+                .script(&format!("INSERT INTO prony_pair.verdict VALUES ('{gid}', true) ON CONFLICT DO NOTHING"))
+                .map_err(failed)?;
+            session.script(&format!("COMMIT PREPARED '{gid}'")).map_err(failed)?;
+        }
+        for database in self.databases(node)? {
+            self.hand(node, &database)?.script("SELECT prony_pair.lift()").map_err(failed)?;
+        }
+        Ok(())
+    }
+}

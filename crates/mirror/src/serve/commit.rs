@@ -1,0 +1,175 @@
+//! What of a client's transaction goes to the other node: its commit in two phases, and its definitions.
+
+use super::client::{Client, Go, primary};
+use super::conn::{message, put, query};
+use super::words::Class;
+use crate::rows::{self, quoted};
+use database::{Failure, FailureKind};
+
+impl Client<'_> {
+    /// A definition goes to the other node, or into the list of what it lacks.
+    pub(super) fn defines(&mut self, sql: &str) -> Go<bool> {
+        self.defined = false;
+        let noted = match self.notes(sql, true)? {
+            Ok(noted) => noted,
+            Err(failure) => {
+                self.fails("55000", &failure.text, "");
+                return Ok(false);
+            }
+        };
+        if let Some((path, role)) = noted {
+            self.far.dirty = true;
+            for text in rows::defining(sql, &path, &role) {
+                self.far.text(&text);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Has the primary note a definition, which it does when the other node is away; in which schemas and as whom it is to be carried out
+    /// there, when it is not.
+    pub(super) fn notes(&mut self, sql: &str, inside: bool) -> Go<Result<Option<(String, String)>, Failure>> {
+        let asked = format!(
+            "SELECT prony_pair.note({}, current_setting('search_path'), current_user::text, {inside}), \
+             current_setting('search_path'), current_user",
+            quoted(sql)
+        );
+        Ok(self.asks(&asked)?.map(|rows| {
+            let row = rows.into_iter().next().unwrap_or_default();
+            match row.as_slice() {
+                [mode, path, role] if mode == "1" => Some((path.clone(), role.clone())),
+                _ => None,
+            }
+        }))
+    }
+
+    /// The same for what stands in no transaction. It is done on the primary already.
+    pub(super) fn outside(&mut self, class: Class, sql: &str) -> Go<()> {
+        let there = match class {
+            Class::Outside => self.notes(sql, false)?.map(|noted| noted.map(|(path, _)| path)),
+            _ => {
+                let asked = "SELECT prony_pair.enter('a table'), current_setting('search_path')";
+                self.asks(asked)?
+                    .map(|rows| rows.into_iter().next().filter(|row| row[0] == "1").map(|row| row[1].clone()))
+            }
+        };
+        let done = match there {
+            Ok(None) => return Ok(()),
+            Ok(Some(path)) => self.far.alone(&path, sql),
+            Err(failure) => Err(failure),
+        };
+        if let Err(failure) = done {
+            let text = format!("it is done on node {} alone; node {}: {failure}", self.primary, self.primary.other());
+            self.release();
+            message(&mut self.user.out, b'N', |out| {
+                for (field, value) in [(b'S', "WARNING"), (b'V', "WARNING"), (b'C', "01000"), (b'M', text.as_str())] {
+                    out.push(field);
+                    put(out, value);
+                }
+                out.push(0);
+            });
+        }
+        Ok(())
+    }
+
+    /// Something of ours that the client hears of only when it fails; whether it did not.
+    pub(super) fn command(&mut self, sql: &str) -> Go<bool> {
+        query(&mut self.near.out, sql);
+        self.near.flush().map_err(|source| primary(&source))?;
+        let mut fine = true;
+        loop {
+            let tag = self.near.next().map_err(|source| primary(&source))?;
+            match tag {
+                b'Z' => return Ok(fine),
+                b'C' => {}
+                b'E' => {
+                    fine = false;
+                    self.held.clear();
+                    self.user.out.extend_from_slice(self.near.raw());
+                }
+                _ => self.pass(tag)?,
+            }
+        }
+    }
+
+    /// Commits the transaction that is open, on both nodes where it changed something; whether it is committed. If not, that is told.
+    pub(super) fn commit(&mut self) -> Go<bool> {
+        if self.noted {
+            let settled = rows::send::settle(&mut self.near, &mut self.far);
+            if let Err(failure) = settled {
+                self.asks("ROLLBACK")?.err();
+                self.undone(&failure);
+                return Ok(false);
+            }
+            self.noted = false;
+        }
+        if !self.far.dirty {
+            return self.command("COMMIT");
+        }
+        if !self.readable {
+            self.asks("ROLLBACK")?.err();
+            self.fails("0A000", "a pair is written in UTF-8 alone", "SET client_encoding = UTF8");
+            return Ok(false);
+        }
+        self.commits += 1;
+        let gid = format!("{}{}_{}_{}", rows::PREPARED, self.process, std::process::id(), self.commits);
+        // The other node works on it, while the first makes it durable.
+        let sent = self.far.send();
+        if sent.is_ok() && !self.command(&format!("PREPARE TRANSACTION '{gid}'"))? {
+            return Ok(false);
+        }
+        if let Err(failure) = sent {
+            self.asks("ROLLBACK")?.err();
+            self.undone(&failure);
+            return Ok(false);
+        }
+        let late = self.noted;
+        if let Err(failure) = self.far.prepare(&gid) {
+            if failure.kind == FailureKind::Lost {
+                // It may be prepared there all the same.
+                self.asks(&format!("SELECT prony_pair.undone('{gid}')"))?.err();
+            }
+            self.command(&format!("ROLLBACK PREPARED '{gid}'"))?;
+            self.undone(&failure);
+            return Ok(false);
+        }
+        if late {
+            self.command(&format!("ROLLBACK PREPARED '{gid}'"))?;
+            // One that does not hear it undoes it later.
+            let _ = self.far.end("ROLLBACK", &gid);
+            self.fails(
+                "0A000",
+                "a trigger changed rows at the commit itself",
+                "say SET CONSTRAINTS ALL IMMEDIATE before COMMIT",
+            );
+            return Ok(false);
+        }
+        if !self.command(&format!("COMMIT PREPARED '{gid}'"))? {
+            return Ok(false);
+        }
+        if self.far.end("COMMIT", &gid).is_err() {
+            // It is prepared there, and is committed by who comes next.
+            self.shared.trouble();
+        }
+        Ok(true)
+    }
+
+    /// Tells that a transaction was undone because the other node did not take it.
+    pub(super) fn undone(&mut self, failure: &Failure) {
+        let (here, there) = (self.primary, self.primary.other());
+        self.far.undo();
+        if failure.kind != FailureKind::Lost {
+            let code = if failure.retryable() { "40001" } else { "55000" };
+            self.fails(
+                code,
+                &format!("node {there} did not take what node {here} took: {failure}"),
+                "compare both: prony pair check",
+            );
+            return;
+        }
+        self.shared.looked();
+        let says =
+            format!("node {there} does not answer, so that the transaction was undone on node {here}: {failure}");
+        self.fails("40001", &says, "try it again: what changes without node is noted");
+    }
+}

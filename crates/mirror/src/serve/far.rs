@@ -1,0 +1,257 @@
+//! The other node, as one client's transaction sees it: what it changed on the primary, on its way.
+//!
+//! The one idea: what is shipped is gathered and sent late, since nobody else writes there: a transaction that is undone early costs
+//! the other node nothing, and rows are locked on the primary first.
+
+use super::conn::{self, Conn, lost, message, put, query};
+use crate::nodes::Rows;
+use crate::rows::{self, Asks};
+use database::{Failure, FailureKind};
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// As much is gathered before it is sent.
+const GATHERED: usize = 1 << 20;
+
+/// As many answers wait unread.
+const UNREAD: usize = 200;
+
+pub(super) struct Far {
+    socket: PathBuf,
+    database: String,
+    /// By which it is known whose session this is.
+    name: String,
+    patience: Duration,
+    conn: Option<Conn>,
+    /// What is to be sent.
+    out: Vec<u8>,
+    /// Statements that it knows, or will when `out` is sent, by their texts.
+    known: HashMap<String, String>,
+    /// Those that it does not know before.
+    fresh: Vec<String>,
+    named: u64,
+    /// Answers to what is not sent yet, and to what is: they are read when they must be. And whether anything was sent of this transaction.
+    queued: usize,
+    unread: usize,
+    sent: bool,
+    begun: bool,
+    /// Whether there is anything to commit.
+    pub(super) dirty: bool,
+    refused: Option<Failure>,
+}
+
+impl Far {
+    pub(super) fn new(socket: PathBuf, database: &str, name: String, patience: Duration) -> Far {
+        Far {
+            socket,
+            database: database.to_owned(),
+            name,
+            patience,
+            conn: None,
+            out: Vec::new(),
+            known: HashMap::new(),
+            fresh: Vec::new(),
+            named: 0,
+            queued: 0,
+            unread: 0,
+            sent: false,
+            begun: false,
+            dirty: false,
+            refused: None,
+        }
+    }
+
+    fn begin(&mut self) {
+        if !self.begun {
+            self.begun = true;
+            self.says("BEGIN");
+        }
+    }
+
+    fn says(&mut self, sql: &str) {
+        query(&mut self.out, sql);
+        self.queued += 1;
+    }
+
+    /// A text in its place of the transaction, which changes nothing by itself.
+    pub(super) fn text(&mut self, sql: &str) {
+        self.begin();
+        self.says(sql);
+    }
+
+    /// A statement with its rows, or with none.
+    pub(super) fn put(&mut self, sql: &str, rows: &str) {
+        self.begin();
+        self.dirty = true;
+        if !self.known.contains_key(sql) {
+            self.named += 1;
+            let name = format!("p{}", self.named);
+            message(&mut self.out, b'P', |out| {
+                put(out, &name);
+                put(out, sql);
+                out.extend([0; 2]);
+            });
+            self.known.insert(sql.to_owned(), name);
+            self.fresh.push(sql.to_owned());
+        }
+        let name = &self.known[sql];
+        message(&mut self.out, b'B', |out| {
+            put(out, "");
+            put(out, name);
+            out.extend([0; 2]);
+            out.extend(u16::from(!rows.is_empty()).to_be_bytes());
+            if !rows.is_empty() {
+                out.extend((rows.len() as u32).to_be_bytes());
+                out.extend_from_slice(rows.as_bytes());
+            }
+            out.extend([0; 2]);
+        });
+        message(&mut self.out, b'E', |out| out.extend([0; 5]));
+        message(&mut self.out, b'S', |_| {});
+        self.queued += 1;
+        if self.out.len() > GATHERED || self.queued + self.unread > UNREAD {
+            // What goes wrong is told when it is to be prepared.
+            let _ = self.drain();
+        }
+    }
+
+    /// Opens the conversation where there is none.
+    fn opened(&mut self) -> Result<&mut Conn, Failure> {
+        if self.conn.is_none() {
+            let mut conn = Conn::reach(&self.socket, self.patience).map_err(|source| lost(&source))?;
+            let who =
+                [("user", rows::USER), ("database", self.database.as_str()), ("application_name", self.name.as_str())];
+            conn.start(who.into_iter().chain(rows::SETTINGS)).map_err(|source| lost(&source))?;
+            conn.answer()?;
+            self.conn = Some(conn);
+        }
+        self.conn.as_mut().ok_or_else(|| lost(&io::ErrorKind::NotConnected.into()))
+    }
+
+    /// Sends what was gathered, without waiting.
+    pub(super) fn send(&mut self) -> Result<(), Failure> {
+        if let Some(failure) = &self.refused {
+            return Err(failure.clone());
+        }
+        let out = std::mem::take(&mut self.out);
+        self.fresh.clear();
+        self.unread += std::mem::take(&mut self.queued);
+        let sent = self.opened().and_then(|conn| {
+            conn.out.extend_from_slice(&out);
+            conn.flush().map_err(|source| lost(&source))
+        });
+        self.sent = true;
+        sent.inspect_err(|failure| self.refused = Some(failure.clone()))
+    }
+
+    /// Sends, and reads what is answered.
+    fn drain(&mut self) -> Result<(), Failure> {
+        self.send()?;
+        while self.unread > 0 {
+            let heard = self.opened()?.next();
+            match heard {
+                Ok(b'E') => {
+                    let failure = self.conn.as_ref().map(|conn| conn::failure(conn.body()));
+                    self.refused = self.refused.take().or(failure);
+                }
+                Ok(b'Z') => self.unread -= 1,
+                Ok(_) => {}
+                Err(source) if is_slow(&source) && self.answers() => {}
+                Err(source) => {
+                    self.refused = Some(lost(&source));
+                    break;
+                }
+            }
+        }
+        self.refused.clone().map_or(Ok(()), Err)
+    }
+
+    /// Whether the node lets somebody else in: then it only takes its time.
+    fn answers(&self) -> bool {
+        let mut other = Far::new(self.socket.clone(), "postgres", self.name.clone(), self.patience);
+        other.opened().is_ok()
+    }
+
+    /// Prepares what was shipped.
+    pub(super) fn prepare(&mut self, gid: &str) -> Result<(), Failure> {
+        self.says(&format!("PREPARE TRANSACTION '{gid}'"));
+        self.drain()
+    }
+
+    /// Commits what is prepared, or undoes it. It is not waited for: what is prepared here and committed on the primary is as good as
+    /// committed, and whoever comes next waits for it here.
+    pub(super) fn end(&mut self, what: &str, gid: &str) -> Result<(), Failure> {
+        self.says(&format!("{what} PREPARED '{gid}'"));
+        let done = self.send();
+        self.forget();
+        done
+    }
+
+    /// Nothing of the transaction is kept.
+    pub(super) fn undo(&mut self) {
+        if self.sent && self.refused.is_none() {
+            self.says("ROLLBACK");
+            let _ = self.drain();
+        }
+        // What was to become known is not.
+        self.fresh.drain(..).for_each(|sql| drop(self.known.remove(&sql)));
+        self.forget();
+    }
+
+    /// Ends the conversation.
+    pub(super) fn close(&mut self) {
+        (self.conn, self.unread) = (None, 0);
+        self.known.clear();
+        self.fresh.clear();
+    }
+
+    fn forget(&mut self) {
+        if self.refused.is_some() {
+            self.close();
+        }
+        self.out.clear();
+        (self.queued, self.sent, self.begun, self.dirty, self.refused) = (0, false, false, false, None);
+    }
+
+    /// A statement that stands in no transaction, in its own schemas.
+    pub(super) fn alone(&mut self, path: &str, sql: &str) -> Result<(), Failure> {
+        let patience = self.patience;
+        if let Err(failure) = self.drain() {
+            self.forget();
+            return Err(failure);
+        }
+        let conn = self.opened()?;
+        // It takes as long as it takes.
+        let _ = conn.patient(None);
+        let done = conn.ask(&format!("SELECT set_config('search_path', {}, false)", rows::quoted(path)));
+        let done = done.and_then(|_| conn.ask(sql)).map(drop);
+        let back = conn.ask("SET search_path = pg_catalog").map(drop);
+        let _ = conn.patient(Some(patience));
+        done.and(back).inspect_err(|failure| {
+            if failure.kind == FailureKind::Lost {
+                self.close();
+            }
+        })
+    }
+}
+
+fn is_slow(source: &io::Error) -> bool {
+    matches!(source.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+}
+
+impl Asks for Far {
+    fn ask(&mut self, sql: &str) -> Result<Rows, Failure> {
+        self.begin();
+        self.dirty = true;
+        self.drain()?;
+        self.opened()?.ask(sql).inspect_err(|failure| self.refused = Some(failure.clone()))
+    }
+}
+
+impl Asks for Conn {
+    fn ask(&mut self, sql: &str) -> Result<Rows, Failure> {
+        Conn::ask(self, sql)
+    }
+}

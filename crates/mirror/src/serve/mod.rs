@@ -1,0 +1,258 @@
+//! Serves a two-phase pair to clients of PostgreSQL: one address, behind which is whoever is the primary.
+//!
+//! The one idea: this process coordinates, and keeps nothing: what a transaction changed is told by the primary, what is in doubt is
+//! prepared on the nodes, and what the pair does is its record. So it may be killed at any moment, and there may be several.
+//!
+//! What it does not do: it reads on the primary alone, and is no cluster for production.
+
+mod client;
+mod commit;
+mod conn;
+mod extended;
+mod far;
+mod words;
+
+use crate::rows;
+use crate::{Home, MirrorError};
+use client::Client;
+use conn::{Conn, error};
+use pair::Node;
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::Duration;
+use store::PairRecord;
+
+/// How long a client may take to say who it is, and a node to let it in.
+const ENTRY: Duration = Duration::from_secs(10);
+
+/// Between two looks for clients, and for what changed.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Between two looks at the record of the pair, in looks for clients.
+const RECORD_LOOKS: u32 = 10;
+
+/// Between two looks at the nodes while one is away, in looks at the record.
+const AWAY_LOOKS: u32 = 150;
+
+/// Between two looks of a client whether the pair has taken in that a node is away, and how many there are.
+const TAKEN_IN_LOOK: Duration = Duration::from_millis(50);
+const TAKEN_IN_LOOKS: u32 = 300;
+
+const SSL: i32 = 80_877_103;
+const GSS: i32 = 80_877_104;
+const CANCEL: i32 = 80_877_102;
+const VERSION: i32 = 196_608;
+
+/// What all clients know.
+struct Shared {
+    home: Home,
+    patience: Duration,
+    now: Mutex<Now>,
+    changed: Condvar,
+}
+
+/// What the pair is at this moment.
+struct Now {
+    primary: Node,
+    /// How often somebody was told of trouble, and up to which the pair has looked.
+    troubles: u64,
+    looked: u64,
+}
+
+impl Now {
+    fn troubles(&self) -> (u64, u64) {
+        (self.troubles, self.looked)
+    }
+}
+
+impl Shared {
+    fn now(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn primary(&self) -> Node {
+        self.now().primary
+    }
+
+    fn socket(&self, node: Node) -> PathBuf {
+        self.home.folder().join(node.to_string()).join("run/.s.PGSQL.5432")
+    }
+
+    /// A node did not do its part.
+    fn trouble(&self) {
+        self.now().troubles += 1;
+    }
+
+    /// The same, and waits until the pair has looked, or is written down to go on alone, which comes first when a node is silent.
+    fn looked(&self) {
+        self.trouble();
+        let mut now = self.now();
+        let mine = now.troubles;
+        for _ in 0..TAKEN_IN_LOOKS {
+            if self.home.record().ok().flatten().is_some_and(|record| is_alone(&record)) || now.looked >= mine {
+                break;
+            }
+            now = self.changed.wait_timeout(now, TAKEN_IN_LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// A pair that is served.
+pub struct Serving {
+    listener: TcpListener,
+    shared: Shared,
+}
+
+impl Serving {
+    /// Listens for clients of a pair. A node that is silent for longer than `patience` and lets nobody in counts as lost.
+    ///
+    /// # Errors
+    /// When the pair is of another kind or down, or the address is taken.
+    pub fn begin(home: Home, listen: SocketAddr, patience: Duration) -> Result<Serving, MirrorError> {
+        let Some(record) = home.record()? else { return Err(MirrorError::NoPair(home.folder().to_owned())) };
+        if record.kind != rows::KIND {
+            return Err(MirrorError::NotServed(record.kind));
+        }
+        if record.down {
+            return Err(MirrorError::Down(home.folder().to_owned()));
+        }
+        let failed = |source| MirrorError::Listen(listen, source);
+        let listener = TcpListener::bind(listen).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let now = Mutex::new(Now { primary: record.life.primary(), troubles: 0, looked: 0 });
+        let shared = Shared { home, patience, now, changed: Condvar::new() };
+        Ok(Serving { listener, shared })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until it is told to stop, or the pair goes down. `look` is what a command does that looks at the pair; it answers with an
+    /// error when it could not.
+    ///
+    /// # Errors
+    /// When the record of the pair cannot be read.
+    pub fn serve(
+        self,
+        stop: &AtomicBool,
+        mut look: impl FnMut(&Home) -> Result<(), MirrorError>,
+    ) -> Result<(), MirrorError> {
+        let (shared, ended) = (Arc::new(self.shared), AtomicBool::new(false));
+        // What was left in doubt by one who was killed is settled before anybody writes.
+        let _ = look(&shared.home);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                accept(&self.listener, &shared, || stop.load(Ordering::Relaxed) || ended.load(Ordering::Relaxed))
+            });
+            let watched = watch(&shared, stop, &mut look);
+            ended.store(true, Ordering::Relaxed);
+            watched
+        })
+    }
+}
+
+/// Lets clients in until it is over.
+fn accept(listener: &TcpListener, shared: &Arc<Shared>, over: impl Fn() -> bool) {
+    while !over() {
+        let Ok((stream, _)) = listener.accept() else {
+            sleep(LOOK);
+            continue;
+        };
+        let shared = shared.clone();
+        // One that finds no thread is closed.
+        let _ = std::thread::Builder::new().name("client".to_owned()).spawn(move || welcome(&shared, stream));
+    }
+}
+
+/// Follows the record of the pair, and has it looked at when there is trouble.
+fn watch(
+    shared: &Shared,
+    stop: &AtomicBool,
+    look: &mut impl FnMut(&Home) -> Result<(), MirrorError>,
+) -> Result<(), MirrorError> {
+    let (home, mut looks) = (&shared.home, 0_u32);
+    while !stop.load(Ordering::Relaxed) {
+        looks = looks.wrapping_add(1);
+        let (troubles, looked) = shared.now().troubles();
+        if troubles > looked || looks.is_multiple_of(RECORD_LOOKS) {
+            let Some(record) = home.record()?.filter(|record| !record.down) else { return Ok(()) };
+            let away = record.life.up.contains(&false) && looks.is_multiple_of(RECORD_LOOKS * AWAY_LOOKS);
+            if troubles > looked && !is_alone(&record) || away {
+                // Whoever else works on the pair looks himself.
+                let _ = look(home);
+            }
+            let primary = home.record()?.map_or(record.life.primary(), |record| record.life.primary());
+            let mut now = shared.now();
+            (now.primary, now.looked) = (primary, now.looked.max(troubles));
+            drop(now);
+            shared.changed.notify_all();
+        }
+        sleep(LOOK);
+    }
+    Ok(())
+}
+
+/// Whether the primary goes on without a node that is away.
+fn is_alone(record: &PairRecord) -> bool {
+    !record.waits && record.life.up.contains(&false)
+}
+
+/// Hears who comes, and serves him.
+fn welcome(shared: &Shared, stream: TcpStream) {
+    let Ok(mut user) = Conn::client(stream) else { return };
+    let Ok(Some(parameters)) = hello(shared, &mut user) else { return };
+    if let Some(client) = Client::enter(shared, user, &parameters) {
+        client.serve();
+    }
+}
+
+/// What a client says first; none when it wants no session.
+fn hello(shared: &Shared, user: &mut Conn) -> io::Result<Option<Vec<(String, String)>>> {
+    user.patient(Some(ENTRY))?;
+    loop {
+        match user.first() {
+            Ok(SSL | GSS) => {
+                user.out.push(b'N');
+                user.flush()?;
+            }
+            Ok(CANCEL) => {
+                let mut near = Conn::reach(&shared.socket(shared.primary()), ENTRY)?;
+                near.out.extend_from_slice(user.raw());
+                near.flush()?;
+                // It closes when it has done so.
+                let _ = near.next();
+                return Ok(None);
+            }
+            Ok(VERSION) => break,
+            Ok(_) => {
+                error(&mut user.out, "FATAL", "0A000", "the protocol's version is not 3.0", "");
+                return user.flush().map(|()| None);
+            }
+            Err(source) => {
+                error(&mut user.out, "FATAL", "08P01", &source.to_string(), "");
+                let _ = user.flush();
+                return Err(source);
+            }
+        }
+    }
+    let (mut parameters, mut rest) = (Vec::new(), user.first_body());
+    while let (name, more) = conn::text(rest)
+        && !name.is_empty()
+    {
+        let (value, more) = conn::text(more);
+        parameters.push((name.to_owned(), value.to_owned()));
+        rest = more;
+    }
+    user.patient(None)?;
+    Ok(Some(parameters))
+}

@@ -1,0 +1,47 @@
+//! `prony pair serve`: a two-phase pair behind one address.
+
+use super::{KINDS, failed, named, opened};
+use crate::args::PairServe;
+use crate::exit::Outcome;
+use crate::failure::Failure;
+use crate::{output, run};
+use mirror::{Home, Serving};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// Serves until it is told to end.
+pub(super) fn run(asked: &PairServe) -> Result<Outcome, Failure> {
+    const DOING: &str = "serving the pair";
+    if let Some(kind) = asked.kind.as_deref().filter(|kind| *kind != KINDS[1]) {
+        return Err(Failure::new(format!("{DOING}: only a {} is served, got `{kind}`", KINDS[1])));
+    }
+    let listen: SocketAddr = asked.listen.parse().map_err(|_| {
+        Failure::new(format!("reading --listen: a number and a port, got `{}`", asked.listen))
+            .hint("such as --listen 127.0.0.1:6000")
+    })?;
+    if !listen.ip().is_loopback() && !asked.anywhere {
+        return Err(Failure::new(format!(
+            "{DOING}: {listen} is reached by other machines, and nobody is asked for a password"
+        ))
+        .hint("listen at 127.0.0.1, or say --anywhere"));
+    }
+    let patience = units::parse_duration(&asked.patience)
+        .map_err(|error| Failure::caused(format!("reading --patience {}", asked.patience), &error))?;
+    let stop = run::listen()?;
+    let home = Home::find(&named(asked.dir.as_deref())?).map_err(failed(DOING))?;
+    let serving =
+        Serving::begin(home.clone(), listen, Duration::from_nanos(patience.0.max(1_000_000))).map_err(failed(DOING))?;
+    {
+        let _held = home.hold().map_err(failed(DOING))?;
+        let mut pair = opened(home, &stop).map_err(failed(DOING))?;
+        pair.look().and_then(|()| pair.lets_in()).map_err(failed(DOING))?;
+    }
+    let address = serving.address().map_err(|error| Failure::caused(DOING, &error))?;
+    output::note_line(&format!("listening at {address}"));
+    let look = |home: &Home| {
+        let _held = home.hold()?;
+        opened(home.clone(), &stop)?.look()
+    };
+    serving.serve(&stop, look).map_err(failed(DOING))?;
+    Ok(Outcome::Fine)
+}
