@@ -5,7 +5,6 @@
 //!
 //! What it does not do: it decides nothing about a pair's life, and carries nothing between both: a wire does.
 
-use crate::server::postgres::LagWatch;
 use crate::{DatabaseError, Session};
 use study::Waits;
 
@@ -51,6 +50,27 @@ pub trait Watch: Send {
     /// # Errors
     /// When the first server refuses.
     fn wait(&mut self, waits: bool) -> Result<(), DatabaseError>;
+}
+
+/// What the primary tells at one moment. Seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Lags {
+    /// From when log was handed to the sender's socket until the mirror's word came that it was written, flushed and applied; none
+    /// while nothing is new.
+    pub heard: [Option<f64>; 3],
+    /// Commits that wait for the mirror.
+    pub waiting: f64,
+    /// Transactions that have changed or locked something since the server was made; those that were undone are among them.
+    pub changing: f64,
+}
+
+/// Who looks at what commits of a primary wait for.
+pub trait WatchLags: Send {
+    /// How they stand now.
+    ///
+    /// # Errors
+    /// When the primary does not answer.
+    fn look(&mut self) -> Result<Lags, DatabaseError>;
 }
 
 /// A server and its mirror.
@@ -136,7 +156,7 @@ pub trait Mirror: Send + Sync {
     ///
     /// # Errors
     /// When the first server takes no session.
-    fn lag_watch(&self) -> Result<Option<LagWatch>, DatabaseError> {
+    fn lag_watch(&self) -> Result<Option<Box<dyn WatchLags>>, DatabaseError> {
         Ok(None)
     }
 

@@ -22,7 +22,7 @@ mod start;
 
 pub(crate) use laid::embedded;
 pub use laid::scratch;
-pub use mirror::{Look, Mirror, Watch};
+pub use mirror::{Lags, Look, Mirror, Watch, WatchLags};
 pub use private::Private;
 pub use start::End;
 

@@ -6,6 +6,7 @@
 //! What it does not do: it splits no time; that is analysis.
 
 use database::DatabaseError;
+use database::server::WatchLags;
 use database::server::postgres::LagWatch;
 use link::Relay;
 use observation::{Series, Whole};
@@ -34,8 +35,8 @@ pub(crate) struct Sampling {
 
 impl Sampling {
     /// Looks at commits that wait for a mirror, and at the wire to it.
-    pub(crate) fn of_commits(mut watch: LagWatch, mut wire: Carried) -> Sampling {
-        Sampling::start(move || Ok(wire.look().into_iter().chain(commits(&mut watch)?).collect()))
+    pub(crate) fn of_commits(mut watch: Box<dyn WatchLags>, mut wire: Carried) -> Sampling {
+        Sampling::start(move || Ok(wire.look().into_iter().chain(commits(&mut *watch)?).collect()))
     }
 
     /// Looks at commits that wait for somebody's mirror, over a wire that nobody measures.
@@ -88,7 +89,7 @@ impl Drop for Sampling {
 }
 
 /// What commits waited for, as the primary tells it.
-fn commits(watch: &mut LagWatch) -> Result<Look, DatabaseError> {
+fn commits(watch: &mut dyn WatchLags) -> Result<Look, DatabaseError> {
     let lags = watch.look()?;
     let heard = [Whole::MirrorWritten, Whole::MirrorFlushed, Whole::MirrorApplied].into_iter().zip(lags.heard);
     let heard = heard.filter_map(|(probe, seconds)| Some((probe, 1e3 * seconds?)));

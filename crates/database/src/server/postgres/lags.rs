@@ -3,19 +3,8 @@
 //! The one idea: the primary times its mirror's answers, and the mirror times its own flushes; nothing of it needs a clock of ours.
 
 use super::mirror::NAME;
+use crate::server::{Lags, WatchLags};
 use crate::{DatabaseError, Session};
-
-/// What the primary tells at one moment. Seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Lags {
-    /// From when log was handed to the sender's socket until the mirror's word came that it was written, flushed and applied; none
-    /// while nothing is new.
-    pub heard: [Option<f64>; 3],
-    /// Commits that wait for the mirror.
-    pub waiting: f64,
-    /// Transactions that have changed or locked something since the server was made; those that were undone are among them.
-    pub changing: f64,
-}
 
 /// A session on a primary.
 pub struct LagWatch {
@@ -35,12 +24,10 @@ impl LagWatch {
     pub fn of(primary: Box<dyn Session>, place: String) -> LagWatch {
         LagWatch { primary, place, mirror: None }
     }
+}
 
-    /// How the primary's commits stand now.
-    ///
-    /// # Errors
-    /// When it does not answer.
-    pub fn look(&mut self) -> Result<Lags, DatabaseError> {
+impl WatchLags for LagWatch {
+    fn look(&mut self) -> Result<Lags, DatabaseError> {
         let seconds = ["write", "flush", "replay"].map(|what| format!("extract(epoch FROM r.{what}_lag)::float8"));
         let sql = format!(
             "SELECT {}, (SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'), \

@@ -9,7 +9,7 @@
 
 use super::{LagWatch, Postgres, Server};
 use crate::server::kind::ServerKind as _;
-use crate::server::{Look, Mirror, Private as _, Watch, folder, life, process};
+use crate::server::{Look, Mirror, Private as _, Watch, WatchLags, folder, life, process};
 use crate::{DatabaseError, Failure, Session};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -410,8 +410,8 @@ impl Mirror for Standby {
         Ok(false)
     }
 
-    fn lag_watch(&self) -> Result<Option<LagWatch>, DatabaseError> {
-        Ok(if self.lock_step { None } else { Some(LagWatch::at(self.session()?, self.place())) })
+    fn lag_watch(&self) -> Result<Option<Box<dyn WatchLags>>, DatabaseError> {
+        Ok(if self.lock_step { None } else { Some(Box::new(LagWatch::at(self.session()?, self.place()))) })
     }
 
     /// Whoever receives the log keeps that count to himself until he ends, and so he is ended; another takes his place.

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use study::{Layout, Tier};
 
-pub use lags::{LagWatch, Lags};
+pub use lags::LagWatch;
 pub use mirror::{PREPARED, Standby};
 pub use paired::content;
 
