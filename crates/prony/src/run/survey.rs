@@ -233,6 +233,7 @@ mod tests {
         ("pipeline", ["true", "false"]),
         ("isolation", ["default", "serializable"]),
         ("tries", ["10", "11"]),
+        ("reopen", ["0", "5"]),
         ("on_error", ["go-on", "stop"]),
         ("on_outage", ["end", "wait"]),
         ("recovery", ["120 s", "60 s"]),
