@@ -234,6 +234,7 @@ mod tests {
         ("isolation", ["default", "serializable"]),
         ("tries", ["10", "11"]),
         ("reopen", ["0", "5"]),
+        ("spread", ["one", "random"]),
         ("on_error", ["go-on", "stop"]),
         ("on_outage", ["end", "wait"]),
         ("recovery", ["120 s", "60 s"]),
