@@ -46,6 +46,11 @@ const REFUSALS: &[(&str, &str, Known)] = &[
     ),
     (
         "database/sessions.rs",
+        "this database has no connections (`reopen`)",
+        Refused { system: "kind = 'sqlite'", workload: "kind = 'key-value'\nreopen = 5", ring: true, words: "reopen" },
+    ),
+    (
+        "database/sessions.rs",
         "carry storage work over sessions\"))",
         LeftOut { system: "kind = 'sqlite'", workload: BLOCK, words: "storage work" },
     ),
