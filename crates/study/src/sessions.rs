@@ -37,6 +37,12 @@ pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: 
             format!("`default` or `serializable` on SQLite, whose transactions are always serializable, got `{got}`");
         point.refuse(&ISOLATION, i, message, problems);
     }
+    let reopen = point.get(&REOPEN, i) as u32;
+    let embedded = matches!(&point.spec().place, Place::Database(spec) if spec.engine == Engine::Sqlite);
+    if reopen > 0 && embedded {
+        let message = format!("0 on SQLite, which has no connections to open anew, got {reopen}");
+        point.refuse(&REOPEN, i, message, problems);
+    }
     Pool {
         sessions: point.get(&SESSIONS, i) as u32,
         how: Sessions {
@@ -45,7 +51,7 @@ pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: 
             isolation,
             tries: point.get(&TRIES, i) as u32,
             node: 0,
-            reopen: point.get(&REOPEN, i) as u32,
+            reopen,
         },
         on_error: point.get(&ON_ERROR, i),
         check: point.get(&CHECK, i),
