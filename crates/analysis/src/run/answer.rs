@@ -33,7 +33,8 @@ pub fn answer(
         sentences.extend(confirmed(only, findings));
         sentences.extend(freshness(only, trials));
     }
-    sentences.splice(0..0, still);
+    let disturbed = still.is_some();
+    sentences.splice(0..0, still.into_iter().chain(came_back(findings)));
     if sentences.is_empty() {
         let nothing = if points.is_empty() { "Nothing was measured." } else { "The primary metric was not reached." };
         sentences.push(nothing.to_owned());
@@ -45,7 +46,7 @@ pub fn answer(
         _ => format!("{}: {}", found.point.system, found.sentence()),
     }));
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
-    sentences.extend(doubts(&chosen, caveats));
+    sentences.extend(doubts(&chosen, caveats, disturbed));
     // Whatever else is to be said of it, an unfinished run says so.
     if let Some(caveat) = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished) {
         sentences.push(format!("But the run did not finish: {}.", caveat.text));
@@ -69,6 +70,27 @@ fn stood_still(findings: &[Finding]) -> Option<String> {
     });
     let each: Vec<String> = each.collect();
     (!each.is_empty()).then(|| format!("Clients stood still for {}.", each.join("; ")))
+}
+
+/// What was left of it once the pair was whole again.
+fn came_back(findings: &[Finding]) -> Option<String> {
+    let all = || findings.iter().filter_map(PairFinding::of);
+    let each = |of: fn(&PairFinding) -> Option<bool>, holds: &str, not: &str| {
+        let known: Vec<bool> = all().filter_map(of).collect();
+        (!known.is_empty()).then(|| if known.iter().all(|known| *known) { holds.to_owned() } else { not.to_owned() })
+    };
+    let longest = all()
+        .filter_map(|found| found.resync_s)
+        .fold(None, |most: Option<f64>, s| Some(most.map_or(s, |most| most.max(s))));
+    let caught = longest.map(|seconds| format!("the mirror caught up in {}", duration(Nanos::from_seconds(seconds))));
+    let parts = [
+        each(|found| found.kept, "nothing that was acknowledged is missing", "acknowledged work is missing"),
+        each(|found| found.equal, "both servers hold the same rows", "both servers do not hold the same rows"),
+        caught,
+    ];
+    let text = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    let mut letters = text.chars();
+    letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
 
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
@@ -307,8 +329,11 @@ pub fn main_caveat<'a>(points: &[&'a PointSummary], of_run: &'a [Caveat]) -> Opt
 }
 
 /// The gravest caveat, and that users wait too long where another one goes before that.
-fn doubts(points: &[&PointSummary], of_run: &[Caveat]) -> Vec<String> {
-    let Some(main) = main_caveat(points, of_run) else { return Vec::new() };
+/// That nothing ended for a while is no doubt where just that was asked.
+fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> Vec<String> {
+    let Some(main) = main_caveat(points, of_run).filter(|main| !disturbed || main.kind != CaveatKind::Stalled) else {
+        return Vec::new();
+    };
     let several = points.iter().any(|point| point.at.system != points[0].at.system);
     let told = |caveat: &Caveat| {
         let holds = |point: &&&PointSummary| point.caveats.iter().any(|own| std::ptr::eq(own, caveat));
@@ -361,12 +386,18 @@ mod tests {
             })
         };
         let judgement = crate::run::tests::judgement();
-        let findings = [happened("suspend", 0.0, 0), happened("swap", 1.5, 3)];
+        let mut findings = [happened("suspend", 0.0, 0), happened("swap", 1.5, 3)];
+        for (finding, resync_s) in findings.iter_mut().zip([0.5, 0.25]) {
+            let Finding::Pair(found) = finding else { continue };
+            (found.kept, found.equal, found.resync_s) = (Some(true), Some(resync_s > 0.3), Some(resync_s));
+        }
         let told = answer(&[point("e", 1.0)], &findings, &[], &[], &judgement);
         assert_eq!(
             told[0],
             "Clients stood still for less than 100 ms at `suspend`; 1.5 s at `swap`, and 3 transactions failed."
         );
+        let back = "Nothing that was acknowledged is missing; both servers do not hold the same rows; the mirror caught up in 500 ms.";
+        assert_eq!(told[1], back);
         let told = answer(&[point("e", 1.0)], &[], &[], &[], &judgement);
         assert!(told[0].contains("completes"), "{told:?}");
     }
@@ -441,10 +472,10 @@ mod tests {
         other.at.system = "t".to_owned();
         other.caveats = vec![caveat(CaveatKind::NotSustained, "orders queue"), caveat(CaveatKind::Late, "users wait")];
         let first = point("rates", 1.0);
-        assert_eq!(doubts(&[&first, &other], &[]), ["But on t, orders queue.", "Also, on t, users wait."]);
-        assert_eq!(doubts(&[&other], &[]), ["But orders queue.", "Also, users wait."]);
+        assert_eq!(doubts(&[&first, &other], &[], false), ["But on t, orders queue.", "Also, on t, users wait."]);
+        assert_eq!(doubts(&[&other], &[], false), ["But orders queue.", "Also, users wait."]);
         other.caveats.remove(0);
-        assert_eq!(doubts(&[&other], &[]), ["But users wait."]);
+        assert_eq!(doubts(&[&other], &[], false), ["But users wait."]);
     }
 
     #[test]
