@@ -159,7 +159,7 @@ impl AddedTime {
             self.parts.iter().map(|part| format!("{} {}", signed(part.ms), part.part.word())).collect();
         let trips = self.round_trips.map(|trips| format!("; {} round trips a transaction", units::ratio(trips)));
         format!(
-            "{at}{} times the throughput without it; {} added{interval} to {} = {}{}",
+            "{at}without it {} times the throughput; {} added{interval} to {} = {}{}",
             units::ratio(self.times.value),
             signed(self.added_ms.value),
             ms(self.alone_ms),
