@@ -4,8 +4,10 @@
 //! down what is to be done, and carries it out through [`Nodes`], which know only how. A command that is killed in between
 //! leaves its orders behind for the next.
 //!
-//! What it does not do: nobody watches a pair between two commands. A lost mirror is noticed by the next command, and commits that
-//! wait for it wait until then.
+//! Clients write on a pair in lock step through [`Serving`], which looks after it as long as it runs.
+//!
+//! What it does not do: nobody else watches a pair between two commands. A lost mirror is noticed by the next command, and commits
+//! that wait for it wait until then.
 
 mod act;
 mod added;

@@ -153,27 +153,9 @@ fn values(detail: &str) -> Option<Vec<Option<String>>> {
 
 /// `2026-01-31 12:00:00.123 UTC` as microseconds of that calendar, whatever its zone.
 pub(super) fn moment_us(text: &str) -> Option<i64> {
-    let (date, rest) = text.split_once(' ')?;
-    let time = rest.split(' ').next()?;
-    let ([year, month, day], [hour, minute, second]) = (numbers(date, '-')?, numbers(time, ':')?);
-    let days = days(year as i64, month as i64, day as i64)?;
-    Some(((days as f64 * 86_400.0 + hour * 3_600.0 + minute * 60.0 + second) * 1e6).round() as i64)
-}
-
-/// Three numbers with such a letter between them.
-fn numbers(text: &str, between: char) -> Option<[f64; 3]> {
-    let numbers: Option<Vec<f64>> = text.split(between).map(|part| part.parse().ok()).collect();
-    numbers?.try_into().ok()
-}
-
-/// Days since 1970-01-01 of the Gregorian calendar: years begin with March, so that the leap day is the last.
-fn days(year: i64, month: i64, day: i64) -> Option<i64> {
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
-    let year = if month > 2 { year } else { year - 1 };
-    let in_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    Some(365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + in_year - 719_468)
+    let end = text.match_indices(' ').nth(1).map_or(text.len(), |(end, _)| end);
+    let moment: jiff::civil::DateTime = text[..end].parse().ok()?;
+    Some(jiff::tz::Offset::UTC.to_timestamp(moment).ok()?.as_microsecond())
 }
 
 #[cfg(test)]

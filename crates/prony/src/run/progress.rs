@@ -88,8 +88,7 @@ impl Progress {
     fn line(&mut self, trial: &Trial, live: &Live, every: Nanos) {
         let into = live.at.saturating_sub(moment_of(live.phase, trial));
         // Where nobody knows how long a phase takes, it counts by itself.
-        let known = self.position(into);
-        let now = if self.unknown { self.done.saturating_add(live.at) } else { known };
+        let now = if self.unknown { self.done.saturating_add(live.at) } else { self.position(into) };
         if now.saturating_sub(self.told) < every && now >= self.told {
             return;
         }
