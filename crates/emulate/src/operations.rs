@@ -11,7 +11,7 @@ use fuser::Errno;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use units::Nanos;
 use workload::happening::{Fault, Happening, Lost};
 use workload::{Operation, OperationKind};
@@ -77,8 +77,8 @@ pub(crate) struct Device {
     /// None where the model adds nothing.
     clockwork: Option<Clockwork>,
     places: Mutex<Places>,
-    memory: Arc<Mutex<Volatile>>,
-    faults: Arc<Mutex<Faults>>,
+    memory: Arc<Volatile>,
+    faults: Arc<RwLock<Faults>>,
     /// Whether the machine takes part; before, every operation passes at once.
     begun: AtomicBool,
     /// What is never answered.
@@ -104,7 +104,7 @@ impl Device {
         Device {
             clockwork,
             places: Mutex::new(places),
-            memory: Arc::new(Mutex::new(memory)),
+            memory: Arc::new(memory),
             faults: Arc::default(),
             begun: AtomicBool::new(false),
             hung: Mutex::default(),
@@ -132,15 +132,15 @@ impl Device {
     }
 
     fn fault(&self, fault: Fault) -> Result<(), Errno> {
-        let mut faults = locked(&self.faults);
+        let mut faults = self.faults.write().unwrap_or_else(PoisonError::into_inner);
         match fault {
             Fault::PowerLoss => {
                 faults.lost = true;
-                locked(&self.memory).lose().map_err(|error| errno(&error))?;
+                self.memory.lose().map_err(|error| errno(&error))?;
             }
             Fault::PowerOn => {
                 faults.lost = false;
-                locked(&self.memory).lost = false;
+                self.memory.power();
             }
             Fault::Lie => faults.lie = true,
             Fault::Full => faults.full = true,
@@ -192,7 +192,7 @@ impl Device {
         let came = self.now();
         let bytes = data.len() as u32;
         let written = self.room().and_then(|()| {
-            locked(&self.memory).write(file, offset, data).map_err(|error| errno(&error))?;
+            self.memory.write(file, offset, data).map_err(|error| errno(&error))?;
             Ok(bytes)
         });
         let settle = self.settle(durable);
@@ -215,12 +215,12 @@ impl Device {
 
     /// All that it has acknowledged is on the medium, as behind a flush that took no time.
     pub(crate) fn written_out(&self) {
-        locked(&self.memory).flush();
+        self.memory.flush();
     }
 
     /// A file was cut to a size.
     pub(crate) fn was_cut(&self, file: &File, size: u64) -> std::io::Result<()> {
-        locked(&self.memory).cut(file, size)
+        self.memory.cut(file, size)
     }
 
     /// A file is gone.
@@ -233,7 +233,7 @@ impl Device {
     }
 
     fn allowed(&self, also: impl FnOnce(&Faults) -> Result<(), Errno>) -> Result<(), Errno> {
-        let faults = locked(&self.faults);
+        let faults = seen(&self.faults);
         if faults.lost { Err(Errno::EIO) } else { also(&faults) }
     }
 
@@ -241,12 +241,12 @@ impl Device {
     fn settle(&self, durable: bool) -> impl FnOnce() -> Result<(), Errno> + Send + use<> {
         let (memory, faults) = (self.memory.clone(), self.faults.clone());
         move || {
-            let faults = locked(&faults);
+            let faults = seen(&faults);
             if faults.lost {
                 return Err(Errno::EIO);
             }
             if durable && !faults.lie {
-                locked(&memory).flush();
+                memory.flush();
             }
             Ok(())
         }
@@ -254,7 +254,7 @@ impl Device {
 
     /// Has the machine carry out what touches a stretch of a file; `finish` comes when all of it is done.
     fn carry(&self, came: Nanos, kind: OperationKind, file: u64, (offset, bytes): (u64, u64), finish: Finish) {
-        if locked(&self.faults).hang {
+        if seen(&self.faults).hang {
             return locked(&self.hung).push(finish);
         }
         let begun = self.begun.load(Ordering::Acquire);
@@ -349,6 +349,11 @@ impl Serves for Device {
     fn lost(&self) -> String {
         self.lost.as_ref().map(|lost| locked(lost).to_string()).unwrap_or_default()
     }
+}
+
+/// The faults as they are, for many at once.
+fn seen(faults: &RwLock<Faults>) -> RwLockReadGuard<'_, Faults> {
+    faults.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the device could carry out: a part that is lost took it along.

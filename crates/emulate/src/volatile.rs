@@ -1,17 +1,25 @@
 //! What a device has acknowledged and not made durable.
 //!
 //! The one idea: writes go to the backing file at once, and what stood there before is kept until a flush. A lost power puts it back,
-//! last write first.
+//! last write first. Writes of different places go side by side: only those of one stretch of a file wait for each other, so that what is
+//! kept of it stands in the order in which it was written.
 
+use crate::locked;
 use rustix::fd::AsFd;
 use rustix::fs::{fstat, ftruncate};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// The smallest piece that a device writes as a whole.
 const SECTOR: usize = 512;
+
+/// Bytes of a stretch whose writes wait for each other.
+const STRETCH: u64 = 1 << 16;
+
+/// Locks of stretches; several stretches share one.
+const STRETCHES: u64 = 64;
 
 /// One write.
 #[derive(Debug)]
@@ -27,76 +35,118 @@ struct Entry {
     bytes: usize,
 }
 
-/// The writes of a device's own memory, oldest first.
+/// Writes, oldest first.
+#[derive(Debug, Default)]
+struct Kept {
+    entries: VecDeque<Entry>,
+    bytes: usize,
+}
+
+/// The writes of a device's own memory.
 #[derive(Debug)]
 pub(crate) struct Volatile {
-    entries: VecDeque<Entry>,
-    held: usize,
+    /// Whether the power is lost: nothing is written any more, not even what was on its way when it went. Who writes holds it for reading.
+    lost: RwLock<bool>,
+    stretches: [Mutex<()>; STRETCHES as usize],
+    /// Held by who makes a file longer.
+    growing: Mutex<()>,
+    kept: Mutex<Kept>,
     /// Bytes that the device's memory holds; what is older has been written out.
     limit: usize,
-    /// Whether the power is lost: nothing is written any more, not even what was on its way when it went.
-    pub(crate) lost: bool,
 }
 
 impl Volatile {
     pub(crate) fn new(limit: usize) -> Volatile {
-        Volatile { entries: VecDeque::new(), held: 0, limit, lost: false }
+        let stretches = std::array::from_fn(|_| Mutex::default());
+        Volatile { lost: RwLock::default(), stretches, growing: Mutex::default(), kept: Mutex::default(), limit }
     }
 
     /// Writes, and keeps what stood there.
     ///
     /// # Errors
     /// What reading or writing the backing file ends with; then nothing is kept.
-    pub(crate) fn write(&mut self, file: &Arc<File>, offset: u64, data: &[u8]) -> std::io::Result<()> {
-        if self.lost {
+    pub(crate) fn write(&self, file: &Arc<File>, offset: u64, data: &[u8]) -> std::io::Result<()> {
+        let lost = self.lost.read().unwrap_or_else(PoisonError::into_inner);
+        if *lost {
             return Err(rustix::io::Errno::IO.into());
         }
-        let stat = fstat(file.as_fd())?;
+        let _alone = self.stretches_of(offset, data.len() as u64);
+        let end = offset + data.len() as u64;
+        let mut stat = fstat(file.as_fd())?;
+        let growing = (end > stat.st_size as u64).then(|| locked(&self.growing));
+        if growing.is_some() {
+            stat = fstat(file.as_fd())?;
+        }
         let (size, inode) = (stat.st_size as u64, (stat.st_dev, stat.st_ino));
         let there = size.saturating_sub(offset).min(data.len() as u64) as usize;
         let mut before = vec![0; there];
         file.read_exact_at(&mut before, offset)?;
         file.write_all_at(data, offset)?;
-        let grown = (offset + data.len() as u64 > size).then_some(size);
-        self.entries.push_back(Entry { file: file.clone(), inode, offset, before, size: grown, bytes: data.len() });
-        self.held += data.len();
-        while self.held > self.limit
-            && let Some(oldest) = self.entries.pop_front()
-        {
-            self.held -= oldest.bytes;
-        }
+        let grown = (end > size).then_some(size);
+        self.keep(Entry { file: file.clone(), inode, offset, before, size: grown, bytes: data.len() });
         Ok(())
     }
 
+    /// The locks of the stretches that a write touches, always in one order.
+    fn stretches_of(&self, offset: u64, bytes: u64) -> Vec<MutexGuard<'_, ()>> {
+        let (first, last) = (offset / STRETCH, (offset + bytes.max(1) - 1) / STRETCH);
+        let mut numbers: Vec<u64> = (first..=last).take(STRETCHES as usize).map(|number| number % STRETCHES).collect();
+        numbers.sort_unstable();
+        numbers.into_iter().map(|number| locked(&self.stretches[number as usize])).collect()
+    }
+
+    fn keep(&self, entry: Entry) {
+        let mut kept = locked(&self.kept);
+        kept.bytes += entry.bytes;
+        kept.entries.push_back(entry);
+        let mut old = Vec::new();
+        while kept.bytes > self.limit
+            && let Some(oldest) = kept.entries.pop_front()
+        {
+            kept.bytes -= oldest.bytes;
+            old.push(oldest);
+        }
+        // Memory is given back when nobody waits for it.
+        drop(kept);
+    }
+
     /// All that was written is durable.
-    pub(crate) fn flush(&mut self) {
-        self.entries.clear();
-        self.held = 0;
+    pub(crate) fn flush(&self) {
+        let durable = std::mem::take(&mut *locked(&self.kept));
+        drop(durable);
     }
 
     /// A file was cut, which is durable at once as all names and sizes are: what stood behind its end does not come back.
     ///
     /// # Errors
     /// What asking for the backing file ends with.
-    pub(crate) fn cut(&mut self, file: &File, size: u64) -> std::io::Result<()> {
+    pub(crate) fn cut(&self, file: &File, size: u64) -> std::io::Result<()> {
+        // Nobody is in the middle of a write.
+        let _whole = self.lost.write().unwrap_or_else(PoisonError::into_inner);
         let stat = fstat(file)?;
         let inode = (stat.st_dev, stat.st_ino);
-        for entry in self.entries.iter_mut().filter(|entry| entry.inode == inode) {
+        for entry in locked(&self.kept).entries.iter_mut().filter(|entry| entry.inode == inode) {
             entry.before.truncate(size.saturating_sub(entry.offset) as usize);
             entry.size = entry.size.map(|before| before.min(size));
         }
         Ok(())
     }
 
+    /// The power is back.
+    pub(crate) fn power(&self) {
+        *self.lost.write().unwrap_or_else(PoisonError::into_inner) = false;
+    }
+
     /// The power is lost: the files are as after the last flush, but for some sectors of the last write.
     ///
     /// # Errors
     /// What writing a backing file ends with.
-    pub(crate) fn lose(&mut self) -> std::io::Result<usize> {
-        self.lost = true;
-        let lost = self.entries.len();
+    pub(crate) fn lose(&self) -> std::io::Result<usize> {
+        *self.lost.write().unwrap_or_else(PoisonError::into_inner) = true;
+        let Kept { mut entries, .. } = std::mem::take(&mut *locked(&self.kept));
+        let lost = entries.len();
         let mut last = true;
-        while let Some(Entry { file, offset, before, size, bytes, .. }) = self.entries.pop_back() {
+        while let Some(Entry { file, offset, before, size, bytes, .. }) = entries.pop_back() {
             let kept = if std::mem::take(&mut last) { bytes.div_ceil(SECTOR) / 2 * SECTOR } else { 0 };
             if let Some(before) = before.get(kept..) {
                 file.write_all_at(before, offset + kept as u64)?;
@@ -106,7 +156,6 @@ impl Volatile {
                 ftruncate(file.as_fd(), size.max(torn))?;
             }
         }
-        self.held = 0;
         Ok(lost)
     }
 }
@@ -127,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_was_flushed_survives_and_what_came_later_does_not() {
-        let (file, mut memory) = (file(), Volatile::new(1 << 20));
+        let (file, memory) = (file(), Volatile::new(1 << 20));
         memory.write(&file, 0, &[1; 1024]).unwrap();
         memory.flush();
         memory.write(&file, 512, &[2; 1024]).unwrap();
@@ -138,7 +187,7 @@ mod tests {
 
     #[test]
     fn the_last_write_is_torn_between_sectors() {
-        let (file, mut memory) = (file(), Volatile::new(1 << 20));
+        let (file, memory) = (file(), Volatile::new(1 << 20));
         memory.write(&file, 0, &[1; 4096]).unwrap();
         memory.flush();
         memory.write(&file, 0, &[2; 4096]).unwrap();
@@ -160,7 +209,7 @@ mod tests {
                     .unwrap(),
             )
         };
-        let (first, again, mut memory) = (open(), open(), Volatile::new(1 << 20));
+        let (first, again, memory) = (open(), open(), Volatile::new(1 << 20));
         memory.write(&first, 0, &[1; 1024]).unwrap();
         memory.flush();
         memory.write(&first, 0, &[2; 1024]).unwrap();
@@ -172,21 +221,43 @@ mod tests {
 
     #[test]
     fn nothing_is_written_without_power() {
-        let (file, mut memory) = (file(), Volatile::new(1 << 20));
+        let (file, memory) = (file(), Volatile::new(1 << 20));
         memory.lose().unwrap();
         assert!(memory.write(&file, 0, &[1; 512]).is_err());
-        memory.lost = false;
+        memory.power();
         memory.write(&file, 0, &[1; 512]).unwrap();
         assert_eq!(content(&file), [1; 512]);
     }
 
     #[test]
     fn what_the_memory_cannot_hold_has_been_written_out() {
-        let (file, mut memory) = (file(), Volatile::new(1024));
+        let (file, memory) = (file(), Volatile::new(1024));
         for place in 0..4u8 {
             memory.write(&file, u64::from(place) * 512, &[place + 1; 512]).unwrap();
         }
         memory.lose().unwrap();
         assert_eq!(content(&file), [[1; 512], [2; 512]].concat());
+    }
+
+    #[test]
+    fn writes_of_one_place_by_many_at_once_are_taken_back_to_what_was_flushed() {
+        let (file, memory) = (file(), Volatile::new(1 << 20));
+        memory.write(&file, 0, &[9; 4 * STRETCH as usize]).unwrap();
+        memory.flush();
+        std::thread::scope(|scope| {
+            for writer in 0..4u8 {
+                let (file, memory) = (&file, &memory);
+                scope.spawn(move || {
+                    // Across two stretches, over each other, and beyond the end.
+                    for turn in 0..50u64 {
+                        memory.write(file, STRETCH - 256 + turn * 8, &[writer; 512]).unwrap();
+                        memory.write(file, 4 * STRETCH - 64 + turn * u64::from(writer), &[writer; 256]).unwrap();
+                    }
+                });
+            }
+        });
+        memory.write(&file, 0, &[1; 512]).unwrap();
+        assert_eq!(memory.lose().unwrap(), 401);
+        assert_eq!(content(&file), vec![9; 4 * STRETCH as usize]);
     }
 }
