@@ -11,8 +11,11 @@ use units::{Nanos, PerSecond};
 /// Round trips of each kind, in turns.
 const TURNS: usize = 100;
 
-/// A delay that sleeps, as real ones do.
-const ASKED: Nanos = Nanos::from_micros(200);
+/// A delay during which every thread falls asleep.
+const ASKED: Nanos = Nanos::from_millis(1);
+
+/// Round trips over that delay.
+const LONG_TURNS: usize = 40;
 
 /// What a relay without delay costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,8 +35,8 @@ pub struct Cost {
 pub fn cost() -> Result<Cost> {
     let delay = Nanos::from_micros(100);
     let own = queued()?;
-    let [direct, plain] = in_turns(Wire::default(), Nanos::ZERO)?;
-    let [near, far] = in_turns(Wire { delay, ..Wire::default() }, own)?;
+    let [direct, plain] = in_turns(Wire::default(), Nanos::ZERO, TURNS)?;
+    let [near, far] = in_turns(Wire { delay, ..Wire::default() }, own, TURNS)?;
     Ok(Cost {
         round_trip: plain.saturating_sub(direct),
         throughput: throughput()?,
@@ -41,9 +44,9 @@ pub fn cost() -> Result<Cost> {
     })
 }
 
-/// What a piece that stands in a queue takes besides its delay, one way.
+/// How late a thread that slept finds what has come, one way.
 pub(crate) fn queued() -> Result<Nanos> {
-    let [direct, delayed] = in_turns(Wire { delay: ASKED, ..Wire::default() }, Nanos::ZERO)?;
+    let [direct, delayed] = in_turns(Wire { delay: ASKED, ..Wire::default() }, Nanos::ZERO, LONG_TURNS)?;
     Ok(Nanos(delayed.saturating_sub(direct + ASKED + ASKED).0 / 2))
 }
 
@@ -77,14 +80,14 @@ fn echo(stream: &Stream) {
 }
 
 /// Medians of a round trip without and with a relay of such a shape.
-fn in_turns(shape: Wire, own: Nanos) -> Result<[Nanos; 2]> {
+fn in_turns(shape: Wire, own: Nanos, turns: usize) -> Result<[Nanos; 2]> {
     let far = far_end(echo)?;
     let relay = relay(&far, shape)?;
     relay.take_off(own);
     let streams = [Stream::connect(&far)?, Stream::connect(relay.address())?];
     let clock = WallClock::new();
     let mut took = [Vec::new(), Vec::new()];
-    for turn in 0..2 * TURNS {
+    for turn in 0..2 * turns {
         let mut stream = &streams[turn % 2];
         let begun = clock.now();
         stream.write_all(&[7; 64])?;
@@ -93,7 +96,7 @@ fn in_turns(shape: Wire, own: Nanos) -> Result<[Nanos; 2]> {
     }
     Ok(took.map(|mut took| {
         // The first ones find threads that were never awake.
-        took.drain(..TURNS / 10);
+        took.drain(..turns / 10);
         took.sort_unstable();
         took[took.len() / 2]
     }))

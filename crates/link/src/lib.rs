@@ -1,17 +1,17 @@
 //! The link between two nodes: a relay that makes a short wire long, narrow, crowded, cut or half-open.
 //!
 //! The one idea: every piece that is read is given the moment at which it arrives at the far end, from its path's length, capacity
-//! and what else travels there; a writer hands it over at that moment. The arithmetic is a pure queue (`lane`), and its own way
-//! through the kernel, measured when the relay starts, is taken off the delay.
+//! and what else travels there; a thread hands it over at that moment. The arithmetic is a pure queue (`lane`), and how late
+//! a thread wakes up, measured when the relay starts, is taken off the delay.
 //!
 //! What it does not do: it reads no protocol, loses no byte of a connection that lives, and does not split or merge connections.
 
+mod connection;
 mod control;
 mod cost;
 mod lane;
 mod network;
 mod path;
-mod pipe;
 mod relay;
 mod seal;
 

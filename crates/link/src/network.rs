@@ -1,5 +1,7 @@
 //! Sockets of two kinds under one name.
 
+use rustix::fd::{AsFd, BorrowedFd};
+use rustix::net::{RecvFlags, SendFlags};
 use std::fmt;
 use std::io::{ErrorKind, Read, Result, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -97,12 +99,32 @@ impl Stream {
         Ok(Stream::Tcp(stream))
     }
 
+    /// Reads what is there; without anything it would block.
+    pub(crate) fn read_now(&self, into: &mut [u8]) -> Result<usize> {
+        Ok(rustix::net::recv(self, into, RecvFlags::DONTWAIT)?.0)
+    }
+
+    /// Writes what there is room for; without any it would block.
+    pub(crate) fn write_now(&self, from: &[u8]) -> Result<usize> {
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        Ok(rustix::io::retry_on_intr(|| rustix::net::send(self, from, flags))?)
+    }
+
     /// Ends one side or both; one that is gone already has nothing to end.
     pub(crate) fn end(&self, how: Shutdown) {
         let _ = match self {
             Stream::Tcp(stream) => stream.shutdown(how),
             Stream::Unix(stream) => stream.shutdown(how),
         };
+    }
+}
+
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Stream::Tcp(stream) => stream.as_fd(),
+            Stream::Unix(stream) => stream.as_fd(),
+        }
     }
 }
 

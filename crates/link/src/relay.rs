@@ -1,13 +1,12 @@
 //! A relay: who listens, whom it connects to, and what all its connections share.
 
+use crate::connection::Connection;
 use crate::network::{Address, Listener, Stream};
-use crate::path::{Choice, Paths, Told, Way};
-use crate::pipe::Pipe;
+use crate::path::{Choice, Paths, Told, Travel, Way};
 use crate::seal::Sealed;
 use crate::{cost, locked};
 use recorder::{Clock, WallClock};
 use std::io::Result;
-use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, sleep};
@@ -59,27 +58,16 @@ impl Traffic {
     }
 }
 
-/// A connection: both sockets, and both of its directions.
-struct Connection {
-    ends: [Stream; 2],
-    pipes: [Arc<Pipe>; 2],
-}
-
-impl Connection {
-    fn end(&self) {
-        self.ends.iter().for_each(|end| end.end(Shutdown::Both));
-        self.pipes.iter().for_each(|pipe| pipe.look());
-    }
-}
-
 /// What all connections share.
 pub(crate) struct Hub {
     pub(crate) clock: WallClock,
     pub(crate) paths: Mutex<Paths>,
     pub(crate) traffic: [Traffic; 2],
-    /// What a piece that stands in a queue takes besides, nanoseconds; it is taken off its delay.
+    /// How late a thread that slept finds what has come, nanoseconds.
     pub(crate) own_ns: AtomicU64,
     pub(crate) stop: AtomicBool,
+    /// Whether a connection stays awake.
+    pub(crate) awake: AtomicBool,
     connections: Mutex<Vec<Arc<Connection>>>,
 }
 
@@ -91,7 +79,25 @@ impl Hub {
 
     /// Everybody who waits looks at the paths again.
     fn look(&self) {
-        locked(&self.connections).iter().flat_map(|connection| &connection.pipes).for_each(|pipe| pipe.look());
+        locked(&self.connections).iter().for_each(|connection| connection.look());
+    }
+
+    /// Whether a piece of that path and way needs no clock.
+    pub(crate) fn is_plain(&self, path: usize, way: Way) -> bool {
+        locked(&self.paths).is_plain(path, way)
+    }
+
+    /// Sends a piece that came then.
+    pub(crate) fn send(&self, came: Nanos, path: usize, way: Way, bytes: usize) -> Travel {
+        locked(&self.paths).send(came, path, way, bytes)
+    }
+
+    /// Sends a piece again whose path was cut under it.
+    pub(crate) fn hold(&self, travel: &mut Travel, way: Way, bytes: usize) {
+        let mut paths = locked(&self.paths);
+        if !paths.holds(*travel, way) {
+            *travel = paths.send(self.clock.now(), travel.path, way, bytes);
+        }
     }
 
     /// The path of a new connection, once one carries, and what it is like.
@@ -115,29 +121,19 @@ impl Hub {
     /// Serves a connection until both of its directions have ended.
     fn serve(&self, near: Stream, to: &Address) -> Result<()> {
         let Some((path, shape)) = self.path() else { return Ok(()) };
-        let sealed = if shape.tls { Some(Arc::new(Sealed::agreed()?)) } else { None };
+        let sealed = if shape.tls { Some(Sealed::agreed()?) } else { None };
         // Whoever connects over a long wire waits for a round trip, and for another one until both have agreed on their keys.
         let round_trips = if shape.tls { 2 } else { 1 };
         sleep(Duration::from_nanos(round_trips * 2 * shape.delay.0));
-        let ended = Stream::connect(to).map(|far| {
-            let pipes = [Way::There, Way::Back].map(|way| Pipe::new(way, path, sealed.clone()));
-            let connection = Arc::new(Connection { ends: [near, far], pipes });
+        let connected = Stream::connect(to).and_then(|far| Connection::new(near, far)).map(Arc::new);
+        let ended = connected.map(|connection| {
             locked(&self.connections).push(connection.clone());
-            self.carry(&connection);
+            connection.carry(self, path, sealed.as_ref());
             locked(&self.connections).retain(|other| !Arc::ptr_eq(other, &connection));
+            connection.end();
         });
         locked(&self.paths).all[path].connections -= 1;
         ended
-    }
-
-    fn carry(&self, connection: &Connection) {
-        let [near, far] = &connection.ends;
-        std::thread::scope(|scope| {
-            for (pipe, from, to) in [(&connection.pipes[0], near, far), (&connection.pipes[1], far, near)] {
-                scope.spawn(move || pipe.read(self, from, to));
-                scope.spawn(move || pipe.write(self, to));
-            }
-        });
     }
 }
 
@@ -170,6 +166,7 @@ impl Relay {
             traffic: Default::default(),
             own_ns: AtomicU64::new(0),
             stop: AtomicBool::new(false),
+            awake: AtomicBool::new(false),
             connections: Mutex::default(),
         });
         let (serving, to) = (hub.clone(), settings.to.clone());
@@ -191,12 +188,12 @@ impl Relay {
         &self.address
     }
 
-    /// What it takes itself of each way, where pieces stand in a queue.
+    /// How late it finds what has come while its thread slept; that is taken off the delay.
     pub fn own(&self) -> Nanos {
         Nanos(self.hub.own_ns.load(Ordering::Relaxed))
     }
 
-    /// Takes so much off each delay.
+    /// What comes while its thread sleeps has been there for so long.
     pub(crate) fn take_off(&self, own: Nanos) {
         self.hub.own_ns.store(own.0, Ordering::Relaxed);
     }

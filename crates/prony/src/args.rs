@@ -184,8 +184,8 @@ pub enum Command {
             narrow, crowded, cut or half-open. Bytes come whole and in order; a cut path is silent, and brings what was sent over it \
             once it is healed.\n\n\
             A path is said in words: delay=50us or km=10 (5 us a km one way), jitter=5us, capacity=1GB/s, and aggressor=500MB/s for \
-            somebody else's traffic, with share=20% for what that has for certain. Its own way through the kernel is measured when it \
-            starts and taken off the delay.",
+            somebody else's traffic, with share=20% for what that has for certain. How late it wakes up is measured when it starts \
+            and taken off the delay.",
         after_long_help = "Examples:\n  prony link --listen 127.0.0.1:6001 --to 127.0.0.1:5432 --path km=10 --orders /tmp/link &\n  \
             prony link --orders /tmp/link --order cut\n  prony link --orders /tmp/link --order 'shape 1 km=100 capacity=10MB/s'\n  \
             prony link --cost"

@@ -99,14 +99,12 @@ fn commits(watch: &mut dyn WatchLags) -> Result<Look, DatabaseError> {
 /// What a wire carries, between two looks.
 pub(crate) struct Carried {
     relay: Arc<Relay>,
-    /// What the wire takes itself of each way beyond the time for which it holds a piece.
-    own: Nanos,
     before: [(u64, Nanos); 2],
 }
 
 impl Carried {
-    pub(crate) fn new(relay: &Arc<Relay>, own: Nanos) -> Carried {
-        Carried { relay: relay.clone(), own, before: [(0, Nanos::ZERO); 2] }
+    pub(crate) fn new(relay: &Arc<Relay>) -> Carried {
+        Carried { relay: relay.clone(), before: [(0, Nanos::ZERO); 2] }
     }
 
     /// How long the way there and back was, milliseconds, on the mean of the pieces since the last look; none without any.
@@ -116,7 +114,7 @@ impl Carried {
         let before = std::mem::replace(&mut self.before, now);
         let each = [0, 1].map(|way| {
             let count = now[way].0 - before[way].0;
-            (count > 0).then(|| now[way].1.saturating_sub(before[way].1).seconds() / count as f64 + self.own.seconds())
+            (count > 0).then(|| now[way].1.saturating_sub(before[way].1).seconds() / count as f64)
         });
         Some((Whole::MirrorWire, 1e3 * (each[0]? + each[1]?)))
     }

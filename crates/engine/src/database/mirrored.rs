@@ -102,8 +102,7 @@ impl Databases {
         let outage = outage.then(watched).transpose().map_err(&refused)?;
         let unconfirmed = mirror.unconfirmed();
         let guard = (self.pairing() != Pairing::TwoPhase && outage.is_none()).then(|| Guard::of(&mirror));
-        let off = if trial.state.wire.is_plain() { Nanos::ZERO } else { own };
-        let over = || Carried::new(&wires[0], off);
+        let over = || Carried::new(&wires[0]);
         let sampling = match (self.pairing(), &outage, self.shared()) {
             (Pairing::TwoPhase, _, Some(database)) => Some(Sampling::of_trips(move || database.round_trips(), over())),
             (Pairing::Postgres, None, _) => {
@@ -116,7 +115,10 @@ impl Databases {
         let far = match trial.state.wire {
             plain if plain.is_plain() => "on a plain wire".to_owned(),
             shaped => {
-                format!("over a wire of {shaped} each way, of which its own {} is taken off", units::duration(own))
+                format!(
+                    "over a wire of {shaped} each way, whose relay wakes up {} late, which is taken off",
+                    units::duration(own)
+                )
             }
         };
         Ok(vec![match self.pairing() {

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::io::{Read, Write};
+use std::net::Shutdown;
 use std::sync::mpsc::channel;
 
 const FREE: &str = "127.0.0.1:0";

@@ -63,7 +63,7 @@ fn serve(asked: &Link, settings: &Settings) -> Result<(), Failure> {
         link::obey(&relay, orders).map_err(refused)?;
     }
     output::note_line(&format!(
-        "{} to {}; its own way of {} is taken off each delay",
+        "{} to {}; it wakes up {} late, which is taken off each delay",
         relay.address(),
         settings.to,
         units::duration(relay.own())

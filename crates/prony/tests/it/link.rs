@@ -23,7 +23,7 @@ fn a_link_carries_what_comes_takes_orders_and_says_what_it_carried() {
     let socket = program.path("wire");
     let words = "--path 'km=10 capacity=100MB/s' --path delay=1ms --orders orders";
     let mut going = program.start(&format!("link --listen {} --to {} {words}", socket.display(), echo()));
-    going.until("its own way of", 1);
+    going.until("it wakes up", 1);
     let mut stream = std::os::unix::net::UnixStream::connect(&socket).unwrap();
     let mut back = [0; 5];
     stream.write_all(b"hello").unwrap();
