@@ -44,6 +44,8 @@ struct Queue {
 /// The queue between both threads.
 pub(crate) struct Pipe {
     way: Way,
+    /// That of its connection.
+    number: u64,
     /// What seals and opens all that it carries, where the wire is under TLS.
     sealed: Option<Arc<Sealed>>,
     queue: Mutex<Queue>,
@@ -52,9 +54,9 @@ pub(crate) struct Pipe {
 }
 
 impl Pipe {
-    pub(crate) fn new(way: Way, path: usize, sealed: Option<Arc<Sealed>>) -> Arc<Pipe> {
+    pub(crate) fn new(way: Way, number: u64, path: usize, sealed: Option<Arc<Sealed>>) -> Arc<Pipe> {
         let queue = Mutex::new(Queue { path, ..Queue::default() });
-        Arc::new(Pipe { way, sealed, queue, came: Condvar::new(), room: Condvar::new() })
+        Arc::new(Pipe { way, number, sealed, queue, came: Condvar::new(), room: Condvar::new() })
     }
 
     /// Looks again at what it waits for: the paths changed.
@@ -70,6 +72,11 @@ impl Pipe {
         loop {
             let read = from.read(&mut room).unwrap_or(0);
             let now = hub.clock.now();
+            if read > 0
+                && let Some(tap) = &hub.tap
+            {
+                tap(self.number, self.way == Way::There, now, &room[..read]);
+            }
             if read > 0 && self.is_plain(hub) {
                 if self.carried(hub, now, &room[..read], to).is_ok() {
                     continue;

@@ -35,6 +35,9 @@ pub struct Settings {
     pub seed: u64,
 }
 
+/// One who hears what is carried: the number of its connection, whether it goes there, when it came, and its bytes.
+pub type Tap = Arc<dyn Fn(u64, bool, Nanos, &[u8]) + Send + Sync>;
+
 /// Bytes and pieces of one direction.
 #[derive(Default)]
 pub(crate) struct Traffic {
@@ -80,6 +83,8 @@ pub(crate) struct Hub {
     /// What a piece that stands in a queue takes besides, nanoseconds; it is taken off its delay.
     pub(crate) own_ns: AtomicU64,
     pub(crate) stop: AtomicBool,
+    pub(crate) tap: Option<Tap>,
+    served: AtomicU64,
     connections: Mutex<Vec<Arc<Connection>>>,
 }
 
@@ -120,7 +125,8 @@ impl Hub {
         let round_trips = if shape.tls { 2 } else { 1 };
         sleep(Duration::from_nanos(round_trips * 2 * shape.delay.0));
         let ended = Stream::connect(to).map(|far| {
-            let pipes = [Way::There, Way::Back].map(|way| Pipe::new(way, path, sealed.clone()));
+            let number = self.served.fetch_add(1, Ordering::Relaxed);
+            let pipes = [Way::There, Way::Back].map(|way| Pipe::new(way, number, path, sealed.clone()));
             let connection = Arc::new(Connection { ends: [near, far], pipes });
             locked(&self.connections).push(connection.clone());
             self.carry(&connection);
@@ -160,8 +166,20 @@ impl Relay {
         Ok(relay)
     }
 
+    /// As [`Relay::start`], with one who hears everything, and without taking anything off a delay. Moments count from the start.
+    ///
+    /// # Errors
+    /// It cannot listen.
+    pub fn tapped(settings: &Settings, tap: Tap) -> Result<Relay> {
+        Relay::begun(settings, Some(tap))
+    }
+
     /// As [`Relay::start`], without taking anything off a delay.
     pub(crate) fn unmeasured(settings: &Settings) -> Result<Relay> {
+        Relay::begun(settings, None)
+    }
+
+    fn begun(settings: &Settings, tap: Option<Tap>) -> Result<Relay> {
         let listener = Listener::bind(&settings.listen)?;
         let address = listener.address()?;
         let hub = Arc::new(Hub {
@@ -170,6 +188,8 @@ impl Relay {
             traffic: Default::default(),
             own_ns: AtomicU64::new(0),
             stop: AtomicBool::new(false),
+            tap,
+            served: AtomicU64::new(0),
             connections: Mutex::default(),
         });
         let (serving, to) = (hub.clone(), settings.to.clone());

@@ -574,6 +574,9 @@ arguments! {
         log: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath) "The server's log on this machine",
             "The log of a PostgreSQL that runs on this machine: `.json` or `.csv` as it writes them, else lines that begin with `%m [%p]`. \
              Default: the log that the server collects and lets this user read.";
+        listen: Option<String> = arg(long, value_name = "ADDRESS", conflicts_with = "log") "Relay clients from here, and hear them",
+            "Relay clients from this address (HOST:PORT, or the path of a socket) to the server, and hear what passes: for servers whose log may \
+             not be switched on. Point the application there for the window, without TLS. The server is not asked anything.";
         output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
             "The file to write [default: statements.trace]",
             "Write the statements to FILE, which you alone may read. An existing file is never overwritten. Default: `statements.trace`.";
