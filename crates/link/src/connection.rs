@@ -32,14 +32,15 @@ const IN_THE_WAY: Nanos = Nanos::from_micros(10);
 
 /// Both sides of a connection, and how to have its thread look at the paths again.
 pub(crate) struct Connection {
+    number: u64,
     ends: [Stream; 2],
     called: OwnedFd,
 }
 
 impl Connection {
-    pub(crate) fn new(near: Stream, far: Stream) -> Result<Connection> {
+    pub(crate) fn new(hub: &Hub, near: Stream, far: Stream) -> Result<Connection> {
         let called = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Connection { ends: [near, far], called })
+        Ok(Connection { number: hub.served.fetch_add(1, Ordering::Relaxed), ends: [near, far], called })
     }
 
     /// Ends both sides.
@@ -60,7 +61,7 @@ impl Connection {
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let [near, far] = &self.ends;
         let ends = [(Way::There, near, far), (Way::Back, far, near)];
-        let mut directions = ends.map(|(way, from, to)| Direction::new(way, from, to, path, sealed));
+        let mut directions = ends.map(|ends| Direction::new(self.number, ends, path, sealed));
         let (mut room, mut watch) = (vec![0; PIECE], Watch::new(hub));
         while !hub.stop.load(Ordering::Acquire) {
             let late = watch.late();
@@ -210,6 +211,8 @@ impl Piece {
 
 /// One direction.
 struct Direction<'a> {
+    /// That of its connection.
+    number: u64,
     way: Way,
     from: &'a Stream,
     to: &'a Stream,
@@ -225,9 +228,14 @@ struct Direction<'a> {
 }
 
 impl<'a> Direction<'a> {
-    fn new(way: Way, from: &'a Stream, to: &'a Stream, path: usize, sealed: Option<&'a Sealed>) -> Direction<'a> {
+    fn new(
+        number: u64,
+        (way, from, to): (Way, &'a Stream, &'a Stream),
+        path: usize,
+        sealed: Option<&'a Sealed>,
+    ) -> Direction<'a> {
         let (pieces, bytes) = (VecDeque::new(), 0);
-        Direction { way, from, to, sealed, path, pieces, bytes, read_all: false, full: false, ended: false }
+        Direction { number, way, from, to, sealed, path, pieces, bytes, read_all: false, full: false, ended: false }
     }
 
     fn reads(&self) -> PollFlags {
@@ -257,6 +265,9 @@ impl<'a> Direction<'a> {
         let came = now.saturating_sub(late);
         self.read_all = read == 0;
         let data = &room[..read];
+        if let Some(tap) = hub.tap.as_ref().filter(|_| read > 0) {
+            tap(self.number, self.way == Way::There, came, data);
+        }
         let at_once = self.pieces.is_empty() && self.sealed.is_none() && hub.is_plain(self.path, self.way);
         let handed = if at_once && read > 0 { self.handed_at_once(hub, now, data) } else { 0 };
         if read == 0 || handed < read {

@@ -4,7 +4,7 @@
 //! and what else travels there; a thread hands it over at that moment. The arithmetic is a pure queue (`lane`), and how late
 //! a thread wakes up, measured when the relay starts, is taken off the delay.
 //!
-//! What it does not do: it reads no protocol, loses no byte of a connection that lives, and does not split or merge connections.
+//! What it does not do: it reads no protocol, though a tap may; it loses no byte of a connection that lives, and does not split or merge connections.
 
 mod connection;
 mod control;
@@ -21,7 +21,7 @@ pub use control::{Order, Unordered, ask, obey, parse};
 pub use cost::{Cost, cost};
 pub use network::Address;
 pub use path::{Choice, Told};
-pub use relay::{Relay, Settings};
+pub use relay::{Relay, Settings, Tap};
 
 /// What several threads share: one that panicked leaves it as it was, because each change is whole before the lock is given back.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

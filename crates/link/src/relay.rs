@@ -34,6 +34,9 @@ pub struct Settings {
     pub seed: u64,
 }
 
+/// One who hears what is carried: the number of its connection, whether it goes there, when it came, and its bytes.
+pub type Tap = Arc<dyn Fn(u64, bool, Nanos, &[u8]) + Send + Sync>;
+
 /// Bytes and pieces of one direction.
 #[derive(Default)]
 pub(crate) struct Traffic {
@@ -68,6 +71,8 @@ pub(crate) struct Hub {
     pub(crate) stop: AtomicBool,
     /// Whether a connection stays awake.
     pub(crate) awake: AtomicBool,
+    pub(crate) tap: Option<Tap>,
+    pub(crate) served: AtomicU64,
     connections: Mutex<Vec<Arc<Connection>>>,
 }
 
@@ -125,7 +130,7 @@ impl Hub {
         // Whoever connects over a long wire waits for a round trip, and for another one until both have agreed on their keys.
         let round_trips = if shape.tls { 2 } else { 1 };
         sleep(Duration::from_nanos(round_trips * 2 * shape.delay.0));
-        let connected = Stream::connect(to).and_then(|far| Connection::new(near, far)).map(Arc::new);
+        let connected = Stream::connect(to).and_then(|far| Connection::new(self, near, far)).map(Arc::new);
         let ended = connected.map(|connection| {
             locked(&self.connections).push(connection.clone());
             connection.carry(self, path, sealed.as_ref());
@@ -156,8 +161,20 @@ impl Relay {
         Ok(relay)
     }
 
+    /// As [`Relay::start`], with one who hears everything, and without taking anything off a delay. Moments count from the start.
+    ///
+    /// # Errors
+    /// It cannot listen.
+    pub fn tapped(settings: &Settings, tap: Tap) -> Result<Relay> {
+        Relay::begun(settings, Some(tap))
+    }
+
     /// As [`Relay::start`], without taking anything off a delay.
     pub(crate) fn unmeasured(settings: &Settings) -> Result<Relay> {
+        Relay::begun(settings, None)
+    }
+
+    fn begun(settings: &Settings, tap: Option<Tap>) -> Result<Relay> {
         let listener = Listener::bind(&settings.listen)?;
         let address = listener.address()?;
         let hub = Arc::new(Hub {
@@ -167,6 +184,8 @@ impl Relay {
             own_ns: AtomicU64::new(0),
             stop: AtomicBool::new(false),
             awake: AtomicBool::new(false),
+            tap,
+            served: AtomicU64::new(0),
             connections: Mutex::default(),
         });
         let (serving, to) = (hub.clone(), settings.to.clone());

@@ -549,8 +549,17 @@ arguments! {
             "What the pair waits for: `commit`, the commit record flushed by the mirror (synchronous replication of PostgreSQL); `write-set`, \
              the changes received and ordered (Galera); `row`, a round trip for each changed or locked row and two for the commit. Default: \
              `commit`; of MariaDB `write-set`.";
-        mirror_flush: Option<String> = arg(long, value_name = "TIME") "Time of a flush on the mirror",
+        mirror_flush: Option<String> = arg(long, value_name = "TIME", conflicts_with = "mirror_dir") "Time of a flush on the mirror",
             "Time of a flush of the log on the mirror. Default: that of this server where it is seen, else an assumption with its interval.";
+        mirror_on: String = arg(long, value_name = "WHERE", value_parser = ["own-host", "same-host"], default_value = "own-host")
+            "Whose processors the mirror works with",
+            "Where the mirror runs: on a machine of its own (`own-host`), or on that of the server (`same-host`), with whose processors and \
+             disk it works. On the same host the load is played in virtual time, alone and with the mirror; a distance is then that of an \
+             emulated wire. For a PostgreSQL on this machine, and `--kind commit`.";
+        mirror_dir: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)
+            "A folder on the disk that the mirror will have",
+            "A folder on the disk that the mirror will have: 8 KiB are written to a file there and flushed, up to 200 times in a second at the \
+             most, and the file is removed. With `same-host` it also says whether both will flush to one disk, which is assumed else.";
         output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
             "Also write the assessment to this new file",
             "Also write the assessment to FILE, as JSON. An existing file is never overwritten.";
@@ -565,6 +574,9 @@ arguments! {
         log: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath) "The server's log on this machine",
             "The log of a PostgreSQL that runs on this machine: `.json` or `.csv` as it writes them, else lines that begin with `%m [%p]`. \
              Default: the log that the server collects and lets this user read.";
+        listen: Option<String> = arg(long, value_name = "ADDRESS", conflicts_with = "log") "Relay clients from here, and hear them",
+            "Relay clients from this address (HOST:PORT, or the path of a socket) to the server, and hear what passes: for servers whose log may \
+             not be switched on. Point the application there for the window, without TLS. The server is not asked anything.";
         output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
             "The file to write [default: statements.trace]",
             "Write the statements to FILE, which you alone may read. An existing file is never overwritten. Default: `statements.trace`.";

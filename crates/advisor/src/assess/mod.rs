@@ -12,10 +12,11 @@ mod seen;
 mod span;
 #[cfg(test)]
 mod tests;
+mod together;
 
 pub use change::{Change, LeftOut, Obstacle};
 pub use mix::{Caller, Class, Done, Mix};
-pub use predict::{FIBRE_S_PER_KM, FlushFrom, HANDLING, Kind, Pair, Prediction, TARGET};
+pub use predict::{FIBRE_S_PER_KM, FlushFrom, HANDLING, Home, Kind, Pair, Prediction, TARGET};
 pub use seen::{Doing, Kept, Machine, Rows, Sample, Seen, Session, Statement, Table, Tally, Total, Wait};
 pub use span::Span;
 

@@ -56,7 +56,7 @@ pub(super) fn seen() -> Seen {
 }
 
 fn pair(kind: Kind) -> Pair {
-    Pair { kind, one_way_s: 50e-6, flush_s: Some(1e-3) }
+    Pair { kind, one_way_s: 50e-6, flush: Some((1e-3, FlushFrom::Given)), home: Home::Own }
 }
 
 fn statement(user: &str, text: &str, calls: f64, rows: f64) -> Statement {

@@ -9,6 +9,7 @@
 use super::added::{added, tuning};
 use super::beside::ratio;
 use super::pairs::Member;
+use crate::bound;
 use crate::point::{Group, own_estimate};
 use crate::statistics::least_squares::{Weighted, weighted_line};
 use crate::{AddedTime, Compensation, Estimate, MirrorFinding, Spreading, Tuning};
@@ -127,7 +128,21 @@ fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> Option<Comp
         predicted: response.scaled(sessions),
         observed: crossing(&curve, sessions, wanted),
         tried: (best.0, best.1 / wanted),
+        ceiling: swept
+            .iter()
+            .find(|group| level(group, SESSIONS) == Some(best.0))
+            .and_then(|group| Some(best.1 / own_share(group)? / wanted)),
     })
+}
+
+/// The share of the machine's processors that both servers and the load keep busy, the mean over trials.
+fn own_share(group: &Group) -> Option<f64> {
+    let each = group.members.iter().map(|(trial, stream)| {
+        let mirror = trial.server.as_ref()?.mirror_cpu_cores? / f64::from(trial.machine.cores?);
+        Some((bound(trial, stream)?.own_cpu? + mirror).clamp(1e-6, 1.0))
+    });
+    let all: Vec<f64> = each.collect::<Option<_>>()?;
+    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
 }
 
 /// Where a curve reaches a rate, between the levels around it; none where it does not, or did at the first level already.
@@ -226,6 +241,16 @@ impl Compensation {
         };
         let measured = match (self.observed, self.tried) {
             (Some(observed), _) => format!("{} measured, between levels", figure(observed)),
+            (None, (_, share)) if share < 1.0 && self.ceiling.is_some_and(|most| most < 1.0) => {
+                return format!(
+                    "no number of sessions gives the rate of {} sessions back: the cores are the limit, all of which carry at most {} of it; \
+                     {} measured, with {} sessions",
+                    units::significant(self.sessions),
+                    units::percent(self.ceiling.unwrap_or(share)),
+                    units::percent(share),
+                    units::significant(self.tried.0)
+                );
+            }
             (None, (at, share)) if share >= 1.0 => format!("the rate is there with {} already", units::significant(at)),
             (None, (at, _)) if at == self.sessions => "more sessions were not measured".to_owned(),
             (None, (at, share)) => {

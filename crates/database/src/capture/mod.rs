@@ -2,13 +2,16 @@
 //!
 //! The one idea: whatever the server already writes down is read, and nothing of it is changed. Its log has every statement with its
 //! time; where it keeps none that this user may read, its list of sessions is looked at again and again, which misses the short ones.
-//! What cannot be seen is told with what would show it.
+//! What cannot be seen is told with what would show it. Where nothing is written down, clients may talk through a relay instead ([`Passing`]).
 //!
 //! What it does not do: it repeats nothing; the workload `replay` does. No statement that names a password is kept.
 
 mod log;
 mod mariadb;
 mod postgres;
+mod wire;
+
+pub use wire::Passing;
 
 use crate::{Database, DatabaseError, Failure, Session, tier};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -196,6 +199,24 @@ impl Ear {
     fn asked<T>(&mut self, ask: impl FnOnce(&mut dyn Session) -> Result<T, Failure>) -> Result<T, DatabaseError> {
         let found = ask(self.session.as_mut());
         found.map_err(|failure| DatabaseError::statement(&self.place, "listen", failure))
+    }
+}
+
+/// Where a server listens: its socket, or its host and port.
+///
+/// # Errors
+/// The URL is not understood, or the engine has no server.
+pub fn listens(engine: Engine, url: &str) -> Result<String, DatabaseError> {
+    let joined = |host: &str, port: u16| match host.contains(':') {
+        true => format!("[{host}]:{port}"),
+        false => format!("{host}:{port}"),
+    };
+    match engine {
+        Engine::Mariadb => {
+            let place = crate::mariadb::Place::read(url)?;
+            Ok(place.socket.unwrap_or_else(|| joined(&place.host, place.port)))
+        }
+        _ => crate::postgres::Connect::parse(url).map(|connect| connect.place()),
     }
 }
 

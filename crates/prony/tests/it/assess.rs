@@ -102,6 +102,17 @@ fn a_postgres_under_load_is_assessed_and_who_may_see_less_is_told_the_rest() {
     assert_eq!(serde_json::from_str::<Value>(&kept).expect("JSON"), value);
     let again = house.program.refused(&line("looker", "-o kept.json"));
     assert!(again.contains("existing files are kept as they are"), "{again}");
+    let value = beside(&house, &database, work, &line("prony", "--mirror-on same-host --mirror-dir ."));
+    let [low, then, high] = ["low", "value", "high"].map(|end| number(&figure(&value, "throughput")[end]));
+    let now = number(&figure(&value, "throughput")["now"]);
+    assert!(0.0 < low && low <= then && then <= high && high <= now && then < 0.95 * now, "{value:#}");
+    assert_eq!((&value["pair"]["home"], &value["pair"]["flush_from"]), (&"same-host".into(), &"timed".into()));
+    let left = std::fs::read_dir(house.program.dir()).expect("a folder").flatten();
+    assert!(!left.into_iter().any(|one| one.file_name().to_string_lossy().contains("flush")), "it takes its file away");
+    let refused = house.program.refused(&line("prony", "--mirror-on same-host --kind row"));
+    assert!(refused.contains("a mirror of the kind `row`") && refused.contains("--kind commit"), "{refused}");
+    let refused = house.program.refused(&line("prony", "--mirror-dir gone"));
+    assert!(refused.contains("timing flushes in `gone` (--mirror-dir)"), "{refused}");
     let text = house.program.fine(&format!("assess {} --window 2s", url("looker")));
     let wide = text.lines().filter(|line| line.chars().count() > 80).count();
     assert!(text.starts_with("At 10 km") && text.contains("Not seen, and what would show it") && wide == 0, "{text}");

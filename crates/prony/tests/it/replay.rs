@@ -4,14 +4,14 @@ use crate::house::House;
 use crate::program::Program;
 use crate::schema::hold;
 use crate::tier::open;
-use database::{Database, Session};
+use database::{Database, OpenOptions, Session};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use study::Engine;
+use study::{At, DatabaseSpec, Engine};
 
 const CHANGE: &str = "UPDATE shop.counters SET n = n + $1 WHERE id = $2";
 
@@ -138,6 +138,65 @@ fn what_clients_of_a_mariadb_say_is_captured_of_its_table_and_done_again() {
     assert!(changes > 20 && value["sampled"] == false && value["sessions"] == 2, "{value:#}");
     let once = shop.again(&url, "", changes);
     assert!((0.5..=1.01).contains(&once), "{once} of the changes");
+}
+
+/// Clients that talk to a URL as long as they may; who loses the connection comes back.
+fn talks(engine: Engine, url: &str, stop: &AtomicBool) {
+    let options = || OpenOptions {
+        cache_dir: PathBuf::new(),
+        dataset: None,
+        settings: Vec::new(),
+        profiling: Default::default(),
+        stop: Default::default(),
+    };
+    let spec = DatabaseSpec::new(engine, At::Url(url.to_owned()));
+    while !stop.load(Ordering::Relaxed) {
+        let session = database::open(&spec, &options()).and_then(|database| database.outside());
+        let Ok(mut session) = session else { continue };
+        let mut says = |sql: &str| session.script(sql).is_ok();
+        while !stop.load(Ordering::Relaxed)
+            && says("SELECT 'it''s', n FROM shop.counters")
+            && says("UPDATE shop.counters SET n = n + 1 WHERE id = 2")
+        {
+            std::thread::sleep(Duration::from_millis(3));
+        }
+    }
+}
+
+#[test]
+fn where_no_log_may_be_written_what_clients_say_is_heard_by_a_relay_and_done_again() {
+    for (on, engine) in [("local:postgres", Engine::Postgres), ("local:mariadb", Engine::Mariadb)] {
+        let Some(shop) = Shop::new(on, engine, &[]) else { return };
+        let url = |sockets: PathBuf| match engine {
+            Engine::Mariadb => format!("mysql://root@/shop?socket={}", sockets.join("socket").display()),
+            _ => format!("postgres://prony@/postgres?host={}", sockets.display()),
+        };
+        let relay = shop.house.program.path("r");
+        std::fs::create_dir(&relay).expect("a folder");
+        let socket = relay.join(if engine == Engine::Mariadb { "socket" } else { ".s.PGSQL.5432" });
+        let (there, through) = (url(shop.sockets()), url(relay));
+        let line = format!("capture '{there}' --listen {} --window 2s -o a.trace --json", socket.display());
+        let stop = AtomicBool::new(false);
+        let ran = std::thread::scope(|scope| {
+            (0..2).for_each(|_| drop(scope.spawn(|| talks(engine, &through, &stop))));
+            let ran = shop.house.program.run(&line);
+            stop.store(true, Ordering::Relaxed);
+            ran
+        });
+        assert_eq!(ran.code, Some(0), "{line}\n{ran}");
+        let value = ran.json();
+        hold(&value);
+        let changes = heard(&value, CHANGE);
+        assert!(changes > 20 && value["sampled"] == false && value["sessions"].as_u64() >= Some(2), "{value:#}");
+        assert!(heard(&value, "SELECT $1, n FROM shop.counters") >= changes, "{value:#}");
+        assert!(value["source"].as_str().is_some_and(|source| source.starts_with("the relay at")), "{value:#}");
+        let server = value["server"].as_str().unwrap_or_default();
+        assert!(server.starts_with(if engine == Engine::Mariadb { "MariaDB " } else { "PostgreSQL " }), "{server}");
+        let once = shop.again(&format!("'{there}'"), "", changes);
+        assert!((0.5..=1.01).contains(&once), "{once} of the changes");
+        let told = shop.house.program.refused(&format!("capture '{there}' --listen nowhere -o b.trace"));
+        assert!(told.contains("reading `--listen`: `nowhere` is no address"), "{told}");
+    }
 }
 
 #[test]

@@ -80,6 +80,7 @@ objects! {
 
     one: Compensation {
         sessions, predicted, observed, "most": { let (sessions, share) = one.tried; object!(one { "sessions": sessions, "of_rate": share }) },
+        ceiling,
     }
 
     found: Beside {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::point::groups;
 use crate::run::tests::{judgement, trial};
-use crate::{Finding, TrialSummary, judge};
+use crate::{Finding, ServerSummary, TrialSummary, judge};
 use study::{Mirrored, Pairing, Waits};
 
 fn at(index: u32, system: &str, (factor, level): (&str, f64), throughput: f64) -> TrialSummary {
@@ -59,6 +59,31 @@ fn a_rate_that_no_number_of_sessions_brought_back_is_told_with_how_near_it_came(
     let more = [few.to_vec(), vec![at(2, "mirrored", (SESSIONS, 16.0), 3000.0)]].concat();
     let told = found(&more)[0].says();
     assert!(told.ends_with("; not reached: at most 75% of the rate, with 16 sessions"), "{told}");
+}
+
+#[test]
+fn a_rate_that_all_cores_together_do_not_carry_is_told_as_one_that_no_number_of_sessions_gives_back() {
+    let full = |index, sessions: f64, per_s, server_cores: f64| {
+        let mut one = at(index, "mirrored", (SESSIONS, sessions), per_s);
+        one.machine.cores = Some(2);
+        one.machine.cpu_user_cores = Some(2.0);
+        one.machine.cpu_system_cores = Some(0.0);
+        one.generator_cpu = Default::default();
+        let (cpu_user_cores, cpu_system_cores) = (Some(server_cores), Some(0.0));
+        one.server =
+            Some(ServerSummary { cpu_user_cores, cpu_system_cores, mirror_cpu_cores: Some(0.2), ..Default::default() });
+        one
+    };
+    let told = |server_cores| {
+        let alone = at(0, "alone", (SESSIONS, 8.0), 4000.0);
+        found(&[alone, full(1, 8.0, 2000.0, server_cores), full(2, 16.0, 3000.0, server_cores)])[0].says()
+    };
+    // 3,000 a second with 90 percent of the cores: 3,333 with all.
+    let limit = "the cores are the limit, all of which carry at most 83.3% of it; 75% measured, with 16 sessions";
+    assert!(told(1.6).contains("no number of sessions gives the rate of 8 sessions back"), "{}", told(1.6));
+    assert!(told(1.6).ends_with(limit), "{}", told(1.6));
+    // With 60 percent of them there is room for 5,000.
+    assert!(told(1.0).ends_with("; not reached: at most 75% of the rate, with 16 sessions"), "{}", told(1.0));
 }
 
 #[test]

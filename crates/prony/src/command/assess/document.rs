@@ -1,7 +1,7 @@
 //! The assessment as JSON.
 
 use super::{Told, said};
-use advisor::assess::{Caller, Rows, Span, Total};
+use advisor::assess::{Caller, Home, Rows, Span, Total};
 use serde_json::{Map, Value, json};
 
 const SCHEMA: &str = "prony/assess/1";
@@ -40,7 +40,13 @@ pub(super) fn json(told: &Told) -> Value {
         },
         "window_s": seen.window_s,
         "samples": seen.samples.len(),
-        "pair": { "kind": told.pair.kind.word(), "one_way_s": told.pair.one_way_s, "flush_from": judged.prediction.flush_from.word() },
+        "pair": { "kind": told.pair.kind.word(), "one_way_s": told.pair.one_way_s, "flush_from": judged.prediction.flush_from.word(),
+            "home": match told.pair.home {
+                Home::Own => "own-host",
+                Home::Shared { one_disk: true } => "same-host",
+                Home::Shared { one_disk: false } => "same-host, own disk",
+            },
+        },
         "answer": said::answer(told),
         "prediction": figures,
         "mix": {

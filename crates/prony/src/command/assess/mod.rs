@@ -3,6 +3,7 @@
 //! The one idea: two tallies of the server's counters with samples of its sessions between them, and `advisor` judges. Nothing is changed.
 
 mod document;
+mod home;
 mod said;
 
 use super::db;
@@ -10,7 +11,7 @@ use super::tier::{open, spec, time, wait};
 use crate::args::Assess;
 use crate::failure::Failure;
 use crate::{model_file, output, run};
-use advisor::assess::{Assessment, FIBRE_S_PER_KM, Kind, Machine, Pair, Sample, Seen};
+use advisor::assess::{Assessment, FIBRE_S_PER_KM, FlushFrom, Home, Kind, Machine, Pair, Sample, Seen};
 use database::assess::{Standing, Watcher};
 use observation::{OfCore, Probe, Whole};
 use recorder::{Clock, WallClock};
@@ -58,12 +59,22 @@ pub(super) fn run(asked: &Assess) -> Result<(), Failure> {
     let spec = spec(&asked.place)?;
     let usual = if spec.engine == Engine::Mariadb { Kind::WriteSet } else { Kind::Commit };
     let kind = asked.kind.as_deref().and_then(Kind::of_word).unwrap_or(usual);
-    let pair = Pair { kind, one_way_s, flush_s: flush_s.map(|time| time.as_secs_f64()) };
+    let given = flush_s.map(|time| (time.as_secs_f64(), FlushFrom::Given));
     let stop = run::listen()?;
     let database = open(&spec, stop.clone())?;
     let doing = |error| db::failed(format!("assessing `{}`", spec.shown()), &error);
     let mut watcher = Watcher::open(database.as_ref()).map_err(doing)?;
     let standing = watcher.standing().map_err(doing)?;
+    let home = if asked.mirror_on == "same-host" {
+        home::shared(&spec, kind, &standing, asked.mirror_dir.as_deref())?
+    } else {
+        Home::Own
+    };
+    // Where both have one disk, the server's own flushes say how long one takes there.
+    let measured = asked.mirror_dir.as_ref().filter(|_| home != Home::Shared { one_disk: true });
+    let measured = measured.map(|dir| home::flush_s(dir)).transpose()?;
+    let flush = given.or(measured.map(|seconds| (seconds, FlushFrom::Measured)));
+    let pair = Pair { kind, one_way_s, flush, home };
     let seen = watch(&mut watcher, &spec, &standing, window, &stop)?;
     let judged = advisor::assess::assess(&seen, &pair);
     let distance = asked.distance.trim().to_owned();

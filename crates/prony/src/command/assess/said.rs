@@ -2,7 +2,7 @@
 
 use super::Told;
 use crate::output::columns;
-use advisor::assess::{FlushFrom, Kind, Rows, Span, TARGET, Total};
+use advisor::assess::{FlushFrom, Home, Kind, Rows, Span, TARGET, Total};
 use units::{Bytes, milliseconds, percent, significant};
 
 /// Columns of a line, as long as names fit.
@@ -38,7 +38,10 @@ fn waits(told: &Told) -> Vec<Figure> {
     let light = "light in fibre, 5 us a km, a route up to 1.3 times as long; 0.06 ms (0.02 to 0.2) of handling, assumed, \
         half of it on processors as busy as these";
     let (trips, flushes) = (significant(one.round_trips), significant(told.pair.kind.flushes()));
-    let adds = format!("{trips} x round trip, {flushes} x the mirror's flush");
+    let adds = match told.pair.home {
+        Home::Own => format!("{trips} x round trip, {flushes} x the mirror's flush"),
+        Home::Shared { .. } => "those, and all that waits longer for what both share".to_owned(),
+    };
     vec![
         Figure::new("round trip", "ms", None, one.round_trip_s.times(1e3), light),
         Figure::new("mirror's flush", "ms", None, one.flush_s.times(1e3), flush(told)),
@@ -78,6 +81,15 @@ fn law(told: &Told) -> String {
         return "response-time law; how busy the processors are is not known, so that a queue may hide any of it"
             .to_owned();
     };
+    if let Home::Shared { one_disk } = told.pair.home {
+        let disk = if one_disk { "and one disk" } else { "and a disk each" };
+        return format!(
+            "played in virtual time with {} cores {disk} for both, of which others keep {} busy; 0.1 ms (0.05 to 0.2) of either's \
+             processors for each flush that is sent, assumed",
+            machine.cores,
+            significant((machine.cores * machine.busy - machine.server_cores).max(0.0))
+        );
+    }
     let own = machine.server_cores / machine.cores;
     format!(
         "response-time law, one queue for {} cores; the server keeps {} of them busy; the {} that others keep busy count in the interval only",
@@ -91,6 +103,7 @@ fn flush(told: &Told) -> String {
     let own = told.judged.mix.flush.map_or(String::new(), |(seconds, _)| milliseconds(1e3 * seconds));
     match told.judged.prediction.flush_from {
         FlushFrom::Given => "as given, up to twice where it finds another under way".to_owned(),
+        FlushFrom::Measured => "measured in the folder of --mirror-dir".to_owned(),
         FlushFrom::Timed => {
             format!("this server's, {own}, as it times it; up to twice where it finds another under way")
         }
@@ -102,6 +115,7 @@ fn flush(told: &Told) -> String {
 
 /// A value with its interval.
 fn interval(span: Span, show: impl Fn(f64) -> String) -> String {
+    let show = |value: f64| if value.is_infinite() { "none".to_owned() } else { show(value) };
     let (low, value, high) = (show(span.low), show(span.value), show(span.high));
     if low == high { value } else { format!("{value} ({low} to {high})") }
 }
@@ -129,6 +143,14 @@ pub(super) fn answer(told: &Told) -> String {
     match (one.throughput, one.sessions) {
         (Some((rate, then)), Some((sessions, more))) => {
             let whole = |value: f64| format!("{:.0}", value.ceil());
+            if more.value.is_infinite() {
+                return format!(
+                    "{adds}: {} -> {} transactions a second at the same {sessions:.0} sessions. No number of sessions gives the rate back: \
+                     processors or the disk, which the mirror shares, are the limit.",
+                    significant(rate),
+                    interval(then, significant)
+                );
+            }
             let same = if whole(more.high) == whole(sessions) {
                 " are enough".to_owned()
             } else {
@@ -193,12 +215,13 @@ fn predicted(told: &Told) -> String {
     let mut rows = vec![["", "now", "mirrored", "interval"].map(str::to_owned)];
     for one in &figures {
         let name = if one.unit.is_empty() { one.what.to_owned() } else { format!("{}, {}", one.what, one.unit) };
+        let shown = |value: f64| if value.is_infinite() { "none".to_owned() } else { significant(value) };
         let range = if one.then.low < one.then.high {
-            format!("{} to {}", significant(one.then.low), significant(one.then.high))
+            format!("{} to {}", shown(one.then.low), shown(one.then.high))
         } else {
             String::new()
         };
-        rows.push([name, one.now.map(significant).unwrap_or_default(), significant(one.then.value), range]);
+        rows.push([name, one.now.map(significant).unwrap_or_default(), shown(one.then.value), range]);
     }
     let mut text = format!("\nPrediction\n{}\nWhat it rests on\n", columns(&rows));
     for one in &figures {

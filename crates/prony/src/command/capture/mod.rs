@@ -1,6 +1,6 @@
 //! `prony capture URL`: what clients say to a live database, in a file that the workload `replay` sends again.
 //!
-//! The one idea: whatever the server writes down already is read, and nothing is changed. Ctrl-C ends the window, and what was heard is
+//! The one idea: whatever the server writes down already is read, or clients talk through a relay here; nothing is changed. Ctrl-C ends the window, and what was heard is
 //! kept.
 
 mod said;
@@ -10,15 +10,17 @@ use super::tier::{open, spec, time};
 use crate::args::Capture;
 use crate::failure::Failure;
 use crate::{output, run};
-use database::capture::{Captured, Ear};
+use database::capture::{self, Captured, Ear, Passing};
+use link::{Address, Relay};
 use recorder::{Clock, WallClock};
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use study::Engine;
+use study::{At, DatabaseSpec, Engine, Wire};
 use units::Nanos;
 
 /// How often somebody who only waits looks whether he is told to stop.
@@ -45,14 +47,10 @@ pub(super) fn run(asked: &Capture) -> Result<(), Failure> {
             .hint("write postgres://USER@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE"));
     }
     let stop = run::listen()?;
-    let database = open(&spec, stop.clone())?;
-    let doing = |error| db::failed(format!("listening at `{}`", spec.shown()), &error);
-    let mut ear = Ear::open(database.as_ref(), asked.log.as_deref()).map_err(doing)?;
-    ear.begin().map_err(doing)?;
-    let lasted = listened(&mut ear, window, &stop).map_err(doing)?;
-    // Whoever ended the window still wants what was heard.
-    stop.store(false, Ordering::Relaxed);
-    let captured = ear.end(lasted).map_err(doing)?;
+    let captured = match &asked.listen {
+        Some(listen) => relayed(&spec, listen, window, &stop)?,
+        None => written_down(&spec, asked.log.as_deref(), window, &stop)?,
+    };
     if captured.trace.heard.is_empty() {
         let left_out = captured.left_out.iter().map(|(why, count)| format!("{count} left out because {why}"));
         let why: String = left_out.chain(captured.lacking.iter().cloned()).map(|why| format!("; {why}")).collect();
@@ -63,6 +61,58 @@ pub(super) fn run(asked: &Capture) -> Result<(), Failure> {
     write(&path, &captured.trace.write())?;
     let told = Told { shown: spec.shown(), trace: path, captured };
     output::answer(asked.json, || said::json(&told), || said::text(&told))
+}
+
+/// What the server writes down in the window.
+fn written_down(
+    spec: &DatabaseSpec,
+    log: Option<&Path>,
+    window: Duration,
+    stop: &Arc<AtomicBool>,
+) -> Result<Captured, Failure> {
+    let database = open(spec, stop.clone())?;
+    let doing = |error| db::failed(format!("listening at `{}`", spec.shown()), &error);
+    let mut ear = Ear::open(database.as_ref(), log).map_err(doing)?;
+    ear.begin().map_err(doing)?;
+    let lasted = listened(&mut ear, window, stop).map_err(doing)?;
+    // Whoever ended the window still wants what was heard.
+    stop.store(false, Ordering::Relaxed);
+    ear.end(lasted).map_err(doing)
+}
+
+/// What passes a relay in the window. Connections through it end with it.
+fn relayed(spec: &DatabaseSpec, listen: &str, window: Duration, stop: &AtomicBool) -> Result<Captured, Failure> {
+    let doing = || format!("relaying from `{listen}` to `{}`", spec.shown());
+    let At::Url(url) = &spec.at else {
+        return Err(Failure::new(format!("{}: it is no running server", doing())).hint("write its URL"));
+    };
+    let to = capture::listens(spec.engine, url).map_err(|error| db::failed(doing(), &error))?;
+    let address =
+        |text: &str| text.parse::<Address>().map_err(|error| Failure::new(format!("reading `--listen`: {error}")));
+    let settings = link::Settings {
+        listen: address(listen)?,
+        to: address(&to)?,
+        paths: vec![Wire::default()],
+        choice: link::Choice::Priority,
+        failover: Nanos::ZERO,
+        seed: 0,
+    };
+    let ear = Arc::new(Passing::new(spec.engine));
+    let hears = ear.clone();
+    let tap: link::Tap = Arc::new(move |number, there, at, bytes| hears.hear(number, there, at, bytes));
+    let relay = Relay::tapped(&settings, tap)
+        .map_err(|error| Failure::caused(doing(), &error).hint("name a free port or a socket that does not exist"))?;
+    let at = relay.address().to_string();
+    output::note_line(&format!("listening at {at} for {to}; connections through it end with the window"));
+    let clock = WallClock::new();
+    let begun = clock.now();
+    let lasted = || clock.now().saturating_sub(begun);
+    while lasted() < Nanos(window.as_nanos() as u64) && !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(LOOK);
+    }
+    let captured = ear.end(&at, lasted());
+    drop(relay);
+    Ok(captured)
 }
 
 /// Lets the window pass; says how long it was.

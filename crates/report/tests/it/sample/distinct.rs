@@ -635,6 +635,7 @@ fn findings() -> Vec<Finding> {
                 predicted: estimate(9.7),
                 observed: Some(9.4),
                 tried: (12.0, 1.07),
+                ceiling: Some(1.37),
             }],
             round_trips: Some(estimate(1.02)),
             spreads: vec![Spreading {

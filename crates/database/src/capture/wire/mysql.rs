@@ -1,0 +1,96 @@
+//! What MariaDB's protocol says of statements that are sent as texts.
+
+use super::{Heard, Line, Unread};
+use crate::capture::Words;
+
+/// What a client can do: compress, and seal.
+const COMPRESS: u32 = 0x20;
+const SSL: u32 = 0x800;
+/// Commands: a text; a statement to be prepared; its execution.
+const QUERY: u8 = 3;
+const EXECUTE: u8 = 23;
+
+const SEALED: &str = "under TLS, which nobody reads on its way: let clients connect with --skip-ssl";
+const COMPRESSED: &str = "compressed, which is not read: let clients connect without compression";
+const PREPARED: &str = "it was prepared, and its values are in a form that is not read (MariaDB)";
+
+pub(super) struct Talk {
+    session: String,
+    client: Unread,
+    /// The first packet of the server, until its version is known.
+    greeting: Option<Unread>,
+    begun: bool,
+    waiting: Option<Words>,
+    answered_us: i64,
+}
+
+impl Talk {
+    pub(super) fn new(connection: u64) -> Talk {
+        let (client, greeting) = (Unread::default(), Some(Unread::default()));
+        Talk { session: connection.to_string(), client, greeting, begun: false, waiting: None, answered_us: 0 }
+    }
+
+    /// The next packet: its number and body.
+    fn packet(unread: &mut Unread) -> Option<(u8, Vec<u8>)> {
+        let (&[a, b, c, number], _) = unread.0.split_first_chunk::<4>()?;
+        let length = u32::from_le_bytes([a, b, c, 0]) as usize;
+        unread.take(4 + length).map(|mut all| (number, all.split_off(4)))
+    }
+
+    fn said(&mut self, heard: &mut Heard, number: u8, body: &[u8], at_us: i64) -> Result<(), &'static str> {
+        if !self.begun {
+            self.begun = true;
+            let able = body.first_chunk::<4>().map_or(0, |able| u32::from_le_bytes(*able));
+            let sealed = able & SSL != 0 && body.len() <= 32;
+            return if sealed {
+                Err(SEALED)
+            } else if able & COMPRESS != 0 {
+                Err(COMPRESSED)
+            } else {
+                Ok(())
+            };
+        }
+        // Packets that go on with something, such as passwords and files, have other numbers.
+        if number != 0 {
+            return Ok(());
+        }
+        self.end(heard);
+        match body.split_first() {
+            Some((&QUERY, text)) => {
+                let sql = String::from_utf8_lossy(text).into_owned();
+                self.waiting = Some(Words { at_us, session: self.session.clone(), sql, ..Words::default() });
+            }
+            Some((&EXECUTE, _)) => *heard.left_out.entry(PREPARED).or_default() += 1,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Line for Talk {
+    fn hear(&mut self, heard: &mut Heard, from_client: bool, at_us: i64, bytes: &[u8]) -> Result<(), &'static str> {
+        if !from_client {
+            self.answered_us = at_us;
+            if let Some(greeting) = &mut self.greeting {
+                greeting.add(bytes);
+                if let Some((_, body)) = Talk::packet(greeting) {
+                    let version = body.get(1..).unwrap_or_default().split(|byte| *byte == 0).next().unwrap_or_default();
+                    heard.server = format!("MariaDB {}", String::from_utf8_lossy(version));
+                    self.greeting = None;
+                }
+            }
+            return Ok(());
+        }
+        self.client.add(bytes);
+        while let Some((number, body)) = Talk::packet(&mut self.client) {
+            self.said(heard, number, &body, at_us)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, heard: &mut Heard) {
+        let Some(words) = self.waiting.take() else { return };
+        let took_us = u64::try_from(self.answered_us - words.at_us).ok();
+        heard.words.push(Words { took_us, ..words });
+    }
+}

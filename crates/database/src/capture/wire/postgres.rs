@@ -1,0 +1,258 @@
+//! What PostgreSQL's protocol, version 3, says of statements, simple and extended.
+
+use super::{Heard, Line, Unread};
+use crate::capture::Words;
+use std::collections::{HashMap, VecDeque};
+
+/// What a client asks for before it says who it is: TLS, GSSAPI, and the end of another session's statement.
+const SSL: u32 = 80_877_103;
+const GSS: u32 = 80_877_104;
+const CANCEL: u32 = 80_877_102;
+
+const SEALED: &str =
+    "sealed, and nobody reads that on its way: let clients connect with sslmode=disable and gssencmode=disable";
+const STRANGE: &str = "it does not speak PostgreSQL's protocol";
+
+/// A statement under way; it is over when so many answers are complete, at the latest.
+struct Waiting {
+    words: Words,
+    answer: u64,
+    simple: bool,
+}
+
+/// A prepared statement: its text and the types of its values, as far as they were told.
+#[derive(Clone, Default)]
+struct Prepared {
+    sql: String,
+    types: Vec<u32>,
+}
+
+pub(super) struct Talk {
+    session: String,
+    client: Unread,
+    server: Unread,
+    begun: bool,
+    /// Whether the server has to answer with one letter whether it seals.
+    asked_to_seal: bool,
+    prepared: HashMap<Vec<u8>, Prepared>,
+    portals: HashMap<Vec<u8>, Words>,
+    described: VecDeque<Vec<u8>>,
+    waiting: VecDeque<Waiting>,
+    asked: u64,
+    answered: u64,
+}
+
+impl Talk {
+    pub(super) fn new(connection: u64) -> Talk {
+        Talk {
+            session: connection.to_string(),
+            client: Unread::default(),
+            server: Unread::default(),
+            begun: false,
+            asked_to_seal: false,
+            prepared: HashMap::new(),
+            portals: HashMap::new(),
+            described: VecDeque::new(),
+            waiting: VecDeque::new(),
+            asked: 0,
+            answered: 0,
+        }
+    }
+
+    /// The next message of a client or the server: its letter and body.
+    fn message(unread: &mut Unread) -> Result<Option<(u8, Vec<u8>)>, &'static str> {
+        let Some((&[letter, a, b, c, d], _)) = unread.0.split_first_chunk::<5>() else { return Ok(None) };
+        let length = u32::from_be_bytes([a, b, c, d]) as usize;
+        if length < 4 {
+            return Err(STRANGE);
+        }
+        Ok(unread.take(1 + length).map(|mut all| (letter, all.split_off(5))))
+    }
+
+    fn begins(&mut self) -> Result<bool, &'static str> {
+        let Some((&[a, b, c, d, e, f, g, h], _)) = self.client.0.split_first_chunk::<8>() else { return Ok(false) };
+        let (length, code) = (u32::from_be_bytes([a, b, c, d]) as usize, u32::from_be_bytes([e, f, g, h]));
+        // The longest that a server takes here.
+        if !(8..=10_000).contains(&length) {
+            return Err(STRANGE);
+        }
+        if self.client.take(length).is_none() {
+            return Ok(false);
+        }
+        match code {
+            SSL | GSS => self.asked_to_seal = true,
+            CANCEL => {}
+            _ => {
+                self.begun = true;
+                self.asked += 1;
+            }
+        }
+        Ok(true)
+    }
+
+    fn said(&mut self, letter: u8, body: &[u8], at_us: i64) {
+        let mut body = Body(body);
+        match letter {
+            b'Q' => {
+                self.asked += 1;
+                let words = Words { sql: body.text(), ..Words::default() };
+                self.waits(words, at_us, self.asked, true);
+            }
+            b'P' => {
+                let name = body.name();
+                let sql = body.text();
+                let types = (0..body.short()).map(|_| body.long()).collect();
+                self.prepared.insert(name, Prepared { sql, types });
+            }
+            b'B' => {
+                let portal = body.name();
+                let prepared = self.prepared.get(&body.name()).cloned().unwrap_or_default();
+                let parameters = Some(body.values(&prepared.types)).filter(|values| !values.is_empty());
+                // One value that cannot be read makes all of them useless.
+                let parameters = parameters.map(|values| values.into_iter().collect()).unwrap_or(Some(Vec::new()));
+                self.portals.insert(portal, Words { sql: prepared.sql, parameters, ..Words::default() });
+            }
+            b'E' => {
+                let words = self.portals.get(&body.name()).cloned().unwrap_or_default();
+                self.waits(words, at_us, self.asked + 1, false);
+            }
+            b'D' if body.0.first() == Some(&b'S') => self.described.push_back(Body(&body.0[1..]).name()),
+            b'S' | b'F' => self.asked += 1,
+            // Passwords, rows of COPY, and what ends or flushes say nothing of statements.
+            _ => {}
+        }
+    }
+
+    fn waits(&mut self, words: Words, at_us: i64, answer: u64, simple: bool) {
+        let words = Words { at_us, session: self.session.clone(), ..words };
+        self.waiting.push_back(Waiting { words, answer, simple });
+    }
+
+    fn answered(&mut self, heard: &mut Heard, letter: u8, body: &[u8], at_us: i64) {
+        match letter {
+            b'C' | b'I' | b's' if self.waiting.front().is_some_and(|one| !one.simple) => self.over(heard, at_us),
+            b'Z' => {
+                self.answered += 1;
+                while self.waiting.front().is_some_and(|one| one.answer <= self.answered) {
+                    self.over(heard, at_us);
+                }
+                self.described.clear();
+            }
+            b't' => {
+                let mut body = Body(body);
+                let types = (0..body.short()).map(|_| body.long()).collect();
+                if let Some(prepared) = self.described.pop_front().and_then(|name| self.prepared.get_mut(&name)) {
+                    prepared.types = types;
+                }
+            }
+            b'S' => {
+                let mut body = Body(body);
+                if body.text() == "server_version" {
+                    heard.server = format!("PostgreSQL {}", body.text());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn over(&mut self, heard: &mut Heard, at_us: i64) {
+        let Some(Waiting { words, .. }) = self.waiting.pop_front() else { return };
+        heard.words.push(Words { took_us: u64::try_from(at_us - words.at_us).ok(), ..words });
+    }
+}
+
+impl Line for Talk {
+    fn hear(&mut self, heard: &mut Heard, from_client: bool, at_us: i64, bytes: &[u8]) -> Result<(), &'static str> {
+        if from_client {
+            self.client.add(bytes);
+            while !self.begun && self.begins()? {}
+            while self.begun
+                && let Some((letter, body)) = Talk::message(&mut self.client)?
+            {
+                self.said(letter, &body, at_us);
+            }
+            return Ok(());
+        }
+        self.server.add(bytes);
+        if self.asked_to_seal
+            && let Some(answer) = self.server.take(1)
+        {
+            self.asked_to_seal = false;
+            if answer != b"N" {
+                return Err(SEALED);
+            }
+        }
+        while let Some((letter, body)) = Talk::message(&mut self.server)? {
+            self.answered(heard, letter, &body, at_us);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, heard: &mut Heard) {
+        heard.words.extend(self.waiting.drain(..).map(|one| one.words));
+    }
+}
+
+/// What is left of a message. What is cut off reads as nothing.
+struct Body<'a>(&'a [u8]);
+
+impl Body<'_> {
+    fn bytes(&mut self, count: usize) -> &[u8] {
+        let (taken, rest) = self.0.split_at(count.min(self.0.len()));
+        self.0 = rest;
+        taken
+    }
+
+    fn name(&mut self) -> Vec<u8> {
+        let end = self.0.iter().position(|byte| *byte == 0).unwrap_or(self.0.len());
+        let name = self.bytes(end).to_vec();
+        self.bytes(1);
+        name
+    }
+
+    fn text(&mut self) -> String {
+        String::from_utf8_lossy(&self.name()).into_owned()
+    }
+
+    fn short(&mut self) -> u16 {
+        self.bytes(2).try_into().map_or(0, u16::from_be_bytes)
+    }
+
+    fn long(&mut self) -> u32 {
+        self.bytes(4).try_into().map_or(0, u32::from_be_bytes)
+    }
+
+    /// The values of a bind message; none in the place of one whose form is not known.
+    fn values(&mut self, types: &[u32]) -> Vec<Option<Option<String>>> {
+        let binary: Vec<bool> = (0..self.short()).map(|_| self.short() == 1).collect();
+        let count = self.short();
+        let value = |at: usize| {
+            // One form holds for all values, none for text.
+            let binary = binary.get(at).or(binary.first().filter(|_| binary.len() == 1)).copied().unwrap_or(false);
+            let length = self.long() as i32;
+            if length < 0 {
+                return Some(None);
+            }
+            let bytes = self.bytes(length as usize);
+            match binary {
+                true => of_binary(types.get(at).copied().unwrap_or(0), bytes).map(Some),
+                false => std::str::from_utf8(bytes).ok().map(|text| Some(text.to_owned())),
+            }
+        };
+        (0..usize::from(count)).map(value).collect()
+    }
+}
+
+/// A value in its binary form, by the number of its type in `pg_type`.
+fn of_binary(of: u32, bytes: &[u8]) -> Option<String> {
+    Some(match (of, bytes.len()) {
+        (16, 1) => (bytes[0] != 0).to_string(),
+        (21, 2) => i16::from_be_bytes(bytes.try_into().ok()?).to_string(),
+        (23 | 26, 4) => i32::from_be_bytes(bytes.try_into().ok()?).to_string(),
+        (20, 8) => i64::from_be_bytes(bytes.try_into().ok()?).to_string(),
+        (700, 4) => f32::from_be_bytes(bytes.try_into().ok()?).to_string(),
+        (701, 8) => f64::from_be_bytes(bytes.try_into().ok()?).to_string(),
+        (18 | 19 | 25 | 114 | 1042 | 1043, _) => std::str::from_utf8(bytes).ok()?.to_owned(),
+        _ => return None,
+    })
+}
