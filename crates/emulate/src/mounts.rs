@@ -19,8 +19,11 @@ const OURS: [&[u8]; 2] = [b"fuse", b"prony-"];
 /// What `statfs` says of a folder that is mounted through FUSE.
 const FUSE: i64 = 0x6573_5546;
 
-/// Unmounts what a process that is gone has served at a path, if anything.
-pub(crate) fn unmounted(at: &Path) -> io::Result<()> {
+/// Unmounts what is served at a path, if anything, or was by a process that is gone.
+///
+/// # Errors
+/// When a program still holds a file there, or this user may not.
+pub fn unmounted(at: &Path) -> io::Result<()> {
     match rustix::mount::unmount(at, UnmountFlags::NOFOLLOW) {
         // Nothing is mounted, or nothing is there.
         Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOENT) => Ok(()),

@@ -10,7 +10,7 @@ use study::Waits;
 use world::World;
 
 const ASKED: Asked =
-    Asked { sync: Waits::Flushed, list_bytes: 64 << 20, cores: None, via: None, rows: false, left_out: Vec::new() };
+    Asked { sync: Waits::Flushed, list_bytes: 64 << 20, cores: None, via: None, rows: false, left_out: Vec::new(), devices: None };
 
 struct Scratch {
     folder: tempfile::TempDir,

@@ -9,11 +9,12 @@
 
 use super::{LagWatch, Postgres, Server};
 use crate::server::kind::ServerKind as _;
+use crate::server::laid;
 use crate::server::{Look, Mirror, Private as _, Watch, WatchLags, folder, life, process};
 use crate::{DatabaseError, Failure, Session};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use study::Waits;
+use study::{TierFolder, Waits};
 use workload::transaction::Value;
 
 /// What the mirror is called by the primary, as a slot and as who waits at the other end.
@@ -98,12 +99,34 @@ impl Watch for Watcher {
 impl Server {
     /// The server that follows this one, or stands beside it in lock step, whether it is there or not.
     pub fn mirror(&self, lock_step: bool) -> Standby {
-        let mirror = Server { folder: folder::beside(&self.folder, "mirror"), ..self.clone() };
+        let mirror = Server { folder: folder::beside(&self.folder, "mirror"), laid: None, ..self.clone() };
         Standby { primary: self.clone(), mirror, lock_step, serves: Vec::new() }
     }
 }
 
 impl Standby {
+    /// The same whose mirror lies elsewhere.
+    pub(crate) fn on(mut self, device: Option<&TierFolder>) -> Standby {
+        self.mirror = self.mirror.lying_on(device);
+        self
+    }
+
+    /// Sees to it that what lies at the place of the mirror's data is a way to where it lies today: a mirror that lay elsewhere lacks
+    /// what came since, and is copied anew.
+    fn placed(&self) -> Result<(), DatabaseError> {
+        let lies = self.mirror.folder.join("lies");
+        let wanted = self.mirror.laid.iter().flat_map(|laid| laid.layout.folders());
+        let wanted: String = wanted.map(|(_, at)| at.folder.path.clone()).collect();
+        if folder::read(&lies).unwrap_or_default() == wanted {
+            return Ok(());
+        }
+        self.mirror.down()?;
+        let data = self.mirror.folder.join(laid::DATA);
+        if data.is_symlink() { folder::gone(&data)? } else { folder::remove(&data)? }
+        self.drop_slot(&mut *self.session()?)?;
+        folder::write(&lies, &wanted)
+    }
+
     /// The same of a primary that serves with such settings.
     pub(crate) fn serving(self, serves: Vec<(String, String)>) -> Standby {
         Standby { serves, ..self }
@@ -289,7 +312,8 @@ impl Standby {
         self.mirror.down()?;
         self.drop_slot(session)?;
         self.run(session, &format!("SELECT pg_create_physical_replication_slot('{NAME}', true)"))?;
-        self.mirror.copied_from(&self.primary.reached_by(None, NAME), NAME)
+        let tables = self.primary.laid.as_ref().and_then(|laid| laid.part(laid::TABLES));
+        self.mirror.copied_from(&self.primary.reached_by(None, NAME), NAME, tables.as_deref())
     }
 
     pub(super) fn session(&self) -> Result<Box<dyn Session>, DatabaseError> {
@@ -346,6 +370,7 @@ impl Mirror for Standby {
         for folder in [&self.mirror.folder, &self.wire_folder(), &folders[0], &folders[1]] {
             folder::ours(folder, &self.mirror.owner)?;
         }
+        self.placed()?;
         let socket = |folder: &Path| folder.join(".s.PGSQL.5432").display().to_string();
         let [there, back] = folders.each_ref().map(|folder| socket(folder.as_path()));
         let [theirs, ours] = [&self.mirror, &self.primary].map(|server| socket(&life::run(&server.folder)));
