@@ -33,6 +33,14 @@ pub fn unmounted(at: &Path) -> io::Result<()> {
     }
 }
 
+/// Takes a mount away from under whoever still holds a file there.
+///
+/// # Errors
+/// When this user may not.
+pub fn detached(at: &Path) -> io::Result<()> {
+    Ok(rustix::mount::unmount(at, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW)?)
+}
+
 /// Whether a folder is seen through FUSE.
 pub fn is_mounted(at: &Path) -> bool {
     rustix::fs::statfs(at).is_ok_and(|stat| stat.f_type == FUSE)

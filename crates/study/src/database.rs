@@ -133,10 +133,7 @@ impl DatabaseSpec {
     /// Whether all of the mirror, and of the first server, lies on emulated devices.
     pub fn emulated(&self) -> [bool; 2] {
         let first = |layout: &Layout| layout.used().all(|(_, at)| at.folder.device.is_some());
-        [
-            self.mirror_on.as_ref().is_some_and(|at| at.folder.device.is_some()),
-            self.layout.as_ref().is_some_and(first),
-        ]
+        [self.mirror_on.as_ref().is_some_and(|at| at.folder.device.is_some()), self.layout.as_ref().is_some_and(first)]
     }
 
     /// The mirror that a running server has.

@@ -6,7 +6,9 @@ use crate::experiment::{Experiment, SystemChoice, find};
 use crate::keys::Group;
 use crate::keys::mirror::{MIRROR, MIRROR_DEVICE, MIRROR_URL, PAIR, VOTER};
 use crate::keys::state::{DISTANCE, LINK};
-use crate::{At, DatabaseSpec, Engine, Folder, Layout, Pairing, Place, TierFolder, Voter, Waits, password, placing, target};
+use crate::{
+    At, DatabaseSpec, Engine, Folder, Layout, Pairing, Place, TierFolder, Voter, Waits, password, placing, target,
+};
 use reading::{AnyKey, Problems};
 
 /// Gives every system its mirror, where it has one. The servers of a study (`own`) are of the engine of its pair.
@@ -28,7 +30,8 @@ pub(crate) fn settle(systems: &mut [SystemChoice], own: bool, problems: &mut Pro
         let name = |key: &str| format!("system.{}.{key}", system.name);
         match &mut system.place {
             Place::Database(spec @ DatabaseSpec { at: At::Local, .. })
-                if can_be_laid(spec, pairing) && (spec.engine == pairing.engine() || own && spec.engine.language().is_some()) =>
+                if can_be_laid(spec, pairing)
+                    && (spec.engine == pairing.engine() || own && spec.engine.language().is_some()) =>
             {
                 if pairing == Pairing::Galera && !matches!(waits, None | Some(Waits::Flushed)) {
                     let got = &chosen.text;
@@ -95,6 +98,7 @@ pub(crate) fn apart(systems: Vec<SystemChoice>) -> Vec<SystemChoice> {
         let named = parts.into_iter().enumerate().map(move |(at, mut part)| {
             let folder = find(&part.settings, &MIRROR_DEVICE).map(|chosen| MIRROR_DEVICE.value(&chosen.text));
             let device = folder.and_then(|folder| folder.device).unwrap_or_else(|| "folder".to_owned());
+            let device = device.split(',').next().unwrap_or_default();
             part.spec.name = if several { format!("{own} {device} {}", at + 1) } else { own.clone() };
             part
         });

@@ -12,8 +12,8 @@ use crate::keys::mirror::MIRROR_DEVICE;
 use crate::keys::{self, Key, keys, other};
 use crate::password::Secret;
 use crate::placing::places;
-use crate::{Engine, Folder};
 use crate::shipped::{Shipped, shipped};
+use crate::{Engine, Folder};
 use reading::{Origin, Problems, did_you_mean, known_names, listed};
 use std::collections::BTreeSet;
 

@@ -194,7 +194,8 @@ impl Happening {
     /// change places (`swaps`) where both lie in one folder.
     pub fn of_pairs(past_wire: bool, emulated: [bool; 2], swaps: bool) -> Vec<(String, u32)> {
         let at_wire = |one: Mishap| matches!(one, Mishap::Cut | Mishap::HalfOpen | Mishap::Suspend);
-        let can = |one: Mishap| one.at_device().map_or(swaps || one != Mishap::Swap, |(side, _)| emulated[side as usize]);
+        let can =
+            |one: Mishap| one.at_device().map_or(swaps || one != Mishap::Swap, |(side, _)| emulated[side as usize]);
         let all = Mishap::ALL.iter().filter(|(_, one)| can(*one) && !(past_wire && at_wire(*one)));
         all.map(|(word, _)| ((*word).to_owned(), 1)).collect()
     }

@@ -99,7 +99,8 @@ fn shared_host(points: &[PointSummary], judgement: &Judgement) -> Option<String>
     let measured = |system: &str| points.iter().any(|point| point.at.system == system);
     let mut mirrored = judgement.mirrored.iter().filter(|mirrored| measured(&mirrored.system)).peekable();
     mirrored.peek()?;
-    let shared = if mirrored.all(|mirrored| mirrored.apart) { "processors and memory" } else { "processors, memory and disk" };
+    let shared =
+        if mirrored.all(|mirrored| mirrored.apart) { "processors and memory" } else { "processors, memory and disk" };
     Some(format!("Shared-host overhead: both servers use the same {shared}, so that two machines would lose less."))
 }
 

@@ -109,19 +109,17 @@ impl PairFinding {
     /// Which failures look the same to whoever looks after the pair.
     pub fn alike(&self) -> Option<&'static str> {
         match self.alone?.1 {
-            MirrorState::Gone => {
-                Some(
+            MirrorState::Gone => Some(
                 "The first server saw the connection end: a mirror that was killed or ended, and one whose disk is full or whose power is \
                  lost, look alike",
-            )
-            }
+            ),
             MirrorState::Silent => Some(
                 "The first server saw a connection that stands and confirms nothing: a cut wire, one that carries one way only and a \
                  mirror that hangs look alike",
             ),
-            MirrorState::TakenOver => {
-                Some("A first server that is lost in whatever way and one that cannot be reached look alike to the mirror")
-            }
+            MirrorState::TakenOver => Some(
+                "A first server that is lost in whatever way and one that cannot be reached look alike to the mirror",
+            ),
             _ => None,
         }
     }

@@ -227,7 +227,9 @@ impl Laid {
         // Before the first folder there is made, so that whoever removes the server finds all of them, those of earlier devices too.
         let told = folder::read(&self.folder.join(TIERS)).unwrap_or_default();
         let mut all: Vec<String> = told.lines().map(str::to_owned).collect();
-        all.extend(tiers.iter().map(|tier| tier.display().to_string()).filter(|tier| !told.lines().any(|one| one == tier)));
+        all.extend(
+            tiers.iter().map(|tier| tier.display().to_string()).filter(|tier| !told.lines().any(|one| one == tier)),
+        );
         folder::write(&self.folder.join(TIERS), &all.iter().map(|tier| format!("{tier}\n")).collect::<String>())?;
         for (tier, at) in self.layout.folders() {
             let reached = Path::new(&at.reached);

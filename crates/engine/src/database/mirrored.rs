@@ -132,6 +132,11 @@ impl Databases {
         }])
     }
 
+    /// Why whoever looks after the mirror gave up, if he has.
+    pub(crate) fn gave_up(&mut self) -> Option<DatabaseError> {
+        self.mirrored.as_mut()?.outage.as_mut()?.failed()
+    }
+
     /// Behind a load: waits until the first server shows what was committed on the other.
     pub(crate) fn gathered(&self) -> Result<(), TrialError> {
         self.mirrored.as_ref().map_or(Ok(()), |mirrored| mirrored.mirror.gathered()).map_err(self.refused())

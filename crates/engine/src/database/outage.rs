@@ -182,6 +182,12 @@ impl Outage {
         Ok((series.collect(), events.into_iter().map(event).collect(), taken_over))
     }
 
+    /// Why it gave up, if it has.
+    pub(crate) fn failed(&mut self) -> Option<DatabaseError> {
+        self.watcher.as_ref().filter(|watcher| watcher.is_finished())?;
+        self.joined().err()
+    }
+
     fn joined(&mut self) -> Result<Course, DatabaseError> {
         match self.watcher.take().map(JoinHandle::join) {
             Some(Ok(course)) => course,
@@ -458,7 +464,8 @@ impl Watcher {
 
 /// Has a fault made on a device. The plan has refused faults of devices that are not there.
 fn made(device: Option<&Happens>, fault: Fault) -> Result<(), DatabaseError> {
-    let failed = |error: std::io::Error| DatabaseError::Refused { place: "its device".to_owned(), text: error.to_string() };
+    let failed =
+        |error: std::io::Error| DatabaseError::Refused { place: "its device".to_owned(), text: error.to_string() };
     device.map_or(Ok(()), |device| device(Happening::Fault(fault)).map_err(failed))
 }
 

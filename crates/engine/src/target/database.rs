@@ -144,7 +144,8 @@ impl Backing for Databases {
             }
         }
         let lost_none = lost.is_none();
-        if let Some(lost) = lost {
+        if let Some(mut lost) = lost {
+            lost.extend(self.gave_up().map(|error| format!("; whoever looked after its mirror gave up: {error}")));
             let text =
                 format!("the server was lost when the load had ended: {lost}; waiting until it takes connections");
             observer.note(Some(trial), &text);

@@ -117,7 +117,14 @@ fn garbage(says: &str) -> io::Error {
 
 impl Conn {
     fn of(stream: UnixStream) -> Conn {
-        Conn { stream, input: Vec::with_capacity(READ), last: 0..0, out: Vec::with_capacity(READ), status: b'I', slow: false }
+        Conn {
+            stream,
+            input: Vec::with_capacity(READ),
+            last: 0..0,
+            out: Vec::with_capacity(READ),
+            status: b'I',
+            slow: false,
+        }
     }
 
     /// That of a client. To sockets that are connected, both kinds are the same.

@@ -11,7 +11,7 @@ use super::{LagWatch, Postgres, Server};
 use crate::server::kind::ServerKind as _;
 use crate::server::laid;
 use crate::server::{Look, Mirror, Private as _, Watch, WatchLags, folder, life, process};
-use crate::{DatabaseError, Failure, Session};
+use crate::{DatabaseError, Failure, FailureKind, Session};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use study::{TierFolder, Waits};
@@ -31,6 +31,9 @@ const PROGRAM: &str = "prony";
 
 /// How long the mirror may take to catch up.
 const CATCH_UP_SECONDS: u64 = 600;
+
+/// How long it may take to take over.
+const TAKE_OVER_SECONDS: u64 = 60;
 
 /// A server and its mirror.
 #[derive(Clone, Debug)]
@@ -122,7 +125,11 @@ impl Standby {
         }
         self.mirror.down()?;
         let data = self.mirror.folder.join(laid::DATA);
-        if data.is_symlink() { folder::gone(&data)? } else { folder::remove(&data)? }
+        if data.is_symlink() {
+            folder::gone(&data)?
+        } else {
+            folder::remove(&data)?
+        }
         self.drop_slot(&mut *self.session()?)?;
         folder::write(&lies, &wanted)
     }
@@ -217,12 +224,19 @@ impl Standby {
         )
     }
 
+    /// It is asked again and again: what is still replayed may cut a question off, or a session.
     fn take_over(&self) -> Result<(), DatabaseError> {
-        let mut session = self.reader()?;
-        if session.query("SELECT 1 WHERE pg_promote()").map_err(|failure| self.failed(failure))?.is_empty() {
-            return Err(self.mirror.says("it did not take over within 60 s".to_owned()));
+        let (mut session, mut told) = (self.reader()?, false);
+        for _ in 0..TAKE_OVER_SECONDS * process::LOOKS_A_SECOND {
+            told = told || session.query("SELECT pg_promote(false)").is_ok();
+            match session.query("SELECT 1 WHERE NOT pg_is_in_recovery()") {
+                Ok(rows) if !rows.is_empty() => return life::stand_in(&self.primary, &self.mirror),
+                Err(failure) if failure.kind == FailureKind::Lost => session = self.reader()?,
+                Err(failure) if !failure.retryable() => return Err(self.failed(failure)),
+                _ => std::thread::sleep(process::LOOK),
+            }
         }
-        life::stand_in(&self.primary, &self.mirror)
+        Err(self.mirror.says(format!("it did not take over within {TAKE_OVER_SECONDS} s")))
     }
 
     /// Both end in order and their data change places, so that the mirror's data serve where the primary's did, and the primary's follow.

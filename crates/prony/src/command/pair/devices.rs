@@ -23,16 +23,18 @@ fn at(home: &Home, node: usize) -> PathBuf {
 /// The two folders that `--device A,B` names.
 pub fn given(text: &str) -> Result<[String; 2], Failure> {
     let refused = |why: String| {
-        Failure::new(format!("reading --device: {why}, got `{text}`"))
-            .hint("give a place of node a and one of node b: `--device emulated:disk-15k:DIR1,emulated:nand-device:DIR2`")
+        Failure::new(format!("reading --device: {why}, got `{text}`")).hint(
+            "give a place of node a and one of node b: `--device emulated:disk-15k:DIR1,emulated:nand-device:DIR2`",
+        )
     };
     let all = Folder::listed(text);
     let [a, b] = &all[..] else { return Err(refused("two folders with a comma between".to_owned())) };
     let absolute = |text: &String| -> Result<Folder, Failure> {
         let folder = Folder::read(text).map_err(|error| Failure::new(format!("reading --device: {error}")))?;
         let doing = || format!("reading --device: looking at `{}`", folder.path);
-        let path = std::fs::canonicalize(&folder.path)
-            .map_err(|error| Failure::caused(doing(), &error).hint(format!("make it with `mkdir -p {}`", folder.path)))?;
+        let path = std::fs::canonicalize(&folder.path).map_err(|error| {
+            Failure::caused(doing(), &error).hint(format!("make it with `mkdir -p {}`", folder.path))
+        })?;
         folder.device.as_deref().map_or(Ok(None), crate::model_file::device)?;
         Ok(Folder { path: path.display().to_string(), ..folder })
     };
@@ -63,8 +65,8 @@ pub fn start(home: &Home, devices: Option<&[String; 2]>) -> Result<(), Failure> 
         }
         let doing = || format!("mounting `{}` for a node at `{}`", place.folder, at.display());
         let failed = |error: std::io::Error| Failure::caused(doing(), &error);
-        // That of a process that is gone.
-        emulate::unmounted(&at).map_err(failed)?;
+        // That of a process that is gone; a server that still holds it has lost its data, and is started anew.
+        emulate::unmounted(&at).or_else(|_| emulate::detached(&at)).map_err(failed)?;
         for made in [at.parent().unwrap_or(Path::new(".")), &at] {
             database::server::postgres::Server::house(made).map_err(|error| Failure::caused(doing(), &error))?;
         }
@@ -75,12 +77,16 @@ pub fn start(home: &Home, devices: Option<&[String; 2]>) -> Result<(), Failure> 
         let runs = (0..LOOKS.1).any(|_| {
             sleep(LOOKS.0);
             // It measures itself by a file that it removes before it is ready.
-            let ready = || at.read_dir().is_ok_and(|mut all| all.all(|one| one.is_ok_and(|one| !is_way(&one.file_name()))));
+            let ready =
+                || at.read_dir().is_ok_and(|mut all| all.all(|one| one.is_ok_and(|one| !is_way(&one.file_name()))));
             emulate::is_device(&at) && ready() || !matches!(served.try_wait(), Ok(None))
         });
         if !runs || !emulate::is_device(&at) {
-            return Err(Failure::new(format!("{}: it does not come up", doing()))
-                .hint(format!("see why: prony emulate {model} --backing {} --at {}", place.folder.path, at.display())));
+            return Err(Failure::new(format!("{}: it does not come up", doing())).hint(format!(
+                "see why: prony emulate {model} --backing {} --at {}",
+                place.folder.path,
+                at.display()
+            )));
         }
     }
     Ok(())
@@ -94,8 +100,9 @@ fn is_way(name: &std::ffi::OsStr) -> bool {
 /// Unmounts the devices of a pair whose nodes are down; those who serve them end with that.
 pub fn end(home: &Home) -> Result<(), Failure> {
     for at in [at(home, 0), at(home, 1)] {
-        emulate::unmounted(&at)
-            .map_err(|error| Failure::caused(format!("unmounting the device of a node at `{}`", at.display()), &error))?;
+        emulate::unmounted(&at).map_err(|error| {
+            Failure::caused(format!("unmounting the device of a node at `{}`", at.display()), &error)
+        })?;
     }
     Ok(())
 }

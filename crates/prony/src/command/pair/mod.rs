@@ -103,8 +103,11 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     };
     if let Some((kept, wanted)) = kept.zip(device).filter(|(kept, wanted)| kept.devices.as_ref() != Some(wanted)) {
         let lies = kept.devices.as_ref().map_or_else(|| "its own folder".to_owned(), |all| all.join(","));
-        return Err(Failure::new(format!("{DOING}: its nodes lie where they were made, {lies}, got --device {}", wanted.join(",")))
-            .hint("take it down with `prony pair down --remove`, and bring it up anew"));
+        return Err(Failure::new(format!(
+            "{DOING}: its nodes lie where they were made, {lies}, got --device {}",
+            wanted.join(",")
+        ))
+        .hint("take it down with `prony pair down --remove`, and bring it up anew"));
     }
     know(&home, true)?;
     devices::start(&home, wanted.devices.as_ref())?;

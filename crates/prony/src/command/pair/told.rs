@@ -180,7 +180,9 @@ fn host(pair: &Pair<Servers>, seen: &Seen) -> String {
     let disk = if seen.record.devices.is_some() { "" } else { "disk and " };
     match cores {
         [Some(a), Some(b)] => format!("shared host: node a has {a} cores, node b {b}; both share its {disk}memory"),
-        _ if disk.is_empty() => "shared host: both nodes share its cores and memory, which counts in every overhead".to_owned(),
+        _ if disk.is_empty() => {
+            "shared host: both nodes share its cores and memory, which counts in every overhead".to_owned()
+        }
         _ => "shared host: both nodes share its cores, disk and memory, which counts in every overhead".to_owned(),
     }
 }
