@@ -19,8 +19,11 @@ const OURS: [&[u8]; 2] = [b"fuse", b"prony-"];
 /// What `statfs` says of a folder that is mounted through FUSE.
 const FUSE: i64 = 0x6573_5546;
 
-/// Unmounts what a process that is gone has served at a path, if anything.
-pub(crate) fn unmounted(at: &Path) -> io::Result<()> {
+/// Unmounts what is served at a path, if anything, or was by a process that is gone.
+///
+/// # Errors
+/// When a program still holds a file there, or this user may not.
+pub fn unmounted(at: &Path) -> io::Result<()> {
     match rustix::mount::unmount(at, UnmountFlags::NOFOLLOW) {
         // Nothing is mounted, or nothing is there.
         Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOENT) => Ok(()),
@@ -28,6 +31,14 @@ pub(crate) fn unmounted(at: &Path) -> io::Result<()> {
         Err(rustix::io::Errno::PERM) => Command::new("fusermount3").args(["-q", "-u", "--"]).arg(at).status().map(drop),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Takes a mount away from under whoever still holds a file there.
+///
+/// # Errors
+/// When this user may not.
+pub fn detached(at: &Path) -> io::Result<()> {
+    Ok(rustix::mount::unmount(at, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW)?)
 }
 
 /// Whether a folder is seen through FUSE.

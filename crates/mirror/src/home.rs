@@ -41,6 +41,8 @@ pub struct Asked {
     pub rows: bool,
     /// Tables that are left out, by pattern, each with the reason.
     pub left_out: Vec<(String, String)>,
+    /// Where each node lies, as a folder or `emulated:MODEL:DIR`; none for the folder of the pair.
+    pub devices: Option<[String; 2]>,
 }
 
 /// The folder of a pair.
@@ -149,7 +151,7 @@ impl Home {
             }
         };
         // The mark goes last, so that one that was cut off is still known.
-        ["a", "b", "wires", RECORD, "pair.json.new", "lock", MARK].into_iter().try_for_each(gone)?;
+        ["a", "b", "wires", "devices", RECORD, "pair.json.new", "lock", MARK].into_iter().try_for_each(gone)?;
         match fs::remove_dir(&self.folder) {
             Err(source) if source.kind() != std::io::ErrorKind::DirectoryNotEmpty => {
                 Err(MirrorError::File(self.folder, "remove", source))
@@ -172,6 +174,7 @@ pub(crate) fn new(asked: &Asked) -> PairRecord {
         list_bytes: asked.list_bytes,
         cores: asked.cores,
         via: asked.via.clone(),
+        devices: asked.devices.clone(),
         life: Life { state: State::Copying, up: [true, false], ..Life::new(rule) },
         pending: vec![Action::Track, Action::Copy],
         waits: false,

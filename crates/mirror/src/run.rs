@@ -21,6 +21,8 @@ pub struct Pair<N> {
     pub(crate) nodes: N,
     /// Sessions that send at once what the mirror lacks.
     pub(crate) parallel: usize,
+    /// Whom somebody has asked in vain for as long as is waited for anybody: it need not be asked again.
+    silent: Option<Node>,
     home: Home,
 }
 
@@ -31,7 +33,7 @@ impl<N: Nodes> Pair<N> {
     /// When none was begun there.
     pub fn open(home: Home, nodes: N) -> Result<Pair<N>, MirrorError> {
         let Some(record) = home.record()? else { return Err(MirrorError::NoPair(home.folder().to_owned())) };
-        Ok(Pair { record, nodes, parallel: 1, home })
+        Ok(Pair { record, nodes, parallel: 1, silent: None, home })
     }
 
     /// Makes a pair and brings it up, or brings one up that is there: starts what does not run, and goes on with what was cut off.
@@ -49,7 +51,7 @@ impl<N: Nodes> Pair<N> {
         if (record.kind == rows::KIND) != rows {
             return Err(MirrorError::Kind(record.kind));
         }
-        let mut pair = Pair { record, nodes, parallel: 1, home };
+        let mut pair = Pair { record, nodes, parallel: 1, silent: None, home };
         if !pair.record.down && pair.nodes.has_data(Node::A) {
             pair.look()?;
         }
@@ -149,6 +151,17 @@ impl<N: Nodes> Pair<N> {
         Ok(())
     }
 
+    /// The same where somebody has just asked a node in vain: what follows does not wait for it once more.
+    ///
+    /// # Errors
+    /// As [`Pair::look`].
+    pub fn look_past(&mut self, silent: Option<Node>) -> Result<(), MirrorError> {
+        self.silent = silent;
+        let looked = self.look();
+        self.silent = None;
+        looked
+    }
+
     /// Looks at both nodes, and does what follows from what it sees; begins nothing that takes long.
     ///
     /// # Errors
@@ -201,10 +214,12 @@ impl<N: Nodes> Pair<N> {
         let (primary, mirror) = (self.life().primary(), self.life().mirror());
         for node in [primary, mirror] {
             // One that plays the other's part does not answer in its own.
-            let answers = match self.recovers(node) {
+            let asked = (self.silent != Some(node)).then(|| self.recovers(node));
+            let answers = match asked {
+                None => false,
                 // Nobody waited for its answer.
-                Err(error @ MirrorError::Database(DatabaseError::Stopped)) => return Err(error),
-                recovers => recovers.is_ok_and(|recovers| recovers == (node == mirror)),
+                Some(Err(error @ MirrorError::Database(DatabaseError::Stopped))) => return Err(error),
+                Some(recovers) => recovers.is_ok_and(|recovers| recovers == (node == mirror)),
             };
             match (answers, self.life().is_up(node)) {
                 (false, true) => return Ok(Some(Event::Lost(node))),

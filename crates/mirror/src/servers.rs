@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use study::TierFolder;
 use units::Nanos;
 
 /// The servers of a pair.
@@ -24,17 +25,20 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Those in this folder, whether they run or not.
+    /// Those in this folder, whether they run or not; with cores for each, and where each lies if not there.
     ///
     /// # Errors
     /// When PostgreSQL is not installed.
     pub fn of(
         home: &Home,
-        cores: Option<[f64; 2]>,
+        (cores, places): (Option<[f64; 2]>, Option<[TierFolder; 2]>),
         stop: &Arc<AtomicBool>,
         say: impl FnMut(&str) + 'static,
     ) -> Result<Servers, MirrorError> {
-        let server = |node: Node| Server::at(&home.folder().join(node.to_string()), stop.clone());
+        let server = |node: Node| -> Result<Server, DatabaseError> {
+            let server = Server::at(&home.folder().join(node.to_string()), stop.clone())?;
+            Ok(server.lying_on(places.as_ref().map(|places| &places[node as usize])))
+        };
         let servers = [server(Node::A)?, server(Node::B)?];
         Ok(Servers { servers, stop: stop.clone(), cores, clock: WallClock::new(), say: Box::new(say) })
     }
@@ -57,6 +61,14 @@ impl Servers {
     /// Cores that it may use; none where it shares those of the machine.
     pub fn cores(&self, node: Node) -> Option<f64> {
         Quota::of(self.at(node).folder()).and_then(|quota| quota.cores())
+    }
+
+    /// Removes both, with what they have elsewhere.
+    ///
+    /// # Errors
+    /// When a file stays.
+    pub fn removed(&self) -> Result<(), MirrorError> {
+        Ok(self.servers.iter().try_for_each(|server| server.remove().map(drop))?)
     }
 
     /// Ends both and takes their control groups away.
@@ -126,7 +138,7 @@ impl Nodes for Servers {
 
     fn copy(&mut self, node: Node, via: Option<&str>, slot: &str) -> Result<(), MirrorError> {
         let source = self.reached_by(node.other(), via, if slot.is_empty() { "prony_copy" } else { slot });
-        Ok(self.at(node).copied_from(&source, slot)?)
+        Ok(self.at(node).copied_from(&source, slot, None)?)
     }
 
     fn back(&mut self, node: Node) -> Result<(), MirrorError> {

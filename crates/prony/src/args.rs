@@ -778,6 +778,9 @@ arguments! {
             "Puts a relay between both nodes, and says what the wire is like: `plain`, or some of km=N, delay=TIME, jitter=TIME, \
              capacity=RATE, aggressor=RATE, share=SHARE and tls=on, as `prony link --help` says. `pair cut` and `heal` then cut and heal that wire. \
              Default: as it was, else directly.";
+        device: Option<String> = arg(long, value_name = "A,B") "Where each node lies, such as `emulated:disk-15k:DIR1,DIR2`",
+            "Where node a and node b lie: a folder each, or a device that is not there, `emulated:MODEL:DIR`, which stays mounted until the \
+             pair goes down. Default: as it was, else in the folder of the pair.";
         leave_out: Vec<String> = arg(long, value_name = "PATTERN[=REASON]", action = ArgAction::Append)
             "Tables of a two-phase-pair that are not mirrored [repeatable]",
             "Tables of a two-phase-pair that are not mirrored: schema and name with `*` for any letters, such as `public.work_*=only for a while`. \
@@ -804,7 +807,8 @@ arguments! {
         listen: String = arg(long, value_name = "ADDRESS") "Address to listen at, such as `127.0.0.1:6000`",
             "Address to listen at: number and port, such as `127.0.0.1:6000`; port 0 is any that is free.";
         patience: String = arg(long, value_name = "TIME", default_value = "1s") "Silence after which a node counts as lost",
-            "How long a node may be silent before it is looked whether it lets anybody in; one that does not counts as lost.";
+            "How long a node may be silent. After a half of that it is looked whether it lets anybody in; one that does not within the other \
+             half counts as lost.";
         anywhere: bool = arg(long) "Listen beyond this machine", "Let the address be one that other machines reach. Nobody is asked for a password.";
     }
 

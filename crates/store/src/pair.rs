@@ -25,6 +25,8 @@ pub struct PairRecord {
     pub cores: Option<[f64; 2]>,
     /// The folder of the sockets by which nodes reach one another, `a` and `b`; none when they do so directly.
     pub via: Option<String>,
+    /// Where each node lies, as a folder or `emulated:MODEL:DIR`; none for the folder of the pair.
+    pub devices: Option<[String; 2]>,
     /// Tables that are left out, by pattern, each with the reason; and those that were added back.
     pub left_out: Vec<(String, String)>,
     /// Tables that were left out and are mirrored again, by schema and name.
@@ -105,6 +107,7 @@ fn form(record: &PairRecord) -> Value {
         "list_bytes": record.list_bytes,
         "cores": record.cores,
         "via": record.via,
+        "devices": record.devices,
         "left_out": record.left_out,
         "added": record.added,
         "lacks": record.lacks,
@@ -145,6 +148,7 @@ fn record(value: &Value) -> Option<PairRecord> {
         list_bytes: value["list_bytes"].as_u64()?,
         cores: value["cores"][0].as_f64().zip(value["cores"][1].as_f64()).map(|(a, b)| [a, b]),
         via: text("via"),
+        devices: value["devices"][0].as_str().zip(value["devices"][1].as_str()).map(|(a, b)| [a.into(), b.into()]),
         left_out: pairs(&value["left_out"], |reason| reason.as_str().map(str::to_owned)),
         added: all(&value["added"], |name| name.as_str().map(str::to_owned)),
         lacks: pairs(&value["lacks"], Value::as_u64),

@@ -5,7 +5,7 @@
 //! What it does not do: it opens nothing, and it knows no password beyond the URL that it was given.
 
 use crate::password::{self, Secret};
-use crate::{Layout, Pairing, Place, Voter, Waits};
+use crate::{Layout, Pairing, Place, TierFolder, Voter, Waits};
 use observation::{OVER_SOCKET, SystemKind};
 use workload::dataset::Language;
 
@@ -84,6 +84,8 @@ pub struct DatabaseSpec {
     pub layout: Option<Layout>,
     /// What commits wait for where a second server follows it; none for one server alone.
     pub mirror: Option<Waits>,
+    /// Where the mirror lies; none for beside the first server.
+    pub mirror_on: Option<TierFolder>,
     /// How a mirror is kept equal, where there is one.
     pub pairing: Pairing,
     /// Who decides when they lose each other.
@@ -96,7 +98,7 @@ impl DatabaseSpec {
     /// A database without a layout.
     pub fn new(engine: Engine, at: At) -> DatabaseSpec {
         let (pairing, voter) = (Pairing::default(), Voter::default());
-        DatabaseSpec { engine, at, layout: None, mirror: None, pairing, voter, beside: None }
+        DatabaseSpec { engine, at, layout: None, mirror: None, mirror_on: None, pairing, voter, beside: None }
     }
 
     /// The place in words, without a password.
@@ -123,8 +125,15 @@ impl DatabaseSpec {
                 " and a second one that Galera joins to it; commits wait until both have their changes".to_owned()
             }
         });
+        let lies = self.mirror.and(self.mirror_on.as_ref()).map(|at| format!("; it lies on {}", at.folder));
         let beside = self.beside.iter().map(|url| format!(" with its mirror {url}, both as they are"));
-        self.shown() + &laid.chain(mirrored).chain(beside).collect::<String>()
+        self.shown() + &laid.chain(mirrored).chain(lies).chain(beside).collect::<String>()
+    }
+
+    /// Whether all of the mirror, and of the first server, lies on emulated devices.
+    pub fn emulated(&self) -> [bool; 2] {
+        let first = |layout: &Layout| layout.used().all(|(_, at)| at.folder.device.is_some());
+        [self.mirror_on.as_ref().is_some_and(|at| at.folder.device.is_some()), self.layout.as_ref().is_some_and(first)]
     }
 
     /// The mirror that a running server has.

@@ -96,7 +96,7 @@ fn events(point: &Point, phases: &Phases, problems: &mut Problems) -> Vec<(Nanos
         let part = |key, of: u64| point.given(key, 0).unwrap_or(Nanos(phases.measure.0 / of));
         let (at, back) = (part(&AT, 4), part(&RESUME, 2));
         events.push((at, Happening::Pair(fault)));
-        if fault != Mishap::KillPrimary {
+        if !fault.takes_primary() {
             events.push((back, Happening::Pair(Mishap::Resume)));
             if back <= at {
                 let (at, back) = (units::duration(at), units::duration(back));

@@ -6,6 +6,7 @@
 use reading::listed;
 use std::fmt::{self, Display, Formatter};
 use units::{Bytes, Nanos};
+use workload::happening::{Happening, Mishap, Side};
 
 /// What a system cannot do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +79,16 @@ impl Display for LeftOut {
                 });
                 let known: Vec<String> = known.collect();
                 let known = listed(known.iter().map(String::as_str));
-                write!(f, "the event `{event}`, which it does not know: it knows {known}")
+                write!(f, "the event `{event}`, which it does not know: it knows {known}")?;
+                f.write_str(match event.parse() {
+                    Ok(Happening::Pair(mishap)) => match mishap.at_device() {
+                        Some((Side::Mirror, _)) => "; lay its mirror on `--set mirror_device=emulated:MODEL:DIR`",
+                        Some((Side::Primary, _)) => "; lay the first server on `--set slow=emulated:MODEL:DIR`",
+                        None if mishap == Mishap::Swap => "; roles are swapped where both lie in the cache folder",
+                        None => "",
+                    },
+                    _ => "",
+                })
             }
             LeftOut::Idle { event, at } => {
                 let at = units::duration(*at);

@@ -104,6 +104,8 @@ pub struct Mirrored {
     pub pairing: Pairing,
     /// What a commit waits for.
     pub waits: Waits,
+    /// Whether the mirror lies on a device of its own.
+    pub apart: bool,
 }
 
 impl Mirrored {

@@ -4,24 +4,34 @@
 
 use crate::experiment::{Experiment, SystemChoice, find};
 use crate::keys::Group;
-use crate::keys::mirror::{MIRROR, MIRROR_URL, PAIR, VOTER};
+use crate::keys::mirror::{MIRROR, MIRROR_DEVICE, MIRROR_URL, PAIR, VOTER};
 use crate::keys::state::{DISTANCE, LINK};
-use crate::{At, DatabaseSpec, Engine, Pairing, Place, Voter, Waits, password, target};
+use crate::{
+    At, DatabaseSpec, Engine, Folder, Layout, Pairing, Place, TierFolder, Voter, Waits, password, placing, target,
+};
 use reading::{AnyKey, Problems};
 
 /// Gives every system its mirror, where it has one. The servers of a study (`own`) are of the engine of its pair.
 pub(crate) fn settle(systems: &mut [SystemChoice], own: bool, problems: &mut Problems) {
     for system in systems {
         beside(system, problems);
+        let device = find(&system.settings, &MIRROR_DEVICE).cloned();
         let SystemChoice { spec: system, settings } = system;
-        let Some(chosen) = find(settings, &MIRROR) else { continue };
+        let Some(chosen) = find(settings, &MIRROR) else {
+            if let Some(device) = device {
+                let message = "a system with a mirror, which lies there, got none: add `--set mirror=on`";
+                problems.add(&device.at, &format!("system.{}.mirror_device", system.name), message);
+            }
+            continue;
+        };
         let waits = MIRROR.value(&chosen.text);
         let pair = find(settings, &PAIR);
         let pairing = pair.map(|pair| PAIR.value(&pair.text)).unwrap_or_default();
         let name = |key: &str| format!("system.{}.{key}", system.name);
         match &mut system.place {
-            Place::Database(spec @ DatabaseSpec { at: At::Local, layout: None, .. })
-                if spec.engine == pairing.engine() || own && spec.engine.language().is_some() =>
+            Place::Database(spec @ DatabaseSpec { at: At::Local, .. })
+                if can_be_laid(spec, pairing)
+                    && (spec.engine == pairing.engine() || own && spec.engine.language().is_some()) =>
             {
                 if pairing == Pairing::Galera && !matches!(waits, None | Some(Waits::Flushed)) {
                     let got = &chosen.text;
@@ -36,6 +46,11 @@ pub(crate) fn settle(systems: &mut [SystemChoice], own: bool, problems: &mut Pro
                     let message = format!("`none` without `galera-pair`, got `{}`", voter.text);
                     problems.add(&voter.at, &name("voter"), message);
                 }
+                if let (Some(device), true) = (device, waits.is_some())
+                    && let Err(message) = lies_apart(spec, MIRROR_DEVICE.value(&device.text))
+                {
+                    problems.add(&device.at, &name("mirror_device"), message);
+                }
             }
             _ if waits.is_none() => {}
             place => {
@@ -44,13 +59,52 @@ pub(crate) fn settle(systems: &mut [SystemChoice], own: bool, problems: &mut Pro
                     place => place.word().to_owned(),
                 };
                 let message = format!(
-                    "a mirror is made of a server that Prony starts, `local:{}` without a layout, got `{got}`",
-                    pairing.engine().word()
+                    "a mirror is made of a server that Prony starts, `local:{}` without {}, got `{got}`",
+                    pairing.engine().word(),
+                    if pairing == Pairing::Galera { "a layout" } else { "a mover" }
                 );
                 problems.add(&chosen.at, &name("mirror"), message);
             }
         }
     }
+}
+
+/// Whether the first server of such a pair may lie as it does: what moves between tiers is not told to a mirror, and servers that Galera
+/// joins copy themselves into each other's folders.
+fn can_be_laid(spec: &DatabaseSpec, pairing: Pairing) -> bool {
+    spec.layout.as_ref().is_none_or(|layout| layout.moving.is_none() && pairing != Pairing::Galera)
+}
+
+/// Puts the mirror in a folder of its own.
+fn lies_apart(spec: &mut DatabaseSpec, folder: Folder) -> Result<(), String> {
+    if spec.pairing == Pairing::Galera {
+        return Err(format!("no device of its own in a `galera-pair`, whose servers copy themselves, got `{folder}`"));
+    }
+    if spec.layout.iter().flat_map(Layout::folders).any(|(_, at)| at.folder.path == folder.path) {
+        return Err(format!("another folder than that of the first server, got `{folder}` for both"));
+    }
+    spec.mirror_on = Some(TierFolder { reached: folder.path.clone(), folder });
+    Ok(())
+}
+
+/// A system for each place of its mirror, where it has one; each is called after the device, since a path is nobody else's business.
+pub(crate) fn apart(systems: Vec<SystemChoice>) -> Vec<SystemChoice> {
+    let each = |system: SystemChoice| {
+        let alone = find(&system.settings, &MIRROR).is_none_or(|mirror| MIRROR.value(&mirror.text).is_none());
+        let own = system.spec.name.clone();
+        let mut parts = placing::apart(vec![system], &MIRROR_DEVICE);
+        parts.truncate(if alone { 1 } else { parts.len() });
+        let several = parts.len() > 1;
+        let named = parts.into_iter().enumerate().map(move |(at, mut part)| {
+            let folder = find(&part.settings, &MIRROR_DEVICE).map(|chosen| MIRROR_DEVICE.value(&chosen.text));
+            let device = folder.and_then(|folder| folder.device).unwrap_or_else(|| "folder".to_owned());
+            let device = device.split(',').next().unwrap_or_default();
+            part.spec.name = if several { format!("{own} {device} {}", at + 1) } else { own.clone() };
+            part
+        });
+        named.collect::<Vec<_>>()
+    };
+    systems.into_iter().flat_map(each).collect()
 }
 
 /// Gives a running server the mirror that it has.

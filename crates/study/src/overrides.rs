@@ -5,14 +5,15 @@
 //!
 //! What it does not do: it applies nothing; see [`crate::resolve`].
 
-use crate::Engine;
 use crate::definition::Definition;
 use crate::experiment::LEVELS_MAX;
 use crate::keys::layout::LAYOUT;
+use crate::keys::mirror::MIRROR_DEVICE;
 use crate::keys::{self, Key, keys, other};
 use crate::password::Secret;
 use crate::placing::places;
 use crate::shipped::{Shipped, shipped};
+use crate::{Engine, Folder};
 use reading::{Origin, Problems, did_you_mean, known_names, listed};
 use std::collections::BTreeSet;
 
@@ -148,13 +149,16 @@ fn set_key(
     let mut levels: Vec<(String, Option<f64>)> = Vec::new();
     // A folder on a device, and a list of names, have commas of their own.
     let whole = places(key.group) && !key.is(&LAYOUT);
-    let texts = || value.split(if whole { '\0' } else { ',' }).map(str::trim);
-    let given = texts().count();
+    let texts: Vec<String> = match key.is(&MIRROR_DEVICE) {
+        true => Folder::listed(value),
+        false => value.split(if whole { '\0' } else { ',' }).map(|text| text.trim().to_owned()).collect(),
+    };
+    let given = texts.len();
     if given > LEVELS_MAX {
         problems.add(at, name, format!("a list of at most {LEVELS_MAX} levels, got {given}"));
         return None;
     }
-    for text in texts() {
+    for text in &texts {
         if levels.iter().any(|(earlier, _)| key.same(earlier, text)) {
             problems.add_if_new(at, name, format!("every level once, got `{text}` twice"));
         }

@@ -8,7 +8,7 @@
 use crate::definition::{Definition, ExperimentDefinition, FactorWith, Given, Setting, StreamDefinition, SystemWith};
 use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemChoice};
 use crate::keys::layout::LAYOUT;
-use crate::keys::mirror::MIRROR;
+use crate::keys::mirror::{MIRROR, MIRROR_DEVICE};
 use crate::keys::{Group, Key, phases, system};
 use crate::mirroring::{self, mirrors};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
@@ -46,7 +46,8 @@ pub(crate) fn resolve(
         .collect();
     let as_named = systems.clone();
     let left_out = placing::leave_out(&mut systems);
-    let mut systems = placing::apart(placing::apart(systems, &LAYOUT), &MIRROR);
+    let systems = placing::apart(placing::apart(systems, &LAYOUT), &MIRROR);
+    let mut systems = mirroring::apart(systems);
     // A study of tiers is sound before anybody has named its folders; whoever runs it says which are missing.
     let steps = definition.proof.is_some();
     let whole = whole && !(steps && overrides.leaves_all());
@@ -57,9 +58,9 @@ pub(crate) fn resolve(
             && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))
         {
             let (layout, beside) = (spec.layout.take(), spec.beside.take());
-            let (mirror, pairing, voter) = (spec.mirror, spec.pairing, spec.voter);
+            let (mirror, mirror_on, pairing, voter) = (spec.mirror, spec.mirror_on.take(), spec.pairing, spec.voter);
             let named = named.with_password_of(&overrides.passwords);
-            *spec = DatabaseSpec { layout, mirror, pairing, voter, beside, ..named };
+            *spec = DatabaseSpec { layout, mirror, mirror_on, pairing, voter, beside, ..named };
         }
     }
     let mut notes = Vec::new();
@@ -401,7 +402,7 @@ fn check_system_scope(set: &SetKey, name: &str, systems: &[SystemChoice], proble
 
 /// Whether several values of a key are several systems.
 fn several(key: Key) -> bool {
-    key.is(&LAYOUT) || key.is(&MIRROR)
+    key.is(&LAYOUT) || key.is(&MIRROR) || key.is(&MIRROR_DEVICE)
 }
 
 /// Several layouts or mirrors are several systems; of all other keys of a system it has one value.

@@ -68,6 +68,18 @@ impl Folder {
         Folder { path: path.into(), device: None, past_cache: false }
     }
 
+    /// The folders of a list, as they are written: a comma stands between them, and in a model before what of it is otherwise.
+    pub fn listed(text: &str) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        for part in text.split(',').map(str::trim) {
+            match all.last_mut().filter(|last| last.starts_with(EMULATED) && last.matches(':').count() < 2) {
+                Some(last) => last.extend([",", part]),
+                None => all.push(part.to_owned()),
+            }
+        }
+        all
+    }
+
     /// Reads a path, or `emulated:MODEL:DIR`.
     ///
     /// # Errors
@@ -105,7 +117,8 @@ impl Place {
     pub fn may_happen(&self) -> Vec<(String, u32)> {
         match self {
             Place::Database(spec) if spec.mirror.is_some() && spec.pairing != Pairing::TwoPhase => {
-                Happening::of_pairs(spec.pairing == Pairing::Galera)
+                let swaps = spec.layout.is_none() && spec.mirror_on.is_none();
+                Happening::of_pairs(spec.pairing == Pairing::Galera, spec.emulated(), swaps)
             }
             _ => Vec::new(),
         }

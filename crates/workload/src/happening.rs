@@ -54,6 +54,20 @@ pub enum Happening {
     Pair(Mishap),
 }
 
+/// One of a database with a mirror.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The mirror.
+    Mirror,
+    /// The first server.
+    Primary,
+}
+
+impl Side {
+    /// Both.
+    pub const ALL: [Side; 2] = [Side::Mirror, Side::Primary];
+}
+
 /// What happens to a database, its mirror, or the wire between both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mishap {
@@ -73,10 +87,16 @@ pub enum Mishap {
     Resume,
     /// Both servers end in order and come back with their roles swapped.
     Swap,
+    /// There is no room left on the device of one.
+    Full(Side),
+    /// One loses its power: its processes are gone, and so is all that its device had not made durable.
+    PowerLoss(Side),
+    /// The device of one acknowledges flushes from now on, and makes nothing durable.
+    Lie(Side),
 }
 
 impl Mishap {
-    const ALL: [(&str, Mishap); 8] = [
+    const ALL: [(&str, Mishap); 14] = [
         ("kill-mirror", Mishap::KillMirror),
         ("stop-mirror", Mishap::StopMirror),
         ("cut", Mishap::Cut),
@@ -85,11 +105,32 @@ impl Mishap {
         ("suspend", Mishap::Suspend),
         ("resume", Mishap::Resume),
         ("swap", Mishap::Swap),
+        ("full-mirror", Mishap::Full(Side::Mirror)),
+        ("full-primary", Mishap::Full(Side::Primary)),
+        ("power-loss-mirror", Mishap::PowerLoss(Side::Mirror)),
+        ("power-loss-primary", Mishap::PowerLoss(Side::Primary)),
+        ("lie-mirror", Mishap::Lie(Side::Mirror)),
+        ("lie-primary", Mishap::Lie(Side::Primary)),
     ];
 
     /// As a study says it.
     pub fn word(self) -> &'static str {
         Mishap::ALL.iter().find(|(_, one)| *one == self).map_or("", |(word, _)| word)
+    }
+
+    /// What it does to the device of which of both.
+    pub fn at_device(self) -> Option<(Side, Fault)> {
+        match self {
+            Mishap::Full(side) => Some((side, Fault::Full)),
+            Mishap::PowerLoss(side) => Some((side, Fault::PowerLoss)),
+            Mishap::Lie(side) => Some((side, Fault::Lie)),
+            _ => None,
+        }
+    }
+
+    /// Whether the first server is gone with it, so that the mirror takes over.
+    pub fn takes_primary(self) -> bool {
+        matches!(self, Mishap::KillPrimary | Mishap::Full(Side::Primary) | Mishap::PowerLoss(Side::Primary))
     }
 }
 
@@ -119,7 +160,8 @@ pub enum Fault {
 #[error(
     "`fail PART N` or `restore PART N` (path, port, controller, module, channel), `spare`, `firmware=TIME`, or a fault: `power-loss`, \
      `power-on`, `lie`, `full`, `read-error=OFFSET`, `slow=TIMES`, `hang` or `none`; of a database with a mirror `kill-mirror`, `stop-mirror`, `cut`, \
-     `half-open`, `kill-primary`, `suspend`, `resume` or `swap`; got `{0}`"
+     `half-open`, `kill-primary`, `suspend`, `resume` or `swap`, and of one on emulated devices `full`, `power-loss` or `lie` with `-mirror` or \
+     `-primary`; got `{0}`"
 )]
 pub struct NoHappening(String);
 
@@ -148,10 +190,13 @@ impl Happening {
     }
 
     /// What can happen to a database with a mirror. Where either server finds the other without the wire (`past_wire`), nothing
-    /// can happen to that; nor does anybody suspend one that both agree on.
-    pub fn of_pairs(past_wire: bool) -> Vec<(String, u32)> {
+    /// can happen to that; nor does anybody suspend one that both agree on. Faults of devices happen where a side is `emulated`, and data
+    /// change places (`swaps`) where both lie in one folder.
+    pub fn of_pairs(past_wire: bool, emulated: [bool; 2], swaps: bool) -> Vec<(String, u32)> {
         let at_wire = |one: Mishap| matches!(one, Mishap::Cut | Mishap::HalfOpen | Mishap::Suspend);
-        let all = Mishap::ALL.iter().filter(|(_, one)| !(past_wire && at_wire(*one)));
+        let can =
+            |one: Mishap| one.at_device().map_or(swaps || one != Mishap::Swap, |(side, _)| emulated[side as usize]);
+        let all = Mishap::ALL.iter().filter(|(_, one)| can(*one) && !(past_wire && at_wire(*one)));
         all.map(|(word, _)| ((*word).to_owned(), 1)).collect()
     }
 
@@ -299,7 +344,7 @@ impl Lost {
             }
             Happening::Fault(_) => return true,
             Happening::Pair(Mishap::Resume) => return std::mem::take(&mut self.apart),
-            Happening::Pair(Mishap::Swap) => return true,
+            Happening::Pair(Mishap::Swap | Mishap::Lie(_)) => return true,
             Happening::Pair(_) => {
                 self.apart = true;
                 return true;
@@ -369,6 +414,9 @@ mod tests {
             "kill-primary",
             "suspend",
             "resume",
+            "full-mirror",
+            "power-loss-primary",
+            "lie-mirror",
         ] {
             assert_eq!(text.parse::<Happening>().map(|one| one.to_string()), Ok(text.to_owned()));
         }

@@ -46,6 +46,7 @@ pub fn answer(
         _ => format!("{}: {}", found.point.system, found.sentence()),
     }));
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
+    sentences.extend(shared_host(points, judgement));
     sentences.extend(doubts(&chosen, caveats, disturbed));
     // Whatever else is to be said of it, an unfinished run says so.
     if let Some(caveat) = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished) {
@@ -91,6 +92,16 @@ fn came_back(findings: &[Finding]) -> Option<String> {
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
     let mut letters = text.chars();
     letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+}
+
+/// Servers of a study that mirrors run on one machine, and each takes from the other what two machines would both have.
+fn shared_host(points: &[PointSummary], judgement: &Judgement) -> Option<String> {
+    let measured = |system: &str| points.iter().any(|point| point.at.system == system);
+    let mut mirrored = judgement.mirrored.iter().filter(|mirrored| measured(&mirrored.system)).peekable();
+    mirrored.peek()?;
+    let shared =
+        if mirrored.all(|mirrored| mirrored.apart) { "processors and memory" } else { "processors, memory and disk" };
+    Some(format!("Shared-host overhead: both servers use the same {shared}, so that two machines would lose less."))
 }
 
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
@@ -400,6 +411,25 @@ mod tests {
         assert_eq!(told[1], back);
         let told = answer(&[point("e", 1.0)], &[], &[], &[], &judgement);
         assert!(told[0].contains("completes"), "{told:?}");
+    }
+
+    #[test]
+    fn servers_that_share_a_machine_are_told_as_that_where_one_mirrors_the_other() {
+        let mut judgement = crate::run::tests::judgement();
+        let told = |judgement: &Judgement| answer(&[point("e", 1.0)], &[], &[], &[], judgement).join(" ");
+        assert!(!told(&judgement).contains("Shared-host"), "one server alone");
+        let mirrored = |system: &str, apart| study::Mirrored {
+            system: system.to_owned(),
+            pairing: study::Pairing::Postgres,
+            waits: study::Waits::Flushed,
+            apart,
+        };
+        judgement.mirrored = vec![mirrored("other", false)];
+        assert!(!told(&judgement).contains("Shared-host"), "it was not measured");
+        judgement.mirrored.push(mirrored("s", true));
+        assert!(told(&judgement).contains("the same processors and memory, so that"), "{}", told(&judgement));
+        judgement.mirrored[1].apart = false;
+        assert!(told(&judgement).contains("the same processors, memory and disk, so that"), "{}", told(&judgement));
     }
 
     fn point(experiment: &str, modules: f64) -> PointSummary {

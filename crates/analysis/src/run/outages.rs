@@ -13,8 +13,8 @@ use observation::{Event, EventKind, MirrorState};
 /// What brings a mirror back.
 const RESUME: &str = "resume";
 
-/// What changes the roles of both.
-const SWAP: &str = "swap";
+/// What changes the roles of both, and what begins when a device only lies: neither takes anything away.
+const HARMLESS: [&str; 3] = ["swap", "lie-mirror", "lie-primary"];
 
 /// One for each stream and each thing that happened to a pair.
 pub fn outages(groups: &[Group]) -> Vec<PairFinding> {
@@ -103,22 +103,23 @@ fn inside(trial: &TrialSummary, (from, to): (f64, f64)) -> impl Iterator<Item = 
 impl PairFinding {
     /// Whether it takes one of both servers away; a swap of roles ends with both.
     pub fn takes_away(&self) -> bool {
-        self.event != SWAP
+        !HARMLESS.contains(&self.event.as_str())
     }
 
     /// Which failures look the same to whoever looks after the pair.
     pub fn alike(&self) -> Option<&'static str> {
         match self.alone?.1 {
-            MirrorState::Gone => {
-                Some("The first server saw the connection end: a mirror that was killed, ended or crashed looks alike")
-            }
+            MirrorState::Gone => Some(
+                "The first server saw the connection end: a mirror that was killed or ended, and one whose disk is full or whose power is \
+                 lost, look alike",
+            ),
             MirrorState::Silent => Some(
                 "The first server saw a connection that stands and confirms nothing: a cut wire, one that carries one way only and a \
                  mirror that hangs look alike",
             ),
-            MirrorState::TakenOver => {
-                Some("A first server that was killed and one that cannot be reached look alike to the mirror")
-            }
+            MirrorState::TakenOver => Some(
+                "A first server that is lost in whatever way and one that cannot be reached look alike to the mirror",
+            ),
             _ => None,
         }
     }

@@ -270,9 +270,11 @@ impl Database for Postgres {
     }
 
     fn mirror(&self, spec: &DatabaseSpec) -> Option<Arc<dyn Mirror>> {
-        let server = self.server.as_ref().filter(|server| server.layout().is_none())?;
+        let server =
+            self.server.as_ref().filter(|_| spec.layout.as_ref().is_none_or(|layout| layout.moving.is_none()))?;
         let serves = counting(&self.options, server);
-        Some(Arc::new(server.mirror(spec.pairing == Pairing::TwoPhase).serving(serves)))
+        let mirror = server.mirror(spec.pairing == Pairing::TwoPhase).on(spec.mirror_on.as_ref());
+        Some(Arc::new(mirror.serving(serves)))
     }
 
     fn seed(&self) -> Result<Option<Box<dyn Database>>, DatabaseError> {

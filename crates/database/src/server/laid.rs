@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use study::{Layout, Tier};
+use study::{Layout, Tier, TierFolder};
 
 /// The file that says whose a folder on a tier is; a folder without it is none of ours.
 const MARK: &str = "prony-server";
@@ -164,6 +164,25 @@ impl Laid {
         Laid { layout: layout.clone(), folder: folder.to_path_buf(), parts }
     }
 
+    /// A server of which everything lies in one folder elsewhere.
+    pub(super) fn whole(at: &TierFolder, folder: &Path) -> Laid {
+        let tier = Tier::Slow;
+        let layout = Layout {
+            name: "apart".to_owned(),
+            data: tier,
+            indexes: tier,
+            log: tier,
+            undo: tier,
+            temporary: tier,
+            objects: Vec::new(),
+            moving: None,
+            passing: false,
+            slow: Some(at.clone()),
+            fast: None,
+        };
+        Laid::of(&layout, folder, Vec::new())
+    }
+
     /// All parts but the data.
     pub(super) fn apart(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {
         self.parts.iter().skip(1).map(|(part, tier)| (*part, self.on(*tier).join(part)))
@@ -205,11 +224,13 @@ impl Laid {
         self.layout.folders().try_for_each(|(_, at)| fits(Path::new(&at.reached), owner))?;
         let tiers = self.layout.folders().map(|(_, at)| absolute(&at.folder.path));
         let tiers: Vec<PathBuf> = tiers.collect::<Result<_, _>>()?;
-        // Before the first folder there is made, so that whoever removes the server finds all of them.
-        folder::write(
-            &self.folder.join(TIERS),
-            &tiers.iter().map(|tier| format!("{}\n", tier.display())).collect::<String>(),
-        )?;
+        // Before the first folder there is made, so that whoever removes the server finds all of them, those of earlier devices too.
+        let told = folder::read(&self.folder.join(TIERS)).unwrap_or_default();
+        let mut all: Vec<String> = told.lines().map(str::to_owned).collect();
+        all.extend(
+            tiers.iter().map(|tier| tier.display().to_string()).filter(|tier| !told.lines().any(|one| one == tier)),
+        );
+        folder::write(&self.folder.join(TIERS), &all.iter().map(|tier| format!("{tier}\n")).collect::<String>())?;
         for (tier, at) in self.layout.folders() {
             let reached = Path::new(&at.reached);
             if owner.barred(&reached.join(MARK)) == Some(reached) {

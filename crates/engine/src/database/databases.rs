@@ -8,6 +8,7 @@ use crate::database::checks;
 use crate::database::mirrored::Mirrored;
 use crate::database::outage::Served;
 use crate::observer::{Found, Live, Observer, Phase, watch};
+use crate::target::opened::Happens;
 use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
 use database::server::Mirror;
@@ -57,15 +58,19 @@ pub(crate) struct Databases {
     pub(crate) beside: Option<Beside>,
     /// Whether anybody takes sessions.
     pub(crate) served: Served,
+    /// How faults are made on the devices of the mirror and of the server, where these are emulated.
+    pub(crate) devices: [Option<Happens>; 2],
 }
 
 impl Drop for Databases {
     fn drop(&mut self) {
         let last = self.ends.clone().filter(|_| self.layout().is_some_and(|layout| layout.passing));
-        let mirror = self.mirror().filter(|_| self.spec.mirror.is_some());
-        self.close();
+        if let Some(mirrored) = self.mirrored.take() {
+            mirrored.forget();
+        }
         // Its slot would keep the log of the first server for ever. What stays is removed by `prony db down --remove`.
-        let _ = mirror.map(|mirror| mirror.forget());
+        let _ = self.mirror().filter(|_| self.spec.mirror.is_some()).map(|mirror| mirror.forget());
+        self.close();
         if let Some(server) = last.as_deref().and_then(Database::private) {
             // What stays is removed by `prony db down --remove`.
             let _ = server.remove();
@@ -110,6 +115,7 @@ impl Databases {
             mirrored: None,
             beside: None,
             served,
+            devices: [None, None],
         }
     }
 
@@ -180,6 +186,11 @@ impl Databases {
     /// What is open with its mirror, where it may have one.
     pub(crate) fn mirror(&self) -> Option<Arc<dyn Mirror>> {
         self.open()?.mirror(&self.spec)
+    }
+
+    /// Where the mirror lies, apart from the server.
+    pub(crate) fn mirror_on(&self) -> Option<&study::TierFolder> {
+        self.spec.mirror_on.as_ref().filter(|_| self.spec.mirror.is_some())
     }
 
     /// What commits wait for, where a mirror follows.

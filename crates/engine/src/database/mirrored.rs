@@ -17,7 +17,7 @@ use study::{Pairing, Trial, Waits, Wire};
 use units::Nanos;
 
 use crate::database::lags::{Carried, Sampling};
-use crate::database::outage::Outage;
+use crate::database::outage::{Outage, Pair};
 use crate::told::{Ended, Told, remark};
 use workload::happening::{Happening, Mishap};
 
@@ -97,8 +97,8 @@ impl Databases {
         self.open().into_iter().for_each(|database| database.on_both(both));
         let (own, before) = (wires[0].own(), carried(&wires));
         let outage = trial.events.iter().any(|(_, what)| matches!(what, Happening::Pair(_)));
-        let watched =
-            || Outage::watched((&mirror, &wires[0]), waits, (trial.state.patience, self.served.clone()), settings);
+        let pair = Pair { mirror: mirror.clone(), relay: wires[0].clone(), devices: self.devices.clone() };
+        let watched = || Outage::watched(pair, waits, (trial.state.patience, self.served.clone()), settings);
         let outage = outage.then(watched).transpose().map_err(&refused)?;
         let unconfirmed = mirror.unconfirmed();
         let guard = (self.pairing() != Pairing::TwoPhase && outage.is_none()).then(|| Guard::of(&mirror));
@@ -132,6 +132,11 @@ impl Databases {
                 format!("Galera joins a second server with a copy of the first on the same machine, {far}")
             }
         }])
+    }
+
+    /// Why whoever looks after the mirror gave up, if he has.
+    pub(crate) fn gave_up(&mut self) -> Option<DatabaseError> {
+        self.mirrored.as_mut()?.outage.as_mut()?.failed()
     }
 
     /// Behind a load: waits until the first server shows what was committed on the other.

@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it does not measure what clients felt; that is for whoever reads the cells.
 
+use crate::target::opened::Happens;
 use crate::told::remark;
 use database::DatabaseError;
 use database::server::{Look, Mirror, Watch};
@@ -19,7 +20,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use study::Waits;
 use units::{Nanos, counted, duration};
-use workload::happening::Mishap;
+use workload::happening::{Fault, Happening, Mishap, Side};
 
 /// How often the first server is asked for its mirror.
 const LOOK: Duration = Duration::from_millis(20);
@@ -85,9 +86,20 @@ fn is_level(before: &Look, look: &Look) -> bool {
     look.streaming && look.confirmed.is_some_and(|confirmed| confirmed >= before.written)
 }
 
+/// A server with its mirror, and what can be done to them.
+pub(crate) struct Pair {
+    pub(crate) mirror: Arc<dyn Mirror>,
+    pub(crate) relay: Arc<Relay>,
+    /// How faults are made on the devices of the mirror and of the first server.
+    pub(crate) devices: [Option<Happens>; 2],
+}
+
 struct Watcher {
     mirror: Arc<dyn Mirror>,
     relay: Arc<Relay>,
+    devices: [Option<Happens>; 2],
+    /// What each device suffers from.
+    hurt: [Option<Fault>; 2],
     settings: Vec<(String, String)>,
     watch: Box<dyn Watch>,
     patience: Nanos,
@@ -97,8 +109,8 @@ struct Watcher {
     before: Look,
     /// Whether something is away that an order took.
     apart: bool,
-    /// Whether the first server was killed, and since when it does not answer.
-    killed: bool,
+    /// Whether the first server was taken away, and since when it does not answer.
+    taken: bool,
     lost: Option<Nanos>,
     /// Whether anybody takes sessions.
     served: Served,
@@ -111,7 +123,7 @@ struct Watcher {
 impl Outage {
     /// Watches a mirror that follows, from now on.
     pub(crate) fn watched(
-        (mirror, relay): (&Arc<dyn Mirror>, &Arc<Relay>),
+        Pair { mirror, relay, devices }: Pair,
         waits: Waits,
         (patience, served): (Nanos, Served),
         settings: &[(String, String)],
@@ -119,8 +131,10 @@ impl Outage {
         let clock = WallClock::new();
         let mut watcher = Watcher {
             watch: mirror.watch(waits)?,
-            mirror: mirror.clone(),
-            relay: relay.clone(),
+            mirror,
+            relay,
+            devices,
+            hurt: [None; 2],
             settings: settings.to_vec(),
             patience,
             life: Life::new(Rule { waits: waits.far(), both_write: false }),
@@ -128,7 +142,7 @@ impl Outage {
             clock,
             before: Look::default(),
             apart: false,
-            killed: false,
+            taken: false,
             lost: None,
             served,
             work: None,
@@ -138,6 +152,9 @@ impl Outage {
         let (orders, heard) = channel();
         let watcher = std::thread::spawn(move || {
             let seen = watcher.run(&heard);
+            // Whoever comes next finds both devices as they were, whatever became of this.
+            let mended = watcher.worked().and_then(|()| watcher.mended());
+            let seen = seen.and_then(|course| mended.map(|()| course));
             // Whoever waits for a server that will not come is told so by the first try.
             watcher.served.store(true, Ordering::Release);
             seen
@@ -165,6 +182,12 @@ impl Outage {
         Ok((series.collect(), events.into_iter().map(event).collect(), taken_over))
     }
 
+    /// Why it gave up, if it has.
+    pub(crate) fn failed(&mut self) -> Option<DatabaseError> {
+        self.watcher.as_ref().filter(|watcher| watcher.is_finished())?;
+        self.joined().err()
+    }
+
     fn joined(&mut self) -> Result<Course, DatabaseError> {
         match self.watcher.take().map(JoinHandle::join) {
             Some(Ok(course)) => course,
@@ -188,7 +211,7 @@ impl Watcher {
         loop {
             match orders.recv_timeout(LOOK) {
                 Ok(Order::Happen(at, what)) => self.happen(at, what)?,
-                Ok(Order::PutRight) if self.apart && !self.killed => self.happen_now(Mishap::Resume)?,
+                Ok(Order::PutRight) if self.apart && !self.taken => self.happen_now(Mishap::Resume)?,
                 Ok(Order::End) => until = Some(self.clock.now() + FOLLOW),
                 Ok(Order::PutRight) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
@@ -202,7 +225,7 @@ impl Watcher {
             }
             self.look()?;
             let follows = match self.life.state() {
-                State::Replicating | State::Comparing => !self.killed,
+                State::Replicating | State::Comparing => !self.taken,
                 _ => self.course.taken_over,
             };
             if until.is_some_and(|until| self.work.is_none() && follows || self.clock.now() >= until) {
@@ -231,8 +254,16 @@ impl Watcher {
         if what == Mishap::Swap {
             return self.swap();
         }
-        self.apart = what != Mishap::Resume;
         let mirror = self.mirror.clone();
+        if let Some((side, fault)) = what.at_device() {
+            self.hurt(side, fault)?;
+        }
+        if what.takes_primary() {
+            self.taken = true;
+            self.served.store(false, Ordering::Release);
+        } else if !matches!(what, Mishap::Lie(_)) {
+            self.apart = what != Mishap::Resume;
+        }
         match what {
             Mishap::KillMirror => self.begin(move || mirror.kill())?,
             Mishap::StopMirror => self.begin(move || mirror.stop())?,
@@ -241,14 +272,34 @@ impl Watcher {
             Mishap::HalfOpen => self.relay.carry(0, [true, false]),
             Mishap::Suspend => self.step(pair::Event::Suspend)?,
             Mishap::Resume => self.resume()?,
-            Mishap::Swap => {}
-            Mishap::KillPrimary => {
-                self.killed = true;
-                self.served.store(false, Ordering::Release);
-                self.begin(move || mirror.kill_primary())?;
-            }
+            // What it had not made durable is gone with its processes.
+            Mishap::PowerLoss(Side::Mirror) => self.begin(move || mirror.kill())?,
+            Mishap::KillPrimary | Mishap::PowerLoss(Side::Primary) => self.begin(move || mirror.kill_primary())?,
+            Mishap::Full(_) | Mishap::Lie(_) | Mishap::Swap => {}
         }
         Ok(())
+    }
+
+    /// A device has a fault from now on. One that lost its power has no other.
+    fn hurt(&mut self, side: Side, fault: Fault) -> Result<(), DatabaseError> {
+        let hurt = &mut self.hurt[side as usize];
+        *hurt = hurt.filter(|before| *before == Fault::PowerLoss).or(Some(fault));
+        made(self.devices[side as usize].as_ref(), fault)
+    }
+
+    /// What makes a device whole again, which takes a moment; nothing of one that is whole.
+    fn mend(&mut self, side: Side) -> impl FnOnce() -> Result<(), DatabaseError> + Send + use<> {
+        let device = self.devices[side as usize].clone();
+        let hurt = self.hurt[side as usize].take();
+        move || match hurt {
+            None => Ok(()),
+            Some(Fault::PowerLoss) => made(device.as_ref(), Fault::PowerOn),
+            Some(_) => made(device.as_ref(), Fault::None),
+        }
+    }
+
+    fn mended(&mut self) -> Result<(), DatabaseError> {
+        Side::ALL.into_iter().try_for_each(|side| self.mend(side)())
     }
 
     /// Both servers change their roles, where the mirror follows. Whoever lost a session waits until one of them serves.
@@ -284,8 +335,9 @@ impl Watcher {
     fn resume(&mut self) -> Result<(), DatabaseError> {
         self.relay.carry(0, [true; 2]);
         let (mirror, settings) = (self.mirror.clone(), self.settings.clone());
+        let mend = self.mend(Side::Mirror);
         // One that runs goes on.
-        self.begin(move || mirror.start(&settings))?;
+        self.begin(move || mend().and_then(|()| mirror.start(&settings)))?;
         self.resumed = self.clock.now();
         if let State::Tracking(..) = self.life.state() {
             self.step(pair::Event::Healed)?;
@@ -312,7 +364,7 @@ impl Watcher {
     fn look(&mut self) -> Result<(), DatabaseError> {
         let (look, now) = (self.watch.look(), self.clock.now());
         let look = match look {
-            Err(_) if self.killed && !self.course.taken_over => return self.wait_for_first(now),
+            Err(_) if self.taken && !self.course.taken_over => return self.wait_for_first(now),
             look => look?,
         };
         let silent = self.silence.hear(now, &look);
@@ -337,6 +389,7 @@ impl Watcher {
             return Ok(());
         }
         self.worked()?;
+        self.succeeds()?;
         self.step(pair::Event::Lost(Node::A))?;
         // What a mirror lacks that nobody waited for is lost with the first server.
         self.step(pair::Event::TakeOver { accept_missing: true })?;
@@ -348,6 +401,21 @@ impl Watcher {
             duration(silent)
         ));
         Ok(())
+    }
+
+    /// Before the mirror takes over: a first server that is only silent is ended for good, and a mirror that is down comes up with what its
+    /// device has kept.
+    fn succeeds(&mut self) -> Result<(), DatabaseError> {
+        if self.hurt[Side::Primary as usize].is_some() {
+            self.mirror.kill_primary()?;
+        }
+        if self.mirror.pid().is_some() {
+            return Ok(());
+        }
+        self.mend(Side::Mirror)()?;
+        self.mirror.start(&self.settings)?;
+        self.tell("the mirror was down as well: it came up with what its device had kept".to_owned());
+        self.step(pair::Event::Back(Node::B))
     }
 
     /// Nobody confirms anything: what the first server sees of it is all that is known.
@@ -392,6 +460,13 @@ impl Watcher {
         let values = [state.number(), self.before.kept as f64, sent as f64, self.before.waiting as f64];
         self.course.series.iter_mut().zip(values).for_each(|(points, value)| points.push((now, value)));
     }
+}
+
+/// Has a fault made on a device. The plan has refused faults of devices that are not there.
+fn made(device: Option<&Happens>, fault: Fault) -> Result<(), DatabaseError> {
+    let failed =
+        |error: std::io::Error| DatabaseError::Refused { place: "its device".to_owned(), text: error.to_string() };
+    device.map_or(Ok(()), |device| device(Happening::Fault(fault)).map_err(failed))
 }
 
 #[cfg(test)]

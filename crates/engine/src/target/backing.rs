@@ -4,6 +4,7 @@ use crate::hot::drive::Driven;
 use crate::observer::Observer;
 use crate::port::simulated::described::Described;
 use crate::target::known::Known;
+use crate::target::opened::Happens;
 pub(crate) use crate::told::{Ended, Told, remark};
 use crate::worker::assign::Share;
 use crate::worker::run::{Driver, Return};
@@ -88,6 +89,9 @@ pub(crate) trait Backing: Send {
     fn mishap(&self, _at: Nanos, what: Option<Mishap>) -> std::io::Result<()> {
         what.map_or(Ok(()), |_| Err(std::io::ErrorKind::Unsupported.into()))
     }
+
+    /// Says how faults are made on the devices of its mirror and of itself, where these are emulated.
+    fn on_devices(&mut self, _devices: [Option<Happens>; 2]) {}
 
     /// Looks at what the load of a trial left behind.
     fn look_back(&mut self, _ended: Ended<'_>, _observer: &mut dyn Observer) -> Result<Told, TrialError> {

@@ -4,6 +4,7 @@ use crate::database::databases::{Databases, LOST, asked};
 use crate::database::{checks, costs, levels, sessions};
 use crate::observer::{Found, Observer};
 use crate::target::backing::{Asked, Backing, Carried, Ended, Told, remark};
+use crate::target::opened::Happens;
 use crate::worker::assign::assign;
 use crate::worker::profile::Profile;
 use crate::{OpenError, TrialError};
@@ -67,6 +68,7 @@ impl Backing for Databases {
         fingerprint.push(add(("version".to_owned(), facts.version)));
         fingerprint.extend(facts.settings.into_iter().map(add));
         fingerprint.extend(self.layout().into_iter().flat_map(laid_out));
+        fingerprint.extend(self.mirror_on().into_iter().flat_map(|at| placed("mirror", at)));
         Ok((driver, fingerprint))
     }
 
@@ -142,7 +144,8 @@ impl Backing for Databases {
             }
         }
         let lost_none = lost.is_none();
-        if let Some(lost) = lost {
+        if let Some(mut lost) = lost {
+            lost.extend(self.gave_up().map(|error| format!("; whoever looked after its mirror gave up: {error}")));
             let text =
                 format!("the server was lost when the load had ended: {lost}; waiting until it takes connections");
             observer.note(Some(trial), &text);
@@ -164,6 +167,10 @@ impl Backing for Databases {
         told.events.extend(self.doubts());
         told.events.extend(checks::nothing_kept(self, trial));
         Ok(told)
+    }
+
+    fn on_devices(&mut self, devices: [Option<Happens>; 2]) {
+        self.devices = devices;
     }
 
     fn mishap(&self, at: Nanos, what: Option<Mishap>) -> std::io::Result<()> {
@@ -203,18 +210,22 @@ impl Backing for Databases {
 
 /// A layout, each part of which could change a number.
 fn laid_out(layout: &study::Layout) -> Vec<Fact> {
-    let fact =
-        |key: &str, value: &str, private| Fact { key: format!("layout.{key}"), value: value.to_owned(), private };
-    let mut facts = vec![fact("name", &layout.name, false)];
+    let fact = |key: &str, value: String| Fact { key: format!("layout.{key}"), value, private: false };
+    let mut facts = vec![fact("name", layout.name.clone())];
     for (tier, at) in layout.used() {
-        let key = |name: &str| format!("{}.{name}", tier.word());
-        facts.push(fact(&key("holds"), &layout.on(tier).join(", "), false));
-        // Whole, because it is taken out of copies that others may read: a word would be taken out of sentences.
-        let folder = std::fs::canonicalize(&at.folder.path).unwrap_or_else(|_| PathBuf::from(&at.folder.path));
-        facts.push(fact(&key("folder"), &folder.display().to_string(), true));
-        facts.extend(at.folder.device.as_ref().map(|model| fact(&key("device"), model, false)));
+        facts.push(fact(&format!("{}.holds", tier.word()), layout.on(tier).join(", ")));
+        facts.extend(placed(&format!("layout.{}", tier.word()), at));
     }
     facts
+}
+
+/// A folder of its own: where, and the device through which it is seen.
+fn placed(what: &str, at: &study::TierFolder) -> impl Iterator<Item = Fact> + use<> {
+    let fact = |key: &str, value: String, private| Fact { key: format!("{what}.{key}"), value, private };
+    // Whole, because it is taken out of copies that others may read: a word would be taken out of sentences.
+    let folder = std::fs::canonicalize(&at.folder.path).unwrap_or_else(|_| PathBuf::from(&at.folder.path));
+    let folder = fact("folder", folder.display().to_string(), true);
+    [folder].into_iter().chain(at.folder.device.clone().map(|model| fact("device", model, false)))
 }
 
 /// How long a trial's server is waited for.

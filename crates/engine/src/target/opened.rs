@@ -80,6 +80,11 @@ impl Opened {
         })
     }
 
+    /// Says how faults are made on the devices of a database's mirror and of its own, the mirror's first; none where there is no such device.
+    pub fn on_devices(&mut self, devices: [Option<Happens>; 2]) {
+        self.backing.on_devices(devices);
+    }
+
     /// The same once more, for a trial beside another; none of a system that trials would share.
     pub fn twin(&self) -> Option<Opened> {
         let (setting, clock, facts) = (self.setting.clone(), self.clock.clone(), self.facts.clone());

@@ -157,6 +157,7 @@ impl Client<'_> {
     /// Tells that a transaction was undone because the other node did not take it.
     pub(super) fn undone(&mut self, failure: &Failure) {
         let (here, there) = (self.primary, self.primary.other());
+        let silent = self.far.silent.then_some(there);
         self.far.undo();
         if failure.kind != FailureKind::Lost {
             let code = if failure.retryable() { "40001" } else { "55000" };
@@ -167,7 +168,7 @@ impl Client<'_> {
             );
             return;
         }
-        self.shared.looked();
+        self.shared.looked(silent);
         let says =
             format!("node {there} does not answer, so that the transaction was undone on node {here}: {failure}");
         self.fails("40001", &says, "try it again: what changes without node is noted");

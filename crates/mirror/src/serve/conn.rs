@@ -34,6 +34,8 @@ pub(super) struct Conn {
     pub(super) out: Vec<u8>,
     /// Of the last point of readiness: idle (I), in a transaction (T), in a failed one (E).
     pub(super) status: u8,
+    /// Whether the other end said nothing for as long as it was waited for.
+    pub(super) slow: bool,
 }
 
 /// A field of a message that ends with a zero byte, and what stands behind it.
@@ -100,6 +102,11 @@ pub(super) fn failure(body: &[u8]) -> Failure {
     Failure::new(kind, format!("{}, SQLSTATE {code}", said(body, b'M')))
 }
 
+/// Whether nothing came for as long as it was waited for.
+pub(super) fn is_slow(source: &io::Error) -> bool {
+    matches!(source.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+}
+
 pub(super) fn lost(source: &io::Error) -> Failure {
     Failure::new(FailureKind::Lost, format!("the connection to the server is lost: {source}"))
 }
@@ -110,7 +117,14 @@ fn garbage(says: &str) -> io::Error {
 
 impl Conn {
     fn of(stream: UnixStream) -> Conn {
-        Conn { stream, input: Vec::with_capacity(READ), last: 0..0, out: Vec::with_capacity(READ), status: b'I' }
+        Conn {
+            stream,
+            input: Vec::with_capacity(READ),
+            last: 0..0,
+            out: Vec::with_capacity(READ),
+            status: b'I',
+            slow: false,
+        }
     }
 
     /// That of a client. To sockets that are connected, both kinds are the same.
@@ -156,7 +170,10 @@ impl Conn {
             self.input.truncate(from + read.as_ref().map_or(0, |count| *count));
             match read {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Err(source) if source.kind() != io::ErrorKind::Interrupted => return Err(source),
+                Err(source) if source.kind() != io::ErrorKind::Interrupted => {
+                    self.slow = is_slow(&source);
+                    return Err(source);
+                }
                 _ => {}
             }
         }

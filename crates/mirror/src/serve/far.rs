@@ -3,7 +3,7 @@
 //! The one idea: what is shipped is gathered and sent late, since nobody else writes there: a transaction that is undone early costs
 //! the other node nothing, and rows are locked on the primary first.
 
-use super::conn::{self, Conn, lost, message, put, query};
+use super::conn::{self, Conn, is_slow, lost, message, put, query};
 use crate::nodes::Rows;
 use crate::rows::{self, Asks};
 use database::{Failure, FailureKind};
@@ -23,7 +23,10 @@ pub(super) struct Far {
     database: String,
     /// By which it is known whose session this is.
     name: String,
+    /// How long it may say nothing. After a half of that it is looked whether it lets anybody in, for the other half.
     patience: Duration,
+    /// Whether it said nothing for so long.
+    pub(super) silent: bool,
     conn: Option<Conn>,
     /// What is to be sent.
     out: Vec<u8>,
@@ -49,6 +52,7 @@ impl Far {
             database: database.to_owned(),
             name,
             patience,
+            silent: false,
             conn: None,
             out: Vec::new(),
             known: HashMap::new(),
@@ -120,14 +124,24 @@ impl Far {
     /// Opens the conversation where there is none.
     fn opened(&mut self) -> Result<&mut Conn, Failure> {
         if self.conn.is_none() {
-            let mut conn = Conn::reach(&self.socket, self.patience).map_err(|source| lost(&source))?;
-            let who =
-                [("user", rows::USER), ("database", self.database.as_str()), ("application_name", self.name.as_str())];
-            conn.start(who.into_iter().chain(rows::SETTINGS)).map_err(|source| lost(&source))?;
-            conn.answer()?;
+            let conn = self.reached(&self.database, self.patience);
+            self.silent = matches!(&conn, Err((_, true)));
+            let conn = conn.map_err(|(failure, _)| failure)?;
+            let _ = conn.patient(Some(self.patience / 2));
             self.conn = Some(conn);
         }
         self.conn.as_mut().ok_or_else(|| lost(&io::ErrorKind::NotConnected.into()))
+    }
+
+    /// A conversation with it; or why there is none, and whether it said nothing for so long.
+    fn reached(&self, database: &str, patience: Duration) -> Result<Conn, (Failure, bool)> {
+        let failed = |source: io::Error| (lost(&source), is_slow(&source));
+        let mut conn = Conn::reach(&self.socket, patience).map_err(failed)?;
+        let who = [("user", rows::USER), ("database", database), ("application_name", self.name.as_str())];
+        conn.start(who.into_iter().chain(rows::SETTINGS)).map_err(failed)?;
+        let answered = conn.answer();
+        let slow = conn.slow;
+        answered.map(|_| conn).map_err(|failure| (failure, slow))
     }
 
     /// Sends what was gathered, without waiting.
@@ -160,6 +174,7 @@ impl Far {
                 Ok(_) => {}
                 Err(source) if is_slow(&source) && self.answers() => {}
                 Err(source) => {
+                    self.silent = is_slow(&source);
                     self.refused = Some(lost(&source));
                     break;
                 }
@@ -170,8 +185,7 @@ impl Far {
 
     /// Whether the node lets somebody else in: then it only takes its time.
     fn answers(&self) -> bool {
-        let mut other = Far::new(self.socket.clone(), "postgres", self.name.clone(), self.patience);
-        other.opened().is_ok()
+        self.reached("postgres", self.patience / 2).is_ok()
     }
 
     /// Prepares what was shipped.
@@ -213,11 +227,12 @@ impl Far {
         }
         self.out.clear();
         (self.queued, self.sent, self.begun, self.dirty, self.refused) = (0, false, false, false, None);
+        self.silent = false;
     }
 
     /// A statement that stands in no transaction, in its own schemas.
     pub(super) fn alone(&mut self, path: &str, sql: &str) -> Result<(), Failure> {
-        let patience = self.patience;
+        let patience = self.patience / 2;
         if let Err(failure) = self.drain() {
             self.forget();
             return Err(failure);
@@ -235,10 +250,6 @@ impl Far {
             }
         })
     }
-}
-
-fn is_slow(source: &io::Error) -> bool {
-    matches!(source.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
 impl Asks for Far {

@@ -62,6 +62,8 @@ struct Now {
     /// How often somebody was told of trouble, and up to which the pair has looked.
     troubles: u64,
     looked: u64,
+    /// The node that was asked in vain.
+    silent: Option<Node>,
 }
 
 impl Now {
@@ -88,10 +90,12 @@ impl Shared {
         self.now().troubles += 1;
     }
 
-    /// The same, and waits until the pair has looked, or is written down to go on alone, which comes first when a node is silent.
-    fn looked(&self) {
-        self.trouble();
+    /// The same, of a node that was asked in vain or not, and waits until the pair has looked, or is written down to go on alone, which
+    /// comes first when a node is silent.
+    fn looked(&self, silent: Option<Node>) {
         let mut now = self.now();
+        now.troubles += 1;
+        now.silent = silent.or(now.silent);
         let mine = now.troubles;
         for _ in 0..TAKEN_IN_LOOKS {
             if self.home.record().ok().flatten().is_some_and(|record| is_alone(&record)) || now.looked >= mine {
@@ -124,7 +128,7 @@ impl Serving {
         let failed = |source| MirrorError::Listen(listen, source);
         let listener = TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
-        let now = Mutex::new(Now { primary: record.life.primary(), troubles: 0, looked: 0 });
+        let now = Mutex::new(Now { primary: record.life.primary(), troubles: 0, looked: 0, silent: None });
         let shared = Shared { home, patience, now, changed: Condvar::new() };
         Ok(Serving { listener, shared })
     }
@@ -137,19 +141,19 @@ impl Serving {
         self.listener.local_addr()
     }
 
-    /// Serves until it is told to stop, or the pair goes down. `look` is what a command does that looks at the pair; it answers with an
-    /// error when it could not.
+    /// Serves until it is told to stop, or the pair goes down. `look` is what a command does that looks at the pair, past a node that was
+    /// asked in vain; it answers with an error when it could not.
     ///
     /// # Errors
     /// When the record of the pair cannot be read.
     pub fn serve(
         self,
         stop: &AtomicBool,
-        mut look: impl FnMut(&Home) -> Result<(), MirrorError>,
+        mut look: impl FnMut(&Home, Option<Node>) -> Result<(), MirrorError>,
     ) -> Result<(), MirrorError> {
         let (shared, ended) = (Arc::new(self.shared), AtomicBool::new(false));
         // What was left in doubt by one who was killed is settled before anybody writes.
-        let _ = look(&shared.home);
+        let _ = look(&shared.home, None);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 accept(&self.listener, &shared, || stop.load(Ordering::Relaxed) || ended.load(Ordering::Relaxed))
@@ -178,18 +182,19 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, over: impl Fn() -> bool)
 fn watch(
     shared: &Shared,
     stop: &AtomicBool,
-    look: &mut impl FnMut(&Home) -> Result<(), MirrorError>,
+    look: &mut impl FnMut(&Home, Option<Node>) -> Result<(), MirrorError>,
 ) -> Result<(), MirrorError> {
     let (home, mut looks) = (&shared.home, 0_u32);
     while !stop.load(Ordering::Relaxed) {
         looks = looks.wrapping_add(1);
         let (troubles, looked) = shared.now().troubles();
         if troubles > looked || looks.is_multiple_of(RECORD_LOOKS) {
+            let silent = shared.now().silent.take();
             let Some(record) = home.record()?.filter(|record| !record.down) else { return Ok(()) };
             let away = record.life.up.contains(&false) && looks.is_multiple_of(RECORD_LOOKS * AWAY_LOOKS);
             if troubles > looked && !is_alone(&record) || away {
                 // Whoever else works on the pair looks himself.
-                let _ = look(home);
+                let _ = look(home, silent);
             }
             let primary = home.record()?.map_or(record.life.primary(), |record| record.life.primary());
             let mut now = shared.now();

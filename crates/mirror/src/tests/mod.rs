@@ -9,8 +9,15 @@ use random::Draws;
 use study::Waits;
 use world::World;
 
-const ASKED: Asked =
-    Asked { sync: Waits::Flushed, list_bytes: 64 << 20, cores: None, via: None, rows: false, left_out: Vec::new() };
+const ASKED: Asked = Asked {
+    sync: Waits::Flushed,
+    list_bytes: 64 << 20,
+    cores: None,
+    via: None,
+    rows: false,
+    left_out: Vec::new(),
+    devices: None,
+};
 
 struct Scratch {
     folder: tempfile::TempDir,

@@ -11,13 +11,19 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use study::{DatabaseSpec, Folder, Layout, Moving, Place, SystemSpec, Way};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use study::{DatabaseSpec, Folder, Layout, Moving, Place, SystemSpec, TierFolder, Way};
 use workload::happening::{Fault, Happening};
 
 /// A device that is served; dropping it ends that.
 pub struct Device {
+    /// What it was started with.
+    words: Vec<String>,
+    past_cache: bool,
     served: Child,
+    /// How many times its time it takes now.
+    pace: f64,
     /// Where it is mounted; removed behind it.
     home: Home,
     /// Whether a server keeps its data there.
@@ -26,9 +32,12 @@ pub struct Device {
     scratch: Vec<PathBuf>,
 }
 
+/// A device that a trial may unmount and mount again.
+type Shared = Arc<Mutex<Device>>;
+
 /// The devices of a run. Systems that name one alike share it, as they would one that is there.
 #[derive(Default)]
-pub struct Devices(Vec<(Folder, Device)>);
+pub struct Devices(Vec<(Folder, Shared)>);
 
 impl Devices {
     /// A system with its folders as they are reached, their devices mounted.
@@ -47,9 +56,10 @@ impl Devices {
                 let at = self.tiers(layout)?;
                 layout.folders_mut().for_each(|tier| tier.reached.clone_from(&at));
             }
-            Place::Database(DatabaseSpec { layout: Some(layout), .. }) => {
-                for tier in layout.folders_mut() {
-                    tier.reached = self.path(&tier.folder, true)?;
+            Place::Database(spec) => {
+                let tiers = spec.layout.iter_mut().flat_map(Layout::folders_mut);
+                for at in tiers.chain(&mut spec.mirror_on) {
+                    at.reached = self.path(&at.folder, true)?;
                 }
             }
             _ => {}
@@ -79,6 +89,7 @@ impl Devices {
         let mut device = serve(doing, words, slow.folder.past_cache, true)?;
         device.scratch = scratch;
         let path = device.home.at().display().to_string();
+        let device = Arc::new(Mutex::new(device));
         self.0.push((Folder { device: Some("tiered".to_owned()), ..slow.folder.clone() }, device));
         Ok(path)
     }
@@ -88,15 +99,34 @@ impl Devices {
         let Some(model) = &folder.device else { return Ok(folder.path.clone()) };
         let at = |device: &Device| device.home.at().display().to_string();
         if let Some((_, device)) = self.0.iter().find(|(known, _)| known == folder) {
-            return Ok(at(device));
+            return Ok(at(&held(device)));
         }
         let doing = || format!("mounting `{}` as the device `{model}`", folder.path);
         let words = [model, "--backing", &folder.path].map(str::to_owned).into();
         let device = serve(doing, words, folder.past_cache, server)?;
         let path = at(&device);
-        self.0.push((folder.clone(), device));
+        self.0.push((folder.clone(), Arc::new(Mutex::new(device))));
         Ok(path)
     }
+
+    /// How faults are made on the devices of a database's mirror and of itself, where all of one lies on such devices.
+    pub fn of_nodes(&self, spec: &SystemSpec) -> [Option<engine::Happens>; 2] {
+        let Place::Database(database) = &spec.place else { return [None, None] };
+        let known = |folder: &Folder| Some(self.0.iter().find(|(known, _)| known == folder)?.1.clone());
+        let of = |folders: &mut dyn Iterator<Item = &TierFolder>, emulated: bool| {
+            let devices: Vec<Shared> = folders.filter_map(|at| known(&at.folder)).collect();
+            emulated.then(|| -> engine::Happens {
+                Arc::new(move |what| devices.iter().try_for_each(|device| held(device).happens(what)))
+            })
+        };
+        let [mirror, first] = database.emulated();
+        let tiers = database.layout.iter().flat_map(Layout::used).map(|(_, at)| at);
+        [of(&mut database.mirror_on.iter(), mirror), of(&mut { tiers }, first)]
+    }
+}
+
+fn held(device: &Shared) -> MutexGuard<'_, Device> {
+    device.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How much of their time devices take while nothing is measured, and while something is.
@@ -115,16 +145,56 @@ impl Devices {
             Phase::WarmUp | Phase::Measure => OWN,
             Phase::Precondition | Phase::Settle | Phase::Drain => return Ok(()),
         };
-        for device in self.0.iter().filter(|(_, device)| device.of_server).map(|(_, device)| device.home.at()) {
-            match emulate::inflict(&device, Happening::Fault(Fault::Slow(pace))) {
-                // What adds no time to its folder has no pace.
-                Ok(()) | Err(Spared::Unknown) => {}
-                Err(error) => return Err(error),
+        for (_, device) in &self.0 {
+            let mut device = held(device);
+            if device.of_server {
+                device.pace = pace;
+                device.paced()?;
             }
         }
         Ok(())
     }
 }
+
+impl Device {
+    /// Takes so many times its time as it is to.
+    fn paced(&self) -> Result<(), Spared> {
+        match emulate::inflict(&self.home.at(), Happening::Fault(Fault::Slow(self.pace))) {
+            // What adds no time to its folder has no pace.
+            Ok(()) | Err(Spared::Unknown) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Something happens to it. With the power of a node the kernel's pages of its files are gone, and so it comes back as another mount.
+    fn happens(&mut self, what: Happening) -> std::io::Result<()> {
+        if what != Happening::Fault(Fault::PowerOn) {
+            return emulate::inflict(&self.home.at(), what).map_err(std::io::Error::other);
+        }
+        self.end();
+        self.served = served(&self.home, &self.words, self.past_cache).map_err(std::io::Error::other)?;
+        self.paced().map_err(std::io::Error::other)
+    }
+
+    /// Ends it, and takes it away from whoever has still something open there after a while.
+    fn end(&mut self) {
+        for _ in 0..2 {
+            // One that has ended by itself needs no signal.
+            let _ = kill_process(Pid::from_child(&self.served), Signal::TERM);
+            for _ in 0..LOOKS {
+                if !matches!(self.served.try_wait(), Ok(None)) {
+                    return;
+                }
+                std::thread::sleep(LOOK);
+            }
+        }
+        let _ = self.served.wait();
+    }
+}
+
+/// How often it is looked whether a device has ended before it is told once more.
+const LOOKS: u32 = 250;
+const LOOK: Duration = Duration::from_millis(20);
 
 /// How events are made on the devices of a system, where all of its folders are such devices.
 pub fn happens(reached: &SystemSpec) -> Option<engine::Happens> {
@@ -150,6 +220,13 @@ fn serve(doing: impl Fn() -> String, words: Vec<String>, past_cache: bool, of_se
         let _ = left.remove();
     }
     let home = Home::make(&temporary, of_server).map_err(failed)?;
+    let served = served(&home, &words, past_cache).map_err(|said| Failure::new(format!("{}: {said}", doing())))?;
+    Ok(Device { words, past_cache, served, pace: OWN, home, of_server, scratch: Vec::new() })
+}
+
+/// The process that serves a device; in words, why there is none.
+fn served(home: &Home, words: &[String], past_cache: bool) -> Result<Child, String> {
+    let failed = |error: std::io::Error| error.to_string();
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     command.arg("emulate").args(words).args(["--with-parent", &std::process::id().to_string(), "--at"]);
     command.arg(home.at());
@@ -159,27 +236,26 @@ fn serve(doing: impl Fn() -> String, words: Vec<String>, past_cache: bool, of_se
     // Ctrl-C is for the run, which ends its devices when nothing is open on them any more.
     command.process_group(0);
     let started = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
-    let mut device = Device { served: started.map_err(failed)?, home, of_server, scratch: Vec::new() };
+    let mut served = started.map_err(failed)?;
     let mut said = String::new();
-    if let Some(told) = device.served.stderr.take() {
+    if let Some(told) = served.stderr.take() {
         let mut told = BufReader::new(told);
         told.read_line(&mut said).map_err(failed)?;
         // It says one line when it is ready, and otherwise why it is not.
-        if !emulate::is_mounted(&device.home.at()) {
+        if !emulate::is_mounted(&home.at()) {
             told.read_to_string(&mut said).map_err(failed)?;
-            return Err(Failure::new(format!("{}: {}", doing(), said.trim_start_matches("error: ").trim())));
+            let _ = served.wait();
+            return Err(said.trim_start_matches("error: ").trim().to_owned());
         }
         // What it says later, when it cannot unmount, is read by nobody; it must not block on it.
-        device.served.stderr = Some(told.into_inner());
+        served.stderr = Some(told.into_inner());
     }
-    Ok(device)
+    Ok(served)
 }
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // One that has ended by itself needs no signal.
-        let _ = kill_process(Pid::from_child(&self.served), Signal::TERM);
-        let _ = self.served.wait();
+        self.end();
         for left in &self.scratch {
             // What stays carries our mark, and the next run empties it.
             let _ = std::fs::remove_dir_all(left);

@@ -347,6 +347,7 @@ pub fn open(spec: &SystemSpec, wants: &Wants<'_>, devices: &mut Devices) -> Resu
         system.facts.place = study::folders_shown(dirs);
     }
     system.happens = emulated::happens(&reached);
+    system.on_devices(devices.of_nodes(&reached));
     Ok(system)
 }
 

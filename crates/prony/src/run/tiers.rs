@@ -6,11 +6,14 @@
 use crate::failure::Failure;
 use crate::model_file;
 use std::path::{Path, PathBuf};
-use study::{DatabaseSpec, Place, SystemSpec, Tier, TierFolder};
+use study::{DatabaseSpec, Place, SystemSpec, TierFolder};
 use system::survey;
 
-/// A folder that was looked at, and whose tier it is.
-type Seen<'a> = (PathBuf, &'a SystemSpec, Tier, &'a TierFolder);
+/// A folder that was looked at, and whose it is, by its key.
+type Seen<'a> = (PathBuf, &'a SystemSpec, &'a str, &'a TierFolder);
+
+/// The key of where a mirror lies.
+const MIRROR: &str = "mirror_device";
 
 /// Looks at the tiers of all systems.
 ///
@@ -19,10 +22,11 @@ type Seen<'a> = (PathBuf, &'a SystemSpec, Tier, &'a TierFolder);
 pub fn check(specs: &[SystemSpec]) -> Result<(), Failure> {
     let mut seen: Vec<Seen> = Vec::new();
     for spec in specs {
-        let Place::Database(DatabaseSpec { engine, layout: Some(layout), .. }) = &spec.place else { continue };
-        for (tier, at) in layout.folders() {
-            let (word, folder) = (tier.word(), &at.folder);
-            let looking = || format!("looking at the {word} tier of system `{}`, `{}`", spec.name, folder.path);
+        let Place::Database(DatabaseSpec { engine, layout, mirror_on, .. }) = &spec.place else { continue };
+        let tiers = layout.iter().flat_map(|layout| layout.folders()).map(|(tier, at)| (tier.word(), at));
+        for (word, at) in tiers.chain(mirror_on.iter().map(|at| (MIRROR, at))) {
+            let folder = &at.folder;
+            let looking = || format!("looking at `{}`, the `{word}` of system `{}`", folder.path, spec.name);
             let found = survey::folder(Path::new(&folder.path)).map_err(|error| {
                 let hint = format!("make it with `mkdir -p {}`, or name another with `--set {word}=..`", folder.path);
                 Failure::caused(looking(), &error).hint(hint)
@@ -32,7 +36,7 @@ pub fn check(specs: &[SystemSpec]) -> Result<(), Failure> {
             })?;
             folder.device.as_deref().map_or(Ok(()), |model| stores(model, looking))?;
             let crosses = |(path, other, at, known): &&Seen| {
-                let shared = known.folder == *folder && !(other.name == spec.name && *at != tier);
+                let shared = known.folder == *folder && !(other.name == spec.name && *at != word);
                 !shared && (path.starts_with(&found.path) || found.path.starts_with(path))
             };
             if let Some((.., other)) = seen.iter().find(crosses) {
@@ -40,7 +44,7 @@ pub fn check(specs: &[SystemSpec]) -> Result<(), Failure> {
                 let hint = "name folders of which none lies in another, each seen through one device";
                 return Err(Failure::new(format!("{}: {what}", looking())).hint(hint));
             }
-            seen.push((found.path, spec, tier, at));
+            seen.push((found.path, spec, word, at));
         }
     }
     Ok(())

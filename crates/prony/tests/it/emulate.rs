@@ -110,6 +110,17 @@ impl Drop for Device<'_> {
     }
 }
 
+/// The process that serves the device at a folder.
+pub fn served(at: &Path) -> rustix::process::Pid {
+    let serves = |number: &i32| {
+        let line = fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
+        let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
+        words.contains(&b"emulate".as_slice()) && words.contains(&at.as_os_str().as_encoded_bytes())
+    };
+    let numbers = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    numbers.filter(serves).find_map(rustix::process::Pid::from_raw).expect("somebody serves it")
+}
+
 #[test]
 fn a_mounted_folder_is_a_folder_like_any_other() {
     let program = Program::new();

@@ -20,7 +20,9 @@ impl Mirrored {
     fn up(options: &str) -> Option<Mirrored> {
         let mirrored = Mirrored { house: House::new("null:") };
         let via = mirrored.house.program.path("via");
-        std::fs::create_dir(&via).expect("a folder");
+        [via.clone(), mirrored.house.program.path("one"), mirrored.house.program.path("other")]
+            .iter()
+            .for_each(|folder| std::fs::create_dir(folder).expect("a folder"));
         for node in ["a", "b"] {
             let run = mirrored.house.program.path("pair").join(node).join("run");
             std::os::unix::fs::symlink(run, via.join(node)).expect("a link");
@@ -280,6 +282,32 @@ fn a_wire_between_both_nodes_is_cut_and_healed_with_the_pair_and_ends_with_it() 
     let left: Vec<_> =
         std::fs::read_dir(program.path("pair")).expect("the folder").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(left, ["notes.txt"], "what is not the pair's stays");
+}
+
+#[test]
+fn each_node_lies_on_a_device_of_its_own_that_comes_back_with_what_it_has_kept() {
+    if !std::path::Path::new("/dev/fuse").exists() || !rustix::process::geteuid().is_root() {
+        return skipped("mounting needs root and /dev/fuse");
+    }
+    let Some(pair) = Mirrored::up("--device emulated:nand-device:one,other") else { return };
+    let status = pair.does("status");
+    let [a, b] = ["a", "b"].map(|node| status["nodes"][node]["device"].as_str().unwrap_or_default().to_owned());
+    assert!(a.starts_with("emulated:nand-device:/") && a.ends_with("/one") && b.ends_with("/other"), "{status:#}");
+    assert!(status["host"].as_str().is_some_and(|host| !host.contains("disk")), "{status:#}");
+    let acknowledged = pair.killed_under_load("a");
+    // What serves the device is killed, too; what was acknowledged lies in its folder.
+    let device = crate::emulate::served(&pair.house.program.path("pair/devices/a"));
+    kill_process(device, Signal::KILL).expect("it is ours");
+    assert_eq!(pair.does("status")["state"], "blocked");
+    assert!(pair.refused("up postgres-pair --device one,other").contains("lie where they were made"));
+    assert_eq!(pair.does("up postgres-pair")["state"], "tracking");
+    assert_eq!(pair.does("resume")["state"], "replicating");
+    let kept: usize = pair.asks("a", "SELECT count(*)::text FROM kept").parse().expect("a number");
+    assert!(kept >= acknowledged.len(), "{kept} of {}", acknowledged.len());
+    pair.is_equal(1);
+    pair.house.program.fine("pair down --remove");
+    let left = |name: &str| std::fs::read_dir(pair.house.program.path(name)).expect("it is there").count();
+    assert_eq!((left("one"), left("other")), (0, 0), "nothing stays on a device");
 }
 
 #[test]

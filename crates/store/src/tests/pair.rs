@@ -31,6 +31,7 @@ fn all() -> PairRecord {
         list_bytes: 4 << 30,
         cores: Some([0.5, 1.0]),
         via: Some("/dir/link".to_owned()),
+        devices: Some(["emulated:disk-15k:/a".to_owned(), "/b".to_owned()]),
         left_out: Vec::new(),
         added: Vec::new(),
         lacks: Vec::new(),
@@ -45,7 +46,7 @@ fn all() -> PairRecord {
     };
     for state in states {
         let life = Life { state, up: [false, true], primary: Node::B, ..record.life.clone() };
-        let one = PairRecord { life, cores: None, via: None, ..record.clone() };
+        let one = PairRecord { life, cores: None, via: None, devices: None, ..record.clone() };
         assert_eq!(super::record(&form(&one)), Some(one));
     }
     let pairs = |reason: &str| vec![("public.*".to_owned(), reason.to_owned())];

@@ -1,6 +1,7 @@
 //! The key that gives a database a mirror.
 
 use super::group;
+use super::layout::Places;
 use crate::{Pairing, Voter, Waits};
 use reading::key::{Choice, Text};
 
@@ -16,6 +17,9 @@ group! { MIRROR_KEYS, Mirror;
     Never MIRROR_URL "mirror_url": Text = Text("the URL of a database"), Is(""),
         "The mirror of a running server (`--on URL`), of the same engine and without a password in it: both are measured as they are, and \
          nothing of them is changed. The first gets the load; the second is read for lag, CPU and rows.";
+    Never MIRROR_DEVICE "mirror_device": Places = Places, Follows("(none: in the cache folder, beside the first server)"),
+        "Where the mirror lies, apart from the first server: a folder of its own, or a device that is not there. A list behind `--set` makes a \
+         system of each. The first server lies where `slow`, `fast` and `layout` say.";
     Never MIRROR "mirror": Choice<Option<Waits>> = Choice(&[
         ("none", None),
         ("off", Some(Waits::Nothing)),

@@ -80,7 +80,7 @@ impl Group {
             }
             Group::Layout => "In `[layout.NAME]`, and in `[system.NAME]`, never a factor.",
             Group::Mirror => {
-                "In `[system.NAME]` only, never a factor, for systems `local:postgres` and `local:mariadb` without a layout (`mirror_url` for \
+                "In `[system.NAME]` only, never a factor, for systems `local:postgres`, and `local:mariadb` without a layout (`mirror_url` for \
                  running servers): with and without a mirror are two systems."
             }
             Group::Session => "How a database is talked to: in a workload that asks one, a stream, or an experiment.",

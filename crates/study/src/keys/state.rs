@@ -5,7 +5,7 @@ use super::group;
 use crate::{Cache, Checkpoints, Spread};
 use reading::key::{Choice, Count, Flag, Span};
 use units::Nanos;
-use workload::happening::Mishap;
+use workload::happening::{Mishap, Side};
 
 const DAY: Nanos = Nanos::from_secs(86_400);
 
@@ -54,14 +54,19 @@ group! { STATE, State;
         ("half-open", Some(Mishap::HalfOpen)),
         ("kill-primary", Some(Mishap::KillPrimary)),
         ("suspend", Some(Mishap::Suspend)),
+        ("full-mirror", Some(Mishap::Full(Side::Mirror))),
+        ("full-primary", Some(Mishap::Full(Side::Primary))),
+        ("power-loss-mirror", Some(Mishap::PowerLoss(Side::Mirror))),
+        ("power-loss-primary", Some(Mishap::PowerLoss(Side::Primary))),
     ]), Is("none"),
         "What happens to a database with a mirror in the measured window: the mirror is killed or ended in order, the wire to it is cut \
-         or carries one way only, the first server is killed and the mirror takes over, or somebody suspends the mirror.";
+         or carries one way only, the first server is killed and the mirror takes over, somebody suspends the mirror, or the emulated \
+         device of one is full or loses its power.";
     Database AT "at": Span<Nanos> = Span { min: Nanos::ZERO, max: DAY }, Follows("(a quarter of `measure`)"),
         "When the fault happens, from the beginning of the measured window.";
     Database RESUME "resume": Span<Nanos> = Span { min: Nanos::ZERO, max: DAY }, Follows("(half of `measure`)"),
-        "When the mirror is started again, or the wire healed, from the beginning of the measured window. A first server that was \
-         killed stays away until the trial is over.";
+        "When the mirror is started again, the wire healed, or the device of the mirror whole, from the beginning of the measured window. \
+         A first server that was lost stays away until the trial is over.";
     Database PATIENCE "patience": Span<Nanos> = Span { min: Nanos::from_millis(50), max: DAY }, Is("1 s"),
         "How long a mirror may confirm nothing before the first server goes on alone, and a first server may not answer before the \
          mirror takes over.";

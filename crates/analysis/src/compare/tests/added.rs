@@ -21,7 +21,7 @@ fn found(pairing: Pairing, waits: Waits, mirror: MirrorWaits) -> AddedTime {
         })
         .collect();
     let groups = groups(&trials);
-    let mirrored = Mirrored { system: "mirrored".to_owned(), pairing, waits };
+    let mirrored = Mirrored { system: "mirrored".to_owned(), pairing, waits, apart: false };
     added(&groups[0], &groups[1], &mirrored, 0.95).expect("both points are there")
 }
 

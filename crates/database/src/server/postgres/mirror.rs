@@ -9,11 +9,12 @@
 
 use super::{LagWatch, Postgres, Server};
 use crate::server::kind::ServerKind as _;
+use crate::server::laid;
 use crate::server::{Look, Mirror, Private as _, Watch, WatchLags, folder, life, process};
-use crate::{DatabaseError, Failure, Session};
+use crate::{DatabaseError, Failure, FailureKind, Session};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use study::Waits;
+use study::{TierFolder, Waits};
 use workload::transaction::Value;
 
 /// What the mirror is called by the primary, as a slot and as who waits at the other end.
@@ -30,6 +31,9 @@ const PROGRAM: &str = "prony";
 
 /// How long the mirror may take to catch up.
 const CATCH_UP_SECONDS: u64 = 600;
+
+/// How long it may take to take over.
+const TAKE_OVER_SECONDS: u64 = 60;
 
 /// A server and its mirror.
 #[derive(Clone, Debug)]
@@ -98,12 +102,38 @@ impl Watch for Watcher {
 impl Server {
     /// The server that follows this one, or stands beside it in lock step, whether it is there or not.
     pub fn mirror(&self, lock_step: bool) -> Standby {
-        let mirror = Server { folder: folder::beside(&self.folder, "mirror"), ..self.clone() };
+        let mirror = Server { folder: folder::beside(&self.folder, "mirror"), laid: None, ..self.clone() };
         Standby { primary: self.clone(), mirror, lock_step, serves: Vec::new() }
     }
 }
 
 impl Standby {
+    /// The same whose mirror lies elsewhere.
+    pub(crate) fn on(mut self, device: Option<&TierFolder>) -> Standby {
+        self.mirror = self.mirror.lying_on(device);
+        self
+    }
+
+    /// Sees to it that what lies at the place of the mirror's data is a way to where it lies today: a mirror that lay elsewhere lacks
+    /// what came since, and is copied anew.
+    fn placed(&self) -> Result<(), DatabaseError> {
+        let lies = self.mirror.folder.join("lies");
+        let wanted = self.mirror.laid.iter().flat_map(|laid| laid.layout.folders());
+        let wanted: String = wanted.map(|(_, at)| at.folder.path.clone()).collect();
+        if folder::read(&lies).unwrap_or_default() == wanted {
+            return Ok(());
+        }
+        self.mirror.down()?;
+        let data = self.mirror.folder.join(laid::DATA);
+        if data.is_symlink() {
+            folder::gone(&data)?
+        } else {
+            folder::remove(&data)?
+        }
+        self.drop_slot(&mut *self.session()?)?;
+        folder::write(&lies, &wanted)
+    }
+
     /// The same of a primary that serves with such settings.
     pub(crate) fn serving(self, serves: Vec<(String, String)>) -> Standby {
         Standby { serves, ..self }
@@ -194,12 +224,19 @@ impl Standby {
         )
     }
 
+    /// It is asked again and again: what is still replayed may cut a question off, or a session.
     fn take_over(&self) -> Result<(), DatabaseError> {
-        let mut session = self.reader()?;
-        if session.query("SELECT 1 WHERE pg_promote()").map_err(|failure| self.failed(failure))?.is_empty() {
-            return Err(self.mirror.says("it did not take over within 60 s".to_owned()));
+        let (mut session, mut told) = (self.reader()?, false);
+        for _ in 0..TAKE_OVER_SECONDS * process::LOOKS_A_SECOND {
+            told = told || session.query("SELECT pg_promote(false)").is_ok();
+            match session.query("SELECT 1 WHERE NOT pg_is_in_recovery()") {
+                Ok(rows) if !rows.is_empty() => return life::stand_in(&self.primary, &self.mirror),
+                Err(failure) if failure.kind == FailureKind::Lost => session = self.reader()?,
+                Err(failure) if !failure.retryable() => return Err(self.failed(failure)),
+                _ => std::thread::sleep(process::LOOK),
+            }
         }
-        life::stand_in(&self.primary, &self.mirror)
+        Err(self.mirror.says(format!("it did not take over within {TAKE_OVER_SECONDS} s")))
     }
 
     /// Both end in order and their data change places, so that the mirror's data serve where the primary's did, and the primary's follow.
@@ -289,7 +326,8 @@ impl Standby {
         self.mirror.down()?;
         self.drop_slot(session)?;
         self.run(session, &format!("SELECT pg_create_physical_replication_slot('{NAME}', true)"))?;
-        self.mirror.copied_from(&self.primary.reached_by(None, NAME), NAME)
+        let tables = self.primary.laid.as_ref().and_then(|laid| laid.part(laid::TABLES));
+        self.mirror.copied_from(&self.primary.reached_by(None, NAME), NAME, tables.as_deref())
     }
 
     pub(super) fn session(&self) -> Result<Box<dyn Session>, DatabaseError> {
@@ -346,6 +384,7 @@ impl Mirror for Standby {
         for folder in [&self.mirror.folder, &self.wire_folder(), &folders[0], &folders[1]] {
             folder::ours(folder, &self.mirror.owner)?;
         }
+        self.placed()?;
         let socket = |folder: &Path| folder.join(".s.PGSQL.5432").display().to_string();
         let [there, back] = folders.each_ref().map(|folder| socket(folder.as_path()));
         let [theirs, ours] = [&self.mirror, &self.primary].map(|server| socket(&life::run(&server.folder)));

@@ -6,6 +6,7 @@
 
 use super::{Postgres, Server, USER};
 use crate::server::kind::ServerKind as _;
+use crate::server::laid::{self, Laid};
 use crate::server::owner::Owner;
 use crate::server::start::END_SECONDS;
 use crate::server::{folder, process};
@@ -15,7 +16,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Engine, Sessions};
+use study::{Engine, Sessions, TierFolder};
 
 /// Seconds in which a node has to let us in; one that does not counts as lost.
 const PATIENCE: u64 = 3;
@@ -46,6 +47,13 @@ impl Server {
             stop,
             laid: None,
         })
+    }
+
+    /// The same of which everything lies elsewhere.
+    #[must_use]
+    pub fn lying_on(mut self, at: Option<&TierFolder>) -> Server {
+        self.laid = at.map(|at| Laid::whole(at, &self.folder));
+        self
     }
 
     /// Makes the folder above those of nodes, so that their user can pass it.
@@ -154,14 +162,16 @@ impl Server {
         self.data().join("standby.signal")
     }
 
-    /// Ends it and puts a copy of another in the place of its data. The other keeps its log for the copy in this slot, where one is named.
+    /// Ends it and puts a copy of another in the place of its data. The other keeps its log for the copy in this slot, where one is named;
+    /// what it has in a tablespace in `tables` lies beside the copy.
     ///
     /// # Errors
     /// When it does not end, or the copy fails; its data are as before then.
-    pub fn copied_from(&self, source: &str, slot: &str) -> Result<(), DatabaseError> {
+    pub fn copied_from(&self, source: &str, slot: &str, tables: Option<&Path>) -> Result<(), DatabaseError> {
         folder::ours(&self.folder, &self.owner)?;
         let _held = folder::hold(&self.folder, &self.stop)?;
         self.end_within(END_SECONDS)?;
+        self.laid.as_ref().map_or(Ok(()), |laid| laid.reach(&self.owner))?;
         let half = folder::beside(&self.data(), "half");
         folder::remove(&half)?;
         folder::given(&half, &self.owner)?;
@@ -169,6 +179,12 @@ impl Server {
         command.args(["--checkpoint=fast", "--wal-method=stream", "--no-sync", "--no-password", "--dbname", source]);
         command.args([["--slot", slot]].iter().flatten().filter(|_| !slot.is_empty()));
         command.arg("--pgdata").arg(&half);
+        if let Some(tables) = tables {
+            let own = self.data().with_file_name(laid::TABLES);
+            folder::remove(&own)?;
+            folder::given(&own, &self.owner)?;
+            command.arg("--tablespace-mapping").arg(format!("{}={}", tables.display(), own.display()));
+        }
         if let Err(error) = self.succeeds(command, "its data were not copied") {
             return folder::remove(&half).and(Err(error));
         }

@@ -11,7 +11,7 @@ use crate::run::stop;
 use crate::{model_file, output};
 use emulate::{Mounted, Settings, Spared, Tiering};
 use model::file::Description;
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
@@ -85,13 +85,12 @@ struct Parent(Pid);
 
 impl Parent {
     fn follow(parent: i32) -> Result<Parent, Failure> {
-        let ends = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
-        ends.map_err(|error| Failure::caused("asking to end with the parent", &error))?;
         let parent = Pid::from_raw(parent).ok_or_else(|| Failure::new("no process has the number 0"))?;
         Ok(Parent(parent))
     }
 
-    /// Its signal comes once for each of its threads, and not at all when it ended before it was asked for.
+    /// Looked at again and again: a signal at its death would come with the end of the thread that started us, and not at all when it ended
+    /// before it was asked for.
     fn is_gone(&self) -> bool {
         rustix::process::getppid() != Some(self.0)
     }

@@ -2,6 +2,7 @@
 //!
 //! The one idea: every command but `down` ends with what the pair does now, in the words and fields of `status`.
 
+mod devices;
 mod serve;
 mod told;
 mod wires;
@@ -80,6 +81,7 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
         .hint("see `prony pair up --help` on --via; `--link plain` puts relays there by itself"));
     }
     let wire = asked.link.as_deref().map(wires::words).transpose()?;
+    let device = asked.device.as_deref().map(devices::given).transpose()?;
     let folder = named(asked.place.dir.as_deref())?;
     let clock = WallClock::new();
     let home = Home::make(&folder).map_err(failed(DOING))?;
@@ -97,12 +99,22 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
         via: via.or_else(|| kept.and_then(|kept| kept.via.clone())),
         rows,
         left_out,
+        devices: device.clone().or_else(|| kept.and_then(|kept| kept.devices.clone())),
     };
+    if let Some((kept, wanted)) = kept.zip(device).filter(|(kept, wanted)| kept.devices.as_ref() != Some(wanted)) {
+        let lies = kept.devices.as_ref().map_or_else(|| "its own folder".to_owned(), |all| all.join(","));
+        return Err(Failure::new(format!(
+            "{DOING}: its nodes lie where they were made, {lies}, got --device {}",
+            wanted.join(",")
+        ))
+        .hint("take it down with `prony pair down --remove`, and bring it up anew"));
+    }
     know(&home, true)?;
+    devices::start(&home, wanted.devices.as_ref())?;
     if wanted.via.as_deref() == Some(&wires::folder(&home)) {
         wires::start(&home, wire.as_deref())?;
     }
-    let servers = servers(&home, wanted.cores, &stop).map_err(failed(DOING))?;
+    let servers = servers(&home, wanted.cores, wanted.devices.as_ref(), &stop).map_err(failed(DOING))?;
     let mut pair = Pair::up(home, servers, &wanted).map_err(failed(DOING))?;
     output::note_line(&format!("it took {}", units::duration(clock.now())));
     tell(&mut pair, asked.place.json, DOING, false)
@@ -204,13 +216,19 @@ fn know(home: &Home, there: bool) -> Result<(), Failure> {
         .map_err(|error| Failure::caused(format!("writing the list of pairs in `{}`", cache.display()), &error))
 }
 
-fn servers(home: &Home, cores: Option<[f64; 2]>, stop: &Arc<AtomicBool>) -> Result<Servers, MirrorError> {
-    Servers::of(home, cores, stop, output::note_line)
+fn servers(
+    home: &Home,
+    cores: Option<[f64; 2]>,
+    devices: Option<&[String; 2]>,
+    stop: &Arc<AtomicBool>,
+) -> Result<Servers, MirrorError> {
+    Servers::of(home, (cores, devices::places(home, devices)), stop, output::note_line)
 }
 
 fn opened(home: Home, stop: &Arc<AtomicBool>) -> Result<Pair<Servers>, MirrorError> {
-    let cores = home.record()?.and_then(|record| record.cores);
-    let servers = servers(&home, cores, stop)?;
+    let record = home.record()?;
+    let (cores, devices) = record.map(|record| (record.cores, record.devices)).unwrap_or_default();
+    let servers = servers(&home, cores, devices.as_ref(), stop)?;
     Pair::open(home, servers)
 }
 
@@ -283,10 +301,11 @@ fn down(asked: &PairDown) -> Result<Outcome, Failure> {
     let stop = run::listen()?;
     let home = Home::find(&named(asked.dir.as_deref())?).map_err(failed(DOING))?;
     let _held = home.hold().map_err(failed(DOING))?;
-    let mut servers = servers(&home, None, &stop).map_err(failed(DOING))?;
+    let record = home.record().map_err(failed(DOING))?;
+    let lies = record.as_ref().and_then(|record| record.devices.clone());
+    let mut servers = servers(&home, None, lies.as_ref(), &stop).map_err(failed(DOING))?;
     let was_up = pair::Node::ALL.iter().any(|node| servers.process(*node).is_some());
-    let begun = home.record().map_err(failed(DOING))?.is_some();
-    if begun {
+    if record.is_some() {
         let mut pair = Pair::open(home.clone(), servers).map_err(failed(DOING))?;
         pair.down().map_err(failed(DOING))?;
         pair.nodes().released();
@@ -295,9 +314,12 @@ fn down(asked: &PairDown) -> Result<Outcome, Failure> {
         pair::Node::ALL.iter().try_for_each(|node| servers.end(*node)).map_err(failed(DOING))?;
     }
     wires::order(&home, "end")?;
+    devices::end(&home)?;
     let folder = home.folder().display().to_string();
     if asked.remove {
         know(&home, false)?;
+        let lying = self::servers(&home, None, lies.as_ref(), &stop).map_err(failed(DOING))?;
+        lying.removed().map_err(failed(DOING))?;
         home.remove().map_err(failed(DOING))?;
     }
     let words = match (was_up, asked.remove) {

@@ -38,9 +38,9 @@ pub(super) fn run(asked: &PairServe) -> Result<Outcome, Failure> {
     }
     let address = serving.address().map_err(|error| Failure::caused(DOING, &error))?;
     output::note_line(&format!("listening at {address}"));
-    let look = |home: &Home| {
+    let look = |home: &Home, silent| {
         let _held = home.hold()?;
-        opened(home.clone(), &stop)?.look()
+        opened(home.clone(), &stop)?.look_past(silent)
     };
     serving.serve(&stop, look).map_err(failed(DOING))?;
     Ok(Outcome::Fine)

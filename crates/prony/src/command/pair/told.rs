@@ -139,7 +139,8 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
             (true, true) => "takes writes",
             (true, false) => "read-only",
         };
-        text.push_str(&format!("node {node}: {}, {does}: {}\n", role(seen, node), pair.nodes().url(node)));
+        let lies = record.devices.as_ref().map(|all| format!(", on {}", all[node as usize])).unwrap_or_default();
+        text.push_str(&format!("node {node}: {}, {does}{lies}: {}\n", role(seen, node), pair.nodes().url(node)));
     }
     text.push_str(&if by_rows(seen) {
         "commits: in two phases".to_owned()
@@ -169,15 +170,19 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
     for (pattern, reason) in &record.left_out {
         text.push_str(&format!("left out: {pattern}, because {reason}\n"));
     }
-    text.push_str(&format!("{}\n", host(pair)));
+    text.push_str(&format!("{}\n", host(pair, seen)));
     text
 }
 
 /// How far the nodes are apart as machines.
-fn host(pair: &Pair<Servers>) -> String {
+fn host(pair: &Pair<Servers>, seen: &Seen) -> String {
     let cores = Node::ALL.map(|node| pair.nodes().cores(node));
+    let disk = if seen.record.devices.is_some() { "" } else { "disk and " };
     match cores {
-        [Some(a), Some(b)] => format!("shared host: node a has {a} cores, node b {b}; both share its disk and memory"),
+        [Some(a), Some(b)] => format!("shared host: node a has {a} cores, node b {b}; both share its {disk}memory"),
+        _ if disk.is_empty() => {
+            "shared host: both nodes share its cores and memory, which counts in every overhead".to_owned()
+        }
         _ => "shared host: both nodes share its cores, disk and memory, which counts in every overhead".to_owned(),
     }
 }
@@ -203,6 +208,7 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen) -> Value {
             "folder": pair.nodes().folder(node),
             "pid": pair.nodes().process(node),
             "cores": pair.nodes().cores(node),
+            "device": record.devices.as_ref().map(|all| &all[node as usize]),
         })
     };
     let (place, full) = list_place(pair, seen);
@@ -236,7 +242,7 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen) -> Value {
         "added": record.added,
         "lacks": record.lacks.iter().map(|(table, rows)| json!({ "table": table, "rows": rows })).collect::<Vec<_>>(),
         "sent": { "rows": record.sent.0, "bytes": record.sent.1 },
-        "host": host(pair),
+        "host": host(pair, seen),
     })
 }
 
