@@ -1,10 +1,10 @@
-//! Two private PostgreSQL servers in the folder of a pair.
+//! Two private servers in the folder of a pair.
 
 use crate::nodes::{Nodes, Settings};
 use crate::quota::Quota;
-use crate::{Home, MirrorError};
-use database::server::Private as _;
-use database::server::postgres::Server;
+use crate::{Home, Kind, MirrorError};
+use database::server::mariadb::{self, Garbd, Group};
+use database::server::{Member, postgres};
 use database::{DatabaseError, Session};
 use pair::Node;
 use recorder::{Clock as _, WallClock};
@@ -16,7 +16,9 @@ use units::Nanos;
 
 /// The servers of a pair.
 pub struct Servers {
-    servers: [Server; 2],
+    servers: [Box<dyn Member>; 2],
+    /// The third voter of nodes that Galera joins; none for others.
+    garbd: Option<Garbd>,
     stop: Arc<AtomicBool>,
     cores: Option<[f64; 2]>,
     clock: WallClock,
@@ -27,21 +29,29 @@ impl Servers {
     /// Those in this folder, whether they run or not.
     ///
     /// # Errors
-    /// When PostgreSQL is not installed.
+    /// When their engine is not installed.
     pub fn of(
         home: &Home,
+        kind: Kind,
         cores: Option<[f64; 2]>,
         stop: &Arc<AtomicBool>,
         say: impl FnMut(&str) + 'static,
     ) -> Result<Servers, MirrorError> {
-        let server = |node: Node| Server::at(&home.folder().join(node.to_string()), stop.clone());
+        let server = |node: Node| -> Result<Box<dyn Member>, DatabaseError> {
+            let folder = home.folder().join(node.to_string());
+            Ok(match kind {
+                Kind::Sets => Box::new(mariadb::Server::at(&folder, stop.clone())?),
+                Kind::Log | Kind::Rows => Box::new(postgres::Server::at(&folder, stop.clone())?),
+            })
+        };
         let servers = [server(Node::A)?, server(Node::B)?];
-        Ok(Servers { servers, stop: stop.clone(), cores, clock: WallClock::new(), say: Box::new(say) })
+        let garbd = (kind == Kind::Sets).then(|| Garbd::at(&home.folder().join("voter")));
+        Ok(Servers { servers, garbd, stop: stop.clone(), cores, clock: WallClock::new(), say: Box::new(say) })
     }
 
     /// The address of a node, as commands take it.
     pub fn url(&self, node: Node) -> String {
-        self.at(node).url("postgres")
+        self.at(node).url()
     }
 
     /// Its folder.
@@ -64,8 +74,13 @@ impl Servers {
         self.servers.iter().filter_map(|server| Quota::of(server.folder())).for_each(|quota| quota.remove());
     }
 
-    fn at(&self, node: Node) -> &Server {
-        &self.servers[node as usize]
+    fn at(&self, node: Node) -> &dyn Member {
+        &*self.servers[node as usize]
+    }
+
+    /// The process of the third voter, when it runs.
+    pub fn voter_process(&self) -> Option<u32> {
+        self.garbd.as_ref()?.process()
     }
 
     /// Holds a node that was started to its cores.
@@ -94,6 +109,11 @@ impl Nodes for Servers {
         (self.say)(text);
     }
 
+    fn voter(&mut self, group: Option<&Group>) -> Result<(), MirrorError> {
+        let Some(garbd) = &self.garbd else { return Ok(()) };
+        Ok(group.map_or_else(|| garbd.end(), |group| garbd.start(group))?)
+    }
+
     fn session(&mut self, node: Node, database: &str) -> Result<Box<dyn Session>, MirrorError> {
         // Whatever is waited for is asked about again and again.
         if self.stop.load(Ordering::Relaxed) {
@@ -117,7 +137,7 @@ impl Nodes for Servers {
     }
 
     fn end(&mut self, node: Node) -> Result<(), MirrorError> {
-        Ok(self.at(node).down().map(drop)?)
+        Ok(self.at(node).ended()?)
     }
 
     fn bar(&mut self, node: Node, stands_by: bool) -> Result<(), MirrorError> {

@@ -118,7 +118,7 @@ impl<K: ServerKind> Server<K> {
         self.start()
     }
 
-    fn may_be_reached(&self) -> Result<(), DatabaseError> {
+    pub(super) fn may_be_reached(&self) -> Result<(), DatabaseError> {
         folder::fits(&K::socket(&self.folder))?;
         if let Some(open) = self.owner.unsafe_above(&self.folder) {
             return Err(self.says(format!(

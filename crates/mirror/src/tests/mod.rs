@@ -3,14 +3,14 @@
 mod world;
 
 use crate::home::Asked;
-use crate::{Home, MirrorError, Pair};
+use crate::{Home, Kind, MirrorError, Pair};
 use pair::{Node, Reason, Refusal, State};
 use random::Draws;
-use study::Waits;
+use study::{Voter, Waits};
 use world::World;
 
 const ASKED: Asked =
-    Asked { sync: Waits::Flushed, list_bytes: 64 << 20, cores: None, via: None, rows: false, left_out: Vec::new() };
+    Asked { sync: Waits::Flushed, list_bytes: 64 << 20, cores: None, via: None, kind: Kind::Log, voter: Voter::None, left_out: Vec::new() };
 
 struct Scratch {
     folder: tempfile::TempDir,

@@ -9,11 +9,12 @@
 
 use super::{LagWatch, Postgres, Server};
 use crate::server::kind::ServerKind as _;
-use crate::server::{Look, Mirror, Private as _, Watch, WatchLags, folder, life, process};
+use crate::server::{Look, Member as _, Mirror, Private as _, Watch, WatchLags, folder, life, process};
 use crate::{DatabaseError, Failure, Session};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use study::Waits;
+use units::Nanos;
 use workload::transaction::Value;
 
 /// What the mirror is called by the primary, as a slot and as who waits at the other end.
@@ -357,7 +358,12 @@ impl Mirror for Standby {
         given.map_err(|source| DatabaseError::file("hand over", near, source))
     }
 
-    fn begin(&self, waits: Waits, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+    fn begin(
+        &self,
+        waits: Waits,
+        settings: &[(String, String)],
+        _patience: Option<Nanos>,
+    ) -> Result<(), DatabaseError> {
         if self.lock_step { self.stand_beside(settings) } else { self.follow(waits, settings) }
     }
 

@@ -8,6 +8,7 @@ use super::{Postgres, Server, USER};
 use crate::server::kind::ServerKind as _;
 use crate::server::owner::Owner;
 use crate::server::start::END_SECONDS;
+use crate::server::member::{Member, Settings};
 use crate::server::{folder, process};
 use crate::{DatabaseError, Session, Texts};
 use rustix::process::Signal;
@@ -48,26 +49,53 @@ impl Server {
         })
     }
 
-    /// Makes the folder above those of nodes, so that their user can pass it.
-    ///
-    /// # Errors
-    /// When it cannot be made.
-    pub fn house(folder: &Path) -> Result<(), DatabaseError> {
-        folder::ours(folder, &Owner::of(Postgres::USERS))
-    }
-
     /// The number of the user as whom servers run.
     pub fn user() -> u32 {
         Owner::of(Postgres::USERS).uid
     }
 
-    /// Its address as a URL that commands take.
-    pub fn url(&self, database: &str) -> String {
-        format!("postgres://{USER}@/{database}?host={}", self.run().display())
+    /// Settings with the number by which they are known again.
+    fn numbered(&self, settings: &[(String, String)]) -> Result<(Vec<(String, String)>, String), DatabaseError> {
+        let text = self.kind.configuration(&self.folder, settings)?;
+        let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
+        let number: String = digest.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let mut all = settings.to_vec();
+        all.push((READ.to_owned(), number.clone()));
+        Ok((all, number))
     }
 
-    /// What another server says to reach this one, by way of `via` where something stands between.
-    pub fn reached_by(&self, via: Option<&str>, name: &str) -> String {
+    fn standing_by(&self) -> std::path::PathBuf {
+        self.data().join("standby.signal")
+    }
+
+    fn program(&self, name: &str) -> Command {
+        self.owner.command(&self.kind.server.with_file_name(name))
+    }
+
+    fn by_owner(&self, program: &str, files: &[&Path]) -> Result<(), DatabaseError> {
+        let mut command = self.owner.command(Path::new(program));
+        command.args(files);
+        self.succeeds(command, "its data could not be marked")
+    }
+
+    fn succeeds(&self, command: Command, failed: &str) -> Result<(), DatabaseError> {
+        match self.carried_out(command)? {
+            None => Ok(()),
+            Some(text) => Err(self.full(&text).unwrap_or_else(|| self.says(format!("{failed}: {text}")))),
+        }
+    }
+}
+
+impl Member for Server {
+    fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn url(&self) -> String {
+        format!("postgres://{USER}@/postgres?host={}", self.run().display())
+    }
+
+    fn reached_by(&self, via: Option<&str>, name: &str) -> String {
         let host = via
             .map_or_else(|| self.run().display().to_string(), str::to_owned)
             .replace('\\', "\\\\")
@@ -75,11 +103,7 @@ impl Server {
         format!("host='{host}' port=5432 user={USER} dbname=postgres application_name={name} connect_timeout=5")
     }
 
-    /// A session in one of its databases, with no patience.
-    ///
-    /// # Errors
-    /// When it does not let us in within three seconds.
-    pub fn session(&self, database: &str) -> Result<Box<dyn Session>, DatabaseError> {
+    fn session(&self, database: &str) -> Result<Box<dyn Session>, DatabaseError> {
         let mut connect = self.connect();
         (connect.database, connect.patience) = (database.to_owned(), PATIENCE);
         let mut session = connect.open(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default())?;
@@ -87,21 +111,15 @@ impl Server {
         Ok(Box::new(session))
     }
 
-    /// Whether it has data.
-    pub fn has_data(&self) -> bool {
+    fn has_data(&self) -> bool {
         self.data().is_dir()
     }
 
-    /// The process that serves, or is about to.
-    pub fn first_process(&self) -> Option<u32> {
+    fn first_process(&self) -> Option<u32> {
         self.process()
     }
 
-    /// Writes these settings, and has a server that answers read them; those that need a start wait for the next one.
-    ///
-    /// # Errors
-    /// When a setting is none that can be given, or a server that answers did not read them.
-    pub fn told(&self, settings: &[(String, String)], answers: bool) -> Result<(), DatabaseError> {
+    fn told(&self, settings: &Settings, answers: bool) -> Result<(), DatabaseError> {
         let (settings, number) = self.numbered(settings)?;
         let conf = self.kind.configuration(&self.folder, &settings)?;
         if folder::read(&self.conf()).is_some_and(|now| now == conf) {
@@ -120,11 +138,7 @@ impl Server {
         Err(self.says("it did not read its new configuration within 10 s".to_owned()))
     }
 
-    /// Starts it with these settings, as one that waits for another (`stands_by`) or as what its data say. One that runs is told.
-    ///
-    /// # Errors
-    /// As [`Server::up`].
-    pub fn serve(&self, settings: &[(String, String)], stands_by: bool) -> Result<(), DatabaseError> {
+    fn serve(&self, settings: &Settings, stands_by: bool) -> Result<(), DatabaseError> {
         if self.process().is_some() && Postgres::is_ready(&self.folder) && self.session("postgres").is_err() {
             // It serves by its own account, and answers nobody.
             self.kill()?;
@@ -140,25 +154,11 @@ impl Server {
         self.up(&settings)
     }
 
-    /// Settings with the number by which they are known again.
-    fn numbered(&self, settings: &[(String, String)]) -> Result<(Vec<(String, String)>, String), DatabaseError> {
-        let text = self.kind.configuration(&self.folder, settings)?;
-        let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
-        let number: String = digest.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        let mut all = settings.to_vec();
-        all.push((READ.to_owned(), number.clone()));
-        Ok((all, number))
+    fn ended(&self) -> Result<(), DatabaseError> {
+        self.down().map(drop)
     }
 
-    fn standing_by(&self) -> std::path::PathBuf {
-        self.data().join("standby.signal")
-    }
-
-    /// Ends it and puts a copy of another in the place of its data. The other keeps its log for the copy in this slot, where one is named.
-    ///
-    /// # Errors
-    /// When it does not end, or the copy fails; its data are as before then.
-    pub fn copied_from(&self, source: &str, slot: &str) -> Result<(), DatabaseError> {
+    fn copied_from(&self, source: &str, slot: &str) -> Result<(), DatabaseError> {
         folder::ours(&self.folder, &self.owner)?;
         let _held = folder::hold(&self.folder, &self.stop)?;
         self.end_within(END_SECONDS)?;
@@ -175,11 +175,7 @@ impl Server {
         folder::replace(&half, &self.data())
     }
 
-    /// Ends it and takes back what it has and the other has not.
-    ///
-    /// # Errors
-    /// When it does not end, or its data cannot go back: what is left of them may be good for nothing.
-    pub fn back_to(&self, source: &str) -> Result<(), DatabaseError> {
+    fn back_to(&self, source: &str) -> Result<(), DatabaseError> {
         let _held = folder::hold(&self.folder, &self.stop)?;
         self.end_within(END_SECONDS)?;
         let mut command = self.program("pg_rewind");
@@ -190,11 +186,7 @@ impl Server {
         self.succeeds(command, "it did not go back")
     }
 
-    /// Where its log ends, when it ended in order: the place of the last checkpoint.
-    ///
-    /// # Errors
-    /// When nothing can be read there.
-    pub fn closed_at(&self) -> Result<Option<String>, DatabaseError> {
+    fn closed_at(&self) -> Result<Option<String>, DatabaseError> {
         let mut command = self.program("pg_controldata");
         command.arg("--pgdata").arg(self.data()).env("LC_ALL", "C");
         let said = process::output(command, &self.stop)?;
@@ -205,31 +197,10 @@ impl Server {
         Ok(value("Latest checkpoint location:").filter(|_| closed))
     }
 
-    /// Ends it at once, and, where it `stands_by`, marks its data so that it comes back only as one that waits for another.
-    ///
-    /// # Errors
-    /// When it is still there after a while.
-    pub fn barred(&self, stands_by: bool) -> Result<(), DatabaseError> {
+    fn barred(&self, stands_by: bool) -> Result<(), DatabaseError> {
         if self.process().is_some() {
             self.kill()?;
         }
         if stands_by && self.has_data() { self.by_owner("touch", &[&self.standing_by()]) } else { Ok(()) }
-    }
-
-    fn program(&self, name: &str) -> Command {
-        self.owner.command(&self.kind.server.with_file_name(name))
-    }
-
-    fn by_owner(&self, program: &str, files: &[&Path]) -> Result<(), DatabaseError> {
-        let mut command = self.owner.command(Path::new(program));
-        command.args(files);
-        self.succeeds(command, "its data could not be marked")
-    }
-
-    fn succeeds(&self, command: Command, failed: &str) -> Result<(), DatabaseError> {
-        match self.carried_out(command)? {
-            None => Ok(()),
-            Some(text) => Err(self.full(&text).unwrap_or_else(|| self.says(format!("{failed}: {text}")))),
-        }
     }
 }
