@@ -29,6 +29,9 @@ const ALONE_SECONDS: u64 = 60;
 /// How long a node that joined may take to have all.
 const SYNC_SECONDS: u64 = 600;
 
+/// How long the third voter may take to join.
+const VOTE_SECONDS: u64 = 60;
+
 /// How often one node is held until the other has come as far.
 const HOLDS: u32 = 40;
 
@@ -98,10 +101,9 @@ impl<N: Nodes> Pair<N> {
     /// Starts a node that leads. One that runs and was left without a majority goes on.
     pub(crate) fn set_leads(&mut self, node: Node) -> Result<(), MirrorError> {
         self.set_serves(node)?;
-        if self.voter() == Voter::Weight {
-            self.says(node, "give it two votes", "SET GLOBAL wsrep_provider_options = 'pc.weight=2'")?;
-        }
-        self.goes_on(node)
+        let votes = if self.voter() == Voter::Weight { 2 } else { 1 };
+        self.says(node, "give it its votes", &format!("SET GLOBAL wsrep_provider_options = 'pc.weight={votes}'"))?;
+        if self.may_go_on(node)? { Ok(()) } else { self.goes_on(node) }
     }
 
     /// Has the third voter run where there is one, once there is somebody whom it can join.
@@ -110,7 +112,15 @@ impl<N: Nodes> Pair<N> {
             return Ok(());
         }
         let group = if self.voter() == Voter::Garbd { Some(self.group()?) } else { None };
-        self.nodes.voter(group.as_ref())
+        self.nodes.voter(group.as_ref())?;
+        let primary = self.life().primary();
+        if group.is_none() || !self.may_go_on(primary)? {
+            return Ok(());
+        }
+        // A member that is lost while it joins keeps it from its vote for long.
+        self.until(VOTE_SECONDS, "the voter did not join: see its log in the folder `voter`", |pair| {
+            Ok(pair.number(primary, "wsrep_cluster_size")? > pair.servers(primary)? as u64)
+        })
     }
 
     /// A word of a node's status.
@@ -179,13 +189,11 @@ impl<N: Nodes> Pair<N> {
     /// alone.
     fn goes_on(&mut self, node: Node) -> Result<(), MirrorError> {
         self.until(ALONE_SECONDS, "the node that is left did not see that the other one is gone", |pair| {
-            match (pair.may_go_on(node)?, pair.servers(node)?) {
-                (true, _) => Ok(true),
-                (false, 2..) => Ok(false),
-                (false, _) => {
-                    let order = "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'";
-                    pair.says(node, "let it go on alone", order).map(|()| false)
-                }
+            let order = "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'";
+            match (pair.servers(node)?, pair.may_go_on(node)?) {
+                (2.., _) => Ok(false),
+                (_, true) => Ok(true),
+                (_, false) => pair.says(node, "let it go on alone", order).map(|()| false),
             }
         })
     }
@@ -240,6 +248,7 @@ impl<N: Nodes> Pair<N> {
                 // It may only be slow, and wake up.
                 self.nodes.bar(node.other(), true)?;
                 self.set_leads(node)?;
+                self.goes_on(node)?;
             }
             // It joins at the place where it is; whether that is one of the other's order is seen then.
             Action::Rewind(_) => {}
