@@ -3,7 +3,7 @@
 use crate::house::House;
 use crate::program::skipped;
 use crate::schema::hold;
-use database::server::Private as _;
+use database::server::{Member as _, Private as _};
 use database::server::postgres::Server;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
