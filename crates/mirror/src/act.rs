@@ -74,6 +74,9 @@ impl<N: Nodes> Pair<N> {
         if self.by_rows() {
             return self.row_serves(node);
         }
+        if self.by_sets() {
+            return self.set_serves(node);
+        }
         let settings = self.settings(node, false);
         self.nodes.serve(node, &settings, true)
     }
@@ -82,6 +85,9 @@ impl<N: Nodes> Pair<N> {
     pub(crate) fn raise(&mut self, node: Node) -> Result<(), MirrorError> {
         if self.by_rows() {
             return self.row_serves(node);
+        }
+        if self.by_sets() {
+            return self.set_leads(node);
         }
         let settings = self.settings(node, true);
         self.nodes.serve(node, &settings, false)?;
@@ -100,6 +106,10 @@ impl<N: Nodes> Pair<N> {
             let mirror = node == self.life().mirror();
             return self.nodes.ask(node, "look at it", "SELECT 1").map(|_| mirror);
         }
+        if self.by_sets() {
+            let mirror = node == self.life().mirror();
+            return self.word(node, crate::group::STANDING).map(|_| mirror);
+        }
         let rows = self.nodes.ask(node, "ask for its role", "SELECT pg_is_in_recovery()::text")?;
         Ok(rows.first().is_some_and(|row| row[0] == "true"))
     }
@@ -108,6 +118,9 @@ impl<N: Nodes> Pair<N> {
     pub(crate) fn carry_out(&mut self, action: Action) -> Result<Option<Event>, MirrorError> {
         if self.by_rows() {
             return self.row_carries_out(action);
+        }
+        if self.by_sets() {
+            return self.set_carries_out(action);
         }
         match action {
             Action::Wait(waits) => return self.wait(waits),
@@ -177,6 +190,9 @@ impl<N: Nodes> Pair<N> {
         if self.by_rows() {
             return Ok(());
         }
+        if self.by_sets() {
+            return self.set_tracks();
+        }
         let (primary, mirror) = (self.life().primary(), self.life().mirror());
         self.forget_slots(primary, "wal_status = 'lost'")?;
         self.keeps(primary, mirror)
@@ -231,6 +247,9 @@ impl<N: Nodes> Pair<N> {
 
     /// A checkpoint on the primary.
     pub(crate) fn checkpoint(&mut self) -> Result<(), MirrorError> {
+        if self.by_sets() {
+            return Ok(());
+        }
         let primary = self.life().primary();
         self.nodes.ask(primary, "make a checkpoint", "CHECKPOINT").map(drop)
     }
@@ -238,6 +257,9 @@ impl<N: Nodes> Pair<N> {
     pub(crate) fn copy_to(&mut self, node: Node) -> Result<(), MirrorError> {
         if self.by_rows() {
             return self.row_copy(node);
+        }
+        if self.by_sets() {
+            return self.set_copy(node);
         }
         let via = self.record.via.clone();
         self.nodes.copy(node, via.as_deref(), &name(node))

@@ -106,6 +106,9 @@ impl<N: Nodes> Pair<N> {
     }
 
     pub(crate) fn compare(&mut self) -> Result<Compared, MirrorError> {
+        if self.by_sets() {
+            return self.set_compare();
+        }
         let sql = "SELECT datname::text FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1";
         let primary = self.life().primary();
         let mut compared = Compared::default();

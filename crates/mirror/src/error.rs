@@ -26,8 +26,14 @@ pub enum MirrorError {
     #[error("another command works on the pair in `{}`", .0.display())]
     Busy(PathBuf),
     /// The pair is of a kind that is mirrored by its log.
-    #[error("this pair is a {0}: its rows are mirrored by its log, and nobody stands between it and its clients")]
+    #[error("this pair is a {0}: clients write on its nodes themselves, and nobody stands in between")]
     NotServed(String),
+    /// Both nodes take writes.
+    #[error("both nodes of a galera-pair take writes: they have no roles to swap")]
+    NoRoles,
+    /// Both nodes are written on without a pause.
+    #[error("both nodes were written on each of {0} times that one was held to compare them")]
+    Restless(u32),
     /// There is a pair of another kind.
     #[error("the pair that is there is a {0}, and stays one")]
     Kind(String),
@@ -77,6 +83,10 @@ impl MirrorError {
             MirrorError::NotServed(_) => {
                 "make one of the other kind: prony pair up two-phase-pair --dir DIR".to_owned()
             }
+            MirrorError::NoRoles => {
+                "take one out and bring it back: prony pair suspend, then prony pair resume".to_owned()
+            }
+            MirrorError::Restless(_) => "keep writers off one of both nodes meanwhile".to_owned(),
             MirrorError::Kind(kind) => format!("say its kind: prony pair up {kind}"),
             MirrorError::NotLeftOut(_) => "give schema and name, as `prony pair check` lists them".to_owned(),
             MirrorError::Listen(..) => "give a free port: --listen 127.0.0.1:0".to_owned(),

@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use store::PairRecord;
-use study::Waits;
+use study::{Voter, Waits};
 
 /// The file that says that the folder is a pair of ours.
 const MARK: &str = "prony-pair";
@@ -17,8 +17,31 @@ const MARK: &str = "prony-pair";
 /// The record of its life.
 const RECORD: &str = "pair.json";
 
-/// The kind that streams.
-const KIND: &str = "postgres-pair";
+/// What keeps both nodes of a pair equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// The log of the primary.
+    #[default]
+    Log,
+    /// Its rows, in lock step.
+    Rows,
+    /// Sets of changes, for which Galera gives both one order.
+    Sets,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 3] = [Kind::Log, Kind::Rows, Kind::Sets];
+
+    /// The word for such a pair.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Log => "postgres-pair",
+            Kind::Rows => crate::rows::KIND,
+            Kind::Sets => "galera-pair",
+        }
+    }
+}
 
 /// How long one waits for who works on the pair, in looks.
 const HELD_LOOKS: u32 = 40;
@@ -37,8 +60,10 @@ pub struct Asked {
     pub cores: Option<[f64; 2]>,
     /// The folder of the sockets by which nodes reach one another; none when they do so directly.
     pub via: Option<String>,
-    /// Whether both nodes are written on in lock step and mirrored by rows, not by a log.
-    pub rows: bool,
+    /// What keeps both equal.
+    pub kind: Kind,
+    /// Who decides when nodes that Galera joins lose each other.
+    pub voter: Voter,
     /// Tables that are left out, by pattern, each with the reason.
     pub left_out: Vec<(String, String)>,
     /// Where each node lies, as a folder or `emulated:MODEL:DIR`; none for the folder of the pair.
@@ -74,7 +99,7 @@ impl Home {
         if let Some(name) = home.stranger()? {
             return Err(MirrorError::NotOurs(home.folder, name));
         }
-        database::server::postgres::Server::house(&home.folder)?;
+        database::server::house(&home.folder)?;
         let mark = home.folder.join(MARK);
         fs::write(&mark, "A mirrored pair of Prony's; `prony pair down --remove` removes it.\n")
             .map_err(|source| MirrorError::File(mark, "write", source))?;
@@ -151,7 +176,9 @@ impl Home {
             }
         };
         // The mark goes last, so that one that was cut off is still known.
-        ["a", "b", "wires", "devices", RECORD, "pair.json.new", "lock", MARK].into_iter().try_for_each(gone)?;
+        ["a", "b", "wires", "voter", "devices", RECORD, "pair.json.new", "lock", MARK]
+            .into_iter()
+            .try_for_each(gone)?;
         match fs::remove_dir(&self.folder) {
             Err(source) if source.kind() != std::io::ErrorKind::DirectoryNotEmpty => {
                 Err(MirrorError::File(self.folder, "remove", source))
@@ -163,13 +190,22 @@ impl Home {
 
 /// The record of a new pair: its mirror is still to be filled.
 pub(crate) fn new(asked: &Asked) -> PairRecord {
-    let rule = Rule { waits: asked.rows || asked.sync.far(), both_write: false };
+    let waits = match asked.kind {
+        Kind::Log => asked.sync.far(),
+        Kind::Rows => true,
+        // A node without a majority throws away what it got while it lost the other, which that one may have acknowledged.
+        Kind::Sets => asked.voter == Voter::Garbd,
+    };
+    let rule = Rule { waits, both_write: asked.kind == Kind::Sets };
     PairRecord {
-        kind: if asked.rows { crate::rows::KIND } else { KIND }.to_owned(),
+        kind: asked.kind.word().to_owned(),
         left_out: asked.left_out.clone(),
         added: Vec::new(),
         lacks: Vec::new(),
         sent: (0, 0),
+        voter: asked.voter.word().to_owned(),
+        ports: Vec::new(),
+        lacks_from: (0, 0),
         sync: asked.sync.word().to_owned(),
         list_bytes: asked.list_bytes,
         cores: asked.cores,

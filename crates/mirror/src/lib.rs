@@ -14,6 +14,7 @@ mod added;
 mod compare;
 mod doubt;
 mod error;
+mod group;
 mod home;
 mod lock_step;
 mod nodes;
@@ -29,7 +30,7 @@ mod tests;
 
 pub use compare::{Compared, Left, Table};
 pub use error::MirrorError;
-pub use home::{Asked, Home};
+pub use home::{Asked, Home, Kind};
 pub use nodes::{Nodes, Rows};
 pub use run::Pair;
 pub use seen::{List, Seen, SeenNode};

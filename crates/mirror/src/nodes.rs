@@ -1,6 +1,7 @@
-//! The few operations that two PostgreSQL servers must know to be a pair.
+//! The few operations that two servers must know to be a pair.
 
 use crate::MirrorError;
+use database::server::mariadb::Group;
 use database::{DatabaseError, FailureKind, Session};
 use pair::Node;
 use units::Nanos;
@@ -76,6 +77,14 @@ pub trait Nodes {
 
     /// How the other says where it finds this node.
     fn reached_by(&self, node: Node, via: Option<&str>, name: &str) -> String;
+
+    /// Starts the third voter of a pair that Galera joins, or ends it where none is to be.
+    ///
+    /// # Errors
+    /// When its package is not installed, or it does not start or end.
+    fn voter(&mut self, _group: Option<&Group>) -> Result<(), MirrorError> {
+        Ok(())
+    }
 
     /// Asks a node, and answers with texts.
     ///

@@ -3,7 +3,7 @@
 use crate::act::name;
 use crate::home::{self, Asked};
 use crate::nodes::Nodes;
-use crate::{Home, MirrorError, rows};
+use crate::{Home, MirrorError};
 use database::DatabaseError;
 use pair::{Action, Event, Life, Node, State};
 use store::PairRecord;
@@ -46,15 +46,16 @@ impl<N: Nodes> Pair<N> {
         let new = home::new(asked);
         let PairRecord { sync, list_bytes, cores, via, .. } = new.clone();
         let rule = new.life.rule;
-        let (rows, left_out) = (new.kind == rows::KIND, new.left_out.clone());
-        let record = old.map_or(new, |old| PairRecord { sync, list_bytes, cores, via, left_out, ..old });
-        if (record.kind == rows::KIND) != rows {
+        let (kind, left_out, voter) = (new.kind.clone(), new.left_out.clone(), new.voter.clone());
+        let record = old.map_or(new, |old| PairRecord { sync, list_bytes, cores, via, left_out, voter, ..old });
+        if record.kind != kind {
             return Err(MirrorError::Kind(record.kind));
         }
         let mut pair = Pair { record, nodes, parallel: 1, silent: None, home };
         if !pair.record.down && pair.nodes.has_data(Node::A) {
             pair.look()?;
         }
+        pair.settles_ports()?;
         let changed = std::mem::replace(&mut pair.record.life.rule, rule) != rule;
         pair.record.down = false;
         pair.save()?;
@@ -64,6 +65,7 @@ impl<N: Nodes> Pair<N> {
             pair.mends(mirror)?;
         }
         pair.look()?;
+        pair.votes()?;
         if changed && pair.life().state() == State::Replicating {
             pair.record.pending.push(Action::Wait(rule.waits));
         }
@@ -181,6 +183,9 @@ impl<N: Nodes> Pair<N> {
         for _ in 0..EVENTS {
             let Some(event) = self.sees()? else { break };
             self.happened(event)?;
+            if self.is_taken_over() {
+                self.happened(Event::TakeOver { accept_missing: false })?;
+            }
             // What cannot be done because another node is gone by now has no meaning after the next event.
             let _ = self.switch();
         }
@@ -241,6 +246,9 @@ impl<N: Nodes> Pair<N> {
 
     /// Whether the mirror takes the log of its primary, now or within a while.
     pub(crate) fn streams(&mut self) -> Result<bool, MirrorError> {
+        if self.by_sets() {
+            return self.are_joined(AWAY_SECONDS);
+        }
         let (primary, name) = (self.life().primary(), name(self.life().mirror()));
         // It reports each second: one that is silent is behind a link that carries nothing.
         let sql = format!(
@@ -254,6 +262,9 @@ impl<N: Nodes> Pair<N> {
     pub(crate) fn kept(&mut self) -> Result<Option<(u64, u64)>, MirrorError> {
         if self.by_rows() {
             return self.row_kept().map(Some);
+        }
+        if self.by_sets() {
+            return self.set_kept();
         }
         let (primary, name) = (self.life().primary(), name(self.life().mirror()));
         let sql = format!(
@@ -283,6 +294,9 @@ impl<N: Nodes> Pair<N> {
 
     /// Whether the mirror takes writes of its own.
     pub(crate) fn splits(&mut self) -> bool {
+        if self.by_sets() {
+            return self.both_lead();
+        }
         let mirror = self.life().mirror();
         self.recovers(mirror).is_ok_and(|recovers| !recovers) && self.life().state() != State::Swapping
     }
@@ -390,6 +404,9 @@ impl<N: Nodes> Pair<N> {
     /// # Errors
     /// When the pair does not mirror, or the mirror does not get the last of the log.
     pub fn swap(&mut self) -> Result<(), MirrorError> {
+        if self.by_sets() {
+            return Err(MirrorError::NoRoles);
+        }
         self.asks(Event::Swap)?;
         // Only now, since clients need not wait for it: a server that crashes before is hard to bring back as a mirror.
         self.checkpoint()
@@ -413,6 +430,7 @@ impl<N: Nodes> Pair<N> {
     /// # Errors
     /// When a node does not do its part.
     pub fn cut(&mut self) -> Result<(), MirrorError> {
+        self.isolates(true)?;
         self.asks(Event::Cut)
     }
 
@@ -421,10 +439,11 @@ impl<N: Nodes> Pair<N> {
     /// # Errors
     /// When a node does not do its part.
     pub fn heal(&mut self) -> Result<(), MirrorError> {
+        self.isolates(false)?;
         self.asks(Event::Healed)
     }
 
-    /// Ends both nodes, the primary first, so that the mirror has all of its log.
+    /// Ends both nodes, so that the one that ends last has all.
     ///
     /// # Errors
     /// When one does not end.
@@ -433,9 +452,13 @@ impl<N: Nodes> Pair<N> {
             // Whatever is to be told of a node that went away before is told now; what cannot be done waits.
             let _ = self.look();
         }
-        let (primary, mirror) = (self.life().primary(), self.life().mirror());
-        self.nodes.end(primary)?;
-        self.nodes.end(mirror)?;
+        self.nodes.voter(None)?;
+        let mut nodes = [self.life().primary(), self.life().mirror()];
+        if self.by_sets() {
+            // Who ends last has all, and founds the pair again.
+            nodes.reverse();
+        }
+        nodes.into_iter().try_for_each(|node| self.nodes.end(node))?;
         self.record.down = true;
         self.save()
     }

@@ -72,15 +72,13 @@ impl<N: Nodes> Pair<N> {
         let serves = nodes[primary as usize].recovers == Some(false);
         let list = if serves { self.kept()?.map(|(bytes, left)| List { bytes, left }) } else { None };
         let waiting = "SELECT count(*)::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-        let waiting = if serves {
+        let waiting = if serves && !self.by_sets() {
             self.nodes.ask(primary, "look at its clients", waiting)?.concat().concat()
         } else {
             String::new()
         };
         let time_left = if serves { self.time_left()? } else { None };
-        let mirror = self.life().mirror();
-        let splits = nodes[mirror as usize].recovers == Some(false) && self.life().state() != State::Swapping;
-        let split = splits.then_some(mirror);
+        let split = self.splits().then_some(self.life().mirror());
         Ok(Seen { record, nodes, list, waiting: waiting.parse().unwrap_or(0), time_left, split, busy: false })
     }
 
@@ -89,6 +87,9 @@ impl<N: Nodes> Pair<N> {
             let answers = self.recovers(node).is_ok();
             let writes = answers && node == self.life().primary() && self.record.writes[node as usize];
             return SeenNode { answers, recovers: answers.then(|| node == self.life().mirror()), writes };
+        }
+        if self.by_sets() {
+            return self.set_seen(node);
         }
         let sql = "SELECT pg_is_in_recovery()::text, (NOT pg_is_in_recovery() AND NOT current_setting('default_transaction_read_only')::bool)::text";
         match self.nodes.ask(node, "ask for its role", sql) {
@@ -102,7 +103,7 @@ impl<N: Nodes> Pair<N> {
 
     fn time_left(&mut self) -> Result<Option<Nanos>, MirrorError> {
         let (primary, name) = (self.life().primary(), name(self.life().mirror()));
-        if !matches!(self.life().state(), State::Resynchronising(_)) || self.by_rows() {
+        if !matches!(self.life().state(), State::Resynchronising(_)) || self.by_rows() || self.by_sets() {
             return Ok(None);
         }
         let sql = format!(

@@ -1,10 +1,10 @@
-//! Two private PostgreSQL servers in the folder of a pair.
+//! Two private servers in the folder of a pair.
 
 use crate::nodes::{Nodes, Settings};
 use crate::quota::Quota;
-use crate::{Home, MirrorError};
-use database::server::Private as _;
-use database::server::postgres::Server;
+use crate::{Home, Kind, MirrorError};
+use database::server::mariadb::{self, Garbd, Group};
+use database::server::{Member, postgres};
 use database::{DatabaseError, Session};
 use pair::Node;
 use recorder::{Clock as _, WallClock};
@@ -17,7 +17,9 @@ use units::Nanos;
 
 /// The servers of a pair.
 pub struct Servers {
-    servers: [Server; 2],
+    servers: [Box<dyn Member>; 2],
+    /// The third voter of nodes that Galera joins; none for others.
+    garbd: Option<Garbd>,
     stop: Arc<AtomicBool>,
     cores: Option<[f64; 2]>,
     clock: WallClock,
@@ -28,24 +30,30 @@ impl Servers {
     /// Those in this folder, whether they run or not; with cores for each, and where each lies if not there.
     ///
     /// # Errors
-    /// When PostgreSQL is not installed.
+    /// When their engine is not installed.
     pub fn of(
         home: &Home,
+        kind: Kind,
         (cores, places): (Option<[f64; 2]>, Option<[TierFolder; 2]>),
         stop: &Arc<AtomicBool>,
         say: impl FnMut(&str) + 'static,
     ) -> Result<Servers, MirrorError> {
-        let server = |node: Node| -> Result<Server, DatabaseError> {
-            let server = Server::at(&home.folder().join(node.to_string()), stop.clone())?;
-            Ok(server.lying_on(places.as_ref().map(|places| &places[node as usize])))
+        let server = |node: Node| -> Result<Box<dyn Member>, DatabaseError> {
+            let folder = home.folder().join(node.to_string());
+            let place = places.as_ref().map(|places| &places[node as usize]);
+            Ok(match kind {
+                Kind::Sets => Box::new(mariadb::Server::at(&folder, stop.clone())?.lying_on(place)),
+                Kind::Log | Kind::Rows => Box::new(postgres::Server::at(&folder, stop.clone())?.lying_on(place)),
+            })
         };
         let servers = [server(Node::A)?, server(Node::B)?];
-        Ok(Servers { servers, stop: stop.clone(), cores, clock: WallClock::new(), say: Box::new(say) })
+        let garbd = (kind == Kind::Sets).then(|| Garbd::at(&home.folder().join("voter")));
+        Ok(Servers { servers, garbd, stop: stop.clone(), cores, clock: WallClock::new(), say: Box::new(say) })
     }
 
     /// The address of a node, as commands take it.
     pub fn url(&self, node: Node) -> String {
-        self.at(node).url("postgres")
+        self.at(node).url()
     }
 
     /// Its folder.
@@ -68,7 +76,7 @@ impl Servers {
     /// # Errors
     /// When a file stays.
     pub fn removed(&self) -> Result<(), MirrorError> {
-        Ok(self.servers.iter().try_for_each(|server| server.remove().map(drop))?)
+        Ok(self.servers.iter().try_for_each(|server| server.removed())?)
     }
 
     /// Ends both and takes their control groups away.
@@ -76,8 +84,13 @@ impl Servers {
         self.servers.iter().filter_map(|server| Quota::of(server.folder())).for_each(|quota| quota.remove());
     }
 
-    fn at(&self, node: Node) -> &Server {
-        &self.servers[node as usize]
+    fn at(&self, node: Node) -> &dyn Member {
+        &*self.servers[node as usize]
+    }
+
+    /// The process of the third voter, when it runs.
+    pub fn voter_process(&self) -> Option<u32> {
+        self.garbd.as_ref()?.process()
     }
 
     /// Holds a node that was started to its cores.
@@ -106,6 +119,11 @@ impl Nodes for Servers {
         (self.say)(text);
     }
 
+    fn voter(&mut self, group: Option<&Group>) -> Result<(), MirrorError> {
+        let Some(garbd) = &self.garbd else { return Ok(()) };
+        Ok(group.map_or_else(|| garbd.end(), |group| garbd.start(group))?)
+    }
+
     fn session(&mut self, node: Node, database: &str) -> Result<Box<dyn Session>, MirrorError> {
         // Whatever is waited for is asked about again and again.
         if self.stop.load(Ordering::Relaxed) {
@@ -129,7 +147,7 @@ impl Nodes for Servers {
     }
 
     fn end(&mut self, node: Node) -> Result<(), MirrorError> {
-        Ok(self.at(node).down().map(drop)?)
+        Ok(self.at(node).ended()?)
     }
 
     fn bar(&mut self, node: Node, stands_by: bool) -> Result<(), MirrorError> {
@@ -138,7 +156,7 @@ impl Nodes for Servers {
 
     fn copy(&mut self, node: Node, via: Option<&str>, slot: &str) -> Result<(), MirrorError> {
         let source = self.reached_by(node.other(), via, if slot.is_empty() { "prony_copy" } else { slot });
-        Ok(self.at(node).copied_from(&source, slot, None)?)
+        Ok(self.at(node).copied_from(&source, slot)?)
     }
 
     fn back(&mut self, node: Node) -> Result<(), MirrorError> {

@@ -40,7 +40,7 @@ pub enum Refusal {
     Missing(u64),
     /// A take-over may lose what only the lost primary has.
     #[error(
-        "commits did not wait for the mirror, and nobody knows what it lacks: start the lost primary, or accept the loss with --accept-missing"
+        "nobody knows what the mirror lacks of what was acknowledged: start the lost primary, or accept the loss with --accept-missing"
     )]
     MayBeMissing,
     /// The mirror holds a part of what it was sent.
@@ -256,8 +256,9 @@ impl Life {
     fn back(&mut self, now: Nanos, node: Node) -> Vec<Action> {
         self.up[node as usize] = true;
         let (State::Unserved(_), true) = (self.state, node == self.primary) else {
-            // Whoever comes back as a mirror may not be written on.
-            return if node == self.primary { Vec::new() } else { vec![Action::Writes(node, false)] };
+            // Whoever comes back as a mirror may not be written on; one that was filled and is seen for the first time may.
+            let may = self.rule.both_write && self.state == State::Replicating;
+            return if node == self.primary { Vec::new() } else { vec![Action::Writes(node, may)] };
         };
         let before = self.before.take().unwrap_or(State::Replicating);
         // The mirror may lack what was under way, so that it is sent and compared like all that was noted.

@@ -635,10 +635,13 @@ pub enum Pair {
             yet, or a pair of Prony's.\n\n\
             The list of what a mirror lacks is the log of the primary, kept by a replication slot. When it is full (--list), the pair is \
             suspended for good, and everything is copied by the next `prony pair resume`.\n\n\
+            A galera-pair is two private MariaDB that Galera joins: clients write on either, and a change that comes second to a row is refused. \
+            What a node lacks that is away lies in a cache of the other one (--list).\n\n\
             A two-phase-pair is written through `prony pair serve`: each transaction is committed on both nodes in two phases. What a mirror \
             lacks is kept as keys of rows in tables of the primary.",
         after_long_help = "Examples:\n  prony pair up postgres-pair --dir /var/tmp/pair\n  \
             prony pair up two-phase-pair --dir /var/tmp/pair --leave-out 'public.work_*=only for a while'\n  \
+            prony pair up galera-pair --dir /var/tmp/pair --voter garbd\n  \
             prony pair up postgres-pair --dir /var/tmp/pair --sync remote_apply --cores 0.5,1"
     )]
     Up(PairUp),
@@ -762,16 +765,17 @@ arguments! {
 
     /// `pair up`.
     PairUp {
-        kind: String = arg(value_name = "KIND") "Kind of pair: `postgres-pair` or `two-phase-pair`",
-            "Kind of pair: `postgres-pair` (streaming replication of PostgreSQL), or `two-phase-pair` (two servers in lock step, behind \
-             `prony pair serve`).";
+        kind: String = arg(value_name = "KIND") "Kind of pair: `postgres-pair`, `two-phase-pair` or `galera-pair`",
+            "Kind of pair: `postgres-pair` (streaming replication of PostgreSQL), `two-phase-pair` (two servers in lock step, behind \
+             `prony pair serve`), or `galera-pair` (two MariaDB that Galera joins, which both take writes).";
         place: PairPlace = command(flatten);
         sync: Option<String> = arg(long, value_name = "LEVEL") "How far commits must have come [default: on]",
             "How far a commit must have come before it is acknowledged (`synchronous_commit`): `off` and `local` do not wait for the mirror; \
              `remote_write` waits for its memory, `on` for its disk, `remote_apply` until it can be read there. Default: as it was, \
              else `on`.";
         list: Option<String> = arg(long, value_name = "SIZE") "Room for what the mirror lacks [default: 4GiB]",
-            "Room for what the mirror lacks: log that is kept for it (`max_slot_wal_keep_size`). Default: as it was, else 4GiB.";
+            "Room for what the mirror lacks: log that is kept for it (`max_slot_wal_keep_size`); of a galera-pair a file of that size on each \
+             node (`gcache.size`). Default: as it was, else 4GiB, of a galera-pair 128MiB.";
         cores: Option<String> = arg(long, value_name = "A,B") "Cores of each node, such as `0.5,1`",
             "Cores of node a and of node b, such as `0.5,1`, by control groups. Default: both share those of the machine.";
         link: Option<String> = arg(long, value_name = "WORDS", conflicts_with = "via") "What the wire between both nodes is like: `km=10`",
@@ -785,6 +789,10 @@ arguments! {
             "Tables of a two-phase-pair that are not mirrored [repeatable]",
             "Tables of a two-phase-pair that are not mirrored: schema and name with `*` for any letters, such as `public.work_*=only for a while`. \
              Repeat it for several; those that were given before stay. `prony pair add` takes one back.";
+        voter: Option<String> = arg(long, value_name = "WHO") "Who decides in a galera-pair: `none`, `weight` or `garbd`",
+            "Who decides in a galera-pair whose nodes lose each other: `none`, so that whoever is left stands still until a command lets it \
+             go on; `weight`, the first node has two votes; `garbd`, a third voter without data (package `galera-arbitrator-4`), with which \
+             whoever is left goes on. Default: as it was, else `none`.";
         via: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath) "Folder of the sockets between both nodes",
             "Folder of the sockets by which the nodes reach one another: `DIR/a/.s.PGSQL.5432` leads to node a, `DIR/b/.s.PGSQL.5432` to node \
              b; whatever relays between them stands there. Default: as it was, else directly.";

@@ -35,6 +35,12 @@ pub struct PairRecord {
     pub lacks: Vec<(String, u64)>,
     /// Rows, and their bytes, that were sent to it at the last resume.
     pub sent: (u64, u64),
+    /// Who decides when both nodes of a pair lose each other that Galera joins: `none`, `weight` or `garbd`.
+    pub voter: String,
+    /// The ports of such a pair.
+    pub ports: Vec<u16>,
+    /// The place in the order of its changes from which on the mirror lacks them, and the bytes that its primary had sent until then.
+    pub lacks_from: (u64, u64),
     /// Its life so far.
     pub life: Life,
     /// What its life ordered, and nobody has carried out yet, in this order.
@@ -112,6 +118,9 @@ fn form(record: &PairRecord) -> Value {
         "added": record.added,
         "lacks": record.lacks,
         "sent": record.sent,
+        "voter": record.voter,
+        "ports": record.ports,
+        "lacks_from": record.lacks_from,
         "promises": { "waits": life.rule.waits, "both_write": life.rule.both_write },
         "primary": life.primary.to_string(),
         "state": state_form(life.state),
@@ -153,6 +162,9 @@ fn record(value: &Value) -> Option<PairRecord> {
         added: all(&value["added"], |name| name.as_str().map(str::to_owned)),
         lacks: pairs(&value["lacks"], Value::as_u64),
         sent: (value["sent"][0].as_u64().unwrap_or(0), value["sent"][1].as_u64().unwrap_or(0)),
+        voter: text("voter").unwrap_or_else(|| "none".to_owned()),
+        ports: all(&value["ports"], |port| port.as_u64().and_then(|port| port.try_into().ok())),
+        lacks_from: (value["lacks_from"][0].as_u64().unwrap_or(0), value["lacks_from"][1].as_u64().unwrap_or(0)),
         life,
         pending: value["pending"].as_array()?.iter().map(action).collect::<Option<_>>()?,
         waits: flag("waits")?,

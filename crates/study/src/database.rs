@@ -85,13 +85,13 @@ pub struct DatabaseSpec {
     /// What commits wait for where a second server follows it; none for one server alone.
     pub mirror: Option<Waits>,
     /// Where the mirror lies; none for beside the first server.
-    pub mirror_on: Option<TierFolder>,
+    pub mirror_on: Option<Box<TierFolder>>,
     /// How a mirror is kept equal, where there is one.
     pub pairing: Pairing,
     /// Who decides when they lose each other.
     pub voter: Voter,
-    /// The URL of the mirror that a running server has; without a password.
-    pub beside: Option<Box<str>>,
+    /// Where the mirror is that a running server has: a URL without a password.
+    pub beside: Option<Box<At>>,
 }
 
 impl DatabaseSpec {
@@ -126,7 +126,7 @@ impl DatabaseSpec {
             }
         });
         let lies = self.mirror.and(self.mirror_on.as_ref()).map(|at| format!("; it lies on {}", at.folder));
-        let beside = self.beside.iter().map(|url| format!(" with its mirror {url}, both as they are"));
+        let beside = self.second().map(|it| format!(" with its mirror {}, both as they are", it.shown()));
         self.shown() + &laid.chain(mirrored).chain(lies).chain(beside).collect::<String>()
     }
 
@@ -138,7 +138,7 @@ impl DatabaseSpec {
 
     /// The mirror that a running server has.
     pub fn second(&self) -> Option<DatabaseSpec> {
-        Some(DatabaseSpec::new(self.engine, At::Url(self.beside.as_deref()?.to_owned())))
+        Some(DatabaseSpec::new(self.engine, self.beside.as_deref()?.clone()))
     }
 
     /// The same with the first password of its engine, when it is a running server whose URL says none.

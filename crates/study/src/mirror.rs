@@ -49,6 +49,22 @@ pub enum Voter {
     None,
     /// The first has two votes.
     Weight,
+    /// A third member without data, the program `garbd`, has a vote.
+    Garbd,
+}
+
+impl Voter {
+    /// All of them.
+    pub const ALL: [Voter; 3] = [Voter::None, Voter::Weight, Voter::Garbd];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Voter::None => "none",
+            Voter::Weight => "weight",
+            Voter::Garbd => "garbd",
+        }
+    }
 }
 
 /// What a commit waits for before it is acknowledged.

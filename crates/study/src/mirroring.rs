@@ -83,7 +83,7 @@ fn lies_apart(spec: &mut DatabaseSpec, folder: Folder) -> Result<(), String> {
     if spec.layout.iter().flat_map(Layout::folders).any(|(_, at)| at.folder.path == folder.path) {
         return Err(format!("another folder than that of the first server, got `{folder}` for both"));
     }
-    spec.mirror_on = Some(TierFolder { reached: folder.path.clone(), folder });
+    spec.mirror_on = Some(Box::new(TierFolder { reached: folder.path.clone(), folder }));
     Ok(())
 }
 
@@ -126,7 +126,7 @@ fn beside(system: &mut SystemChoice, problems: &mut Problems) {
             format!("a URL without a password, which the environment or a file of passwords may give, got `{shown}`")
         }
         Place::Database(spec) if matches!(spec.at, At::Url(_)) && Some(spec.engine) == engine => {
-            spec.beside = Some(url.into());
+            spec.beside = Some(Box::new(At::Url(url)));
             return;
         }
         Place::Database(spec) if matches!(spec.at, At::Url(_)) => {

@@ -273,7 +273,7 @@ impl Database for Postgres {
         let server =
             self.server.as_ref().filter(|_| spec.layout.as_ref().is_none_or(|layout| layout.moving.is_none()))?;
         let serves = counting(&self.options, server);
-        let mirror = server.mirror(spec.pairing == Pairing::TwoPhase).on(spec.mirror_on.as_ref());
+        let mirror = server.mirror(spec.pairing == Pairing::TwoPhase).on(spec.mirror_on.as_deref());
         Some(Arc::new(mirror.serving(serves)))
     }
 

@@ -18,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::Layout;
+use study::{Layout, TierFolder};
 
 /// Where the server of a folder keeps what lives as long as its process.
 pub(super) fn run(folder: &Path) -> PathBuf {
@@ -59,6 +59,13 @@ impl<K: ServerKind> Server<K> {
         let (kind, owner) = (K::find()?, Owner::of(K::USERS));
         let folder = reach::folder(cache, &kind.family(), &owner)?.join(name);
         Ok(Server { folder, kind, owner, stop, laid: None })
+    }
+
+    /// The same of which everything lies elsewhere.
+    #[must_use]
+    pub fn lying_on(mut self, at: Option<&TierFolder>) -> Server<K> {
+        self.laid = at.map(|at| Laid::whole(at, &self.folder));
+        self
     }
 
     /// The same of a server with a layout; each layout of a data set has a server for itself.
@@ -118,7 +125,7 @@ impl<K: ServerKind> Server<K> {
         self.start()
     }
 
-    fn may_be_reached(&self) -> Result<(), DatabaseError> {
+    pub(super) fn may_be_reached(&self) -> Result<(), DatabaseError> {
         folder::fits(&K::socket(&self.folder))?;
         if let Some(open) = self.owner.unsafe_above(&self.folder) {
             return Err(self.says(format!(

@@ -7,6 +7,7 @@
 
 use crate::{DatabaseError, Session};
 use study::Waits;
+use units::Nanos;
 
 /// What the first server knows at one moment. Positions are bytes of log since the server was made, or transactions of Galera.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -90,11 +91,12 @@ pub trait Mirror: Send + Sync {
         Ok(())
     }
 
-    /// Starts the mirror with these settings, with all that the first server has; commits wait as they are to.
+    /// Starts the mirror with these settings, with all that the first server has; commits wait as they are to. Servers that give a silent
+    /// one up by themselves do so after `patience`, where that is said.
     ///
     /// # Errors
     /// When there is no copy, or the mirror does not start or does not catch up.
-    fn begin(&self, waits: Waits, settings: &[(String, String)]) -> Result<(), DatabaseError>;
+    fn begin(&self, waits: Waits, settings: &[(String, String)], patience: Option<Nanos>) -> Result<(), DatabaseError>;
 
     /// Behind a load: waits until the first server shows what was committed on the mirror, where that takes writes.
     ///

@@ -10,6 +10,7 @@ mod kind;
 mod laid;
 mod life;
 pub mod mariadb;
+mod member;
 mod mirror;
 mod owner;
 pub mod postgres;
@@ -22,6 +23,7 @@ mod start;
 
 pub(crate) use laid::embedded;
 pub use laid::scratch;
+pub use member::{Member, Settings, house};
 pub use mirror::{Lags, Look, Mirror, Watch, WatchLags};
 pub use private::Private;
 pub use start::End;

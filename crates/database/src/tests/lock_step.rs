@@ -53,7 +53,7 @@ impl Both {
         let mirror = both.mirror();
         let wires = mirror.wires().unwrap();
         wires.iter().for_each(|[near, far]| std::os::unix::fs::symlink(far, near).unwrap());
-        mirror.begin(Waits::Flushed, &settings()).unwrap();
+        mirror.begin(Waits::Flushed, &settings(), None).unwrap();
         both.database.on_both(true);
         Some(both)
     }

@@ -190,7 +190,7 @@ impl Databases {
 
     /// Where the mirror lies, apart from the server.
     pub(crate) fn mirror_on(&self) -> Option<&study::TierFolder> {
-        self.spec.mirror_on.as_ref().filter(|_| self.spec.mirror.is_some())
+        self.spec.mirror_on.as_deref().filter(|_| self.spec.mirror.is_some())
     }
 
     /// What commits wait for, where a mirror follows.

@@ -92,11 +92,11 @@ impl Databases {
         let wire = |ends| wire(&*mirror, ends, trial.state.wire).map(Arc::new);
         let wires = mirror.wires().and_then(|ends| ends.into_iter().map(wire).collect::<Result<Vec<_>, _>>());
         let wires = wires.map_err(&refused)?;
-        mirror.begin(waits, settings).map_err(&refused)?;
+        let outage = trial.events.iter().any(|(_, what)| matches!(what, Happening::Pair(_)));
+        mirror.begin(waits, settings, outage.then_some(trial.state.patience)).map_err(&refused)?;
         let both = self.pairing().both_write();
         self.open().into_iter().for_each(|database| database.on_both(both));
         let (own, before) = (wires[0].own(), carried(&wires));
-        let outage = trial.events.iter().any(|(_, what)| matches!(what, Happening::Pair(_)));
         let pair = Pair { mirror: mirror.clone(), relay: wires[0].clone(), devices: self.devices.clone() };
         let watched = || Outage::watched(pair, waits, (trial.state.patience, self.served.clone()), settings);
         let outage = outage.then(watched).transpose().map_err(&refused)?;

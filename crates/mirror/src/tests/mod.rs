@@ -3,10 +3,10 @@
 mod world;
 
 use crate::home::Asked;
-use crate::{Home, MirrorError, Pair};
+use crate::{Home, Kind, MirrorError, Pair};
 use pair::{Node, Reason, Refusal, State};
 use random::Draws;
-use study::Waits;
+use study::{Voter, Waits};
 use world::World;
 
 const ASKED: Asked = Asked {
@@ -14,7 +14,8 @@ const ASKED: Asked = Asked {
     list_bytes: 64 << 20,
     cores: None,
     via: None,
-    rows: false,
+    kind: Kind::Log,
+    voter: Voter::None,
     left_out: Vec::new(),
     devices: None,
 };

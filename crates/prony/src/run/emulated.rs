@@ -58,7 +58,7 @@ impl Devices {
             }
             Place::Database(spec) => {
                 let tiers = spec.layout.iter_mut().flat_map(Layout::folders_mut);
-                for at in tiers.chain(&mut spec.mirror_on) {
+                for at in tiers.chain(spec.mirror_on.as_deref_mut()) {
                     at.reached = self.path(&at.folder, true)?;
                 }
             }
@@ -121,7 +121,7 @@ impl Devices {
         };
         let [mirror, first] = database.emulated();
         let tiers = database.layout.iter().flat_map(Layout::used).map(|(_, at)| at);
-        [of(&mut database.mirror_on.iter(), mirror), of(&mut { tiers }, first)]
+        [of(&mut database.mirror_on.as_deref().into_iter(), mirror), of(&mut { tiers }, first)]
     }
 }
 

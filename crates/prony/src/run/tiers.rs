@@ -24,7 +24,7 @@ pub fn check(specs: &[SystemSpec]) -> Result<(), Failure> {
     for spec in specs {
         let Place::Database(DatabaseSpec { engine, layout, mirror_on, .. }) = &spec.place else { continue };
         let tiers = layout.iter().flat_map(|layout| layout.folders()).map(|(tier, at)| (tier.word(), at));
-        for (word, at) in tiers.chain(mirror_on.iter().map(|at| (MIRROR, at))) {
+        for (word, at) in tiers.chain(mirror_on.as_deref().into_iter().map(|at| (MIRROR, at))) {
             let folder = &at.folder;
             let looking = || format!("looking at `{}`, the `{word}` of system `{}`", folder.path, spec.name);
             let found = survey::folder(Path::new(&folder.path)).map_err(|error| {

@@ -32,6 +32,7 @@ mod mirrors;
 mod models;
 mod outage;
 mod pair;
+mod pair_galera;
 mod pair_outages;
 mod pair_served;
 mod passwords;

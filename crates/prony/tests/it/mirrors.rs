@@ -262,7 +262,7 @@ fn a_run_that_is_killed_with_a_mirror_keeps_no_log_and_no_commit_waiting_for_the
     assert!(!mirror.exists(), "it goes when the server is opened next");
     let server =
         database::server::postgres::Server::at(&mirror.with_extension(""), Default::default()).expect("a server");
-    let mut session = server.session("postgres").expect("it answers");
+    let mut session = database::server::Member::session(&server, "postgres").expect("it answers");
     let left = session.query("SELECT slot_name::text FROM pg_replication_slots").expect("an answer");
     assert!(left.is_empty(), "{left:?}");
     let waits = session.query("SHOW synchronous_standby_names").expect("an answer");

@@ -3,8 +3,8 @@
 use crate::house::House;
 use crate::program::skipped;
 use crate::schema::hold;
-use database::server::Private as _;
 use database::server::postgres::Server;
+use database::server::{Member as _, Private as _};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -237,8 +237,13 @@ fn what_is_no_pair_is_left_alone_and_what_cannot_be_is_refused_with_a_reason() {
     let program = &house.program;
     let refused = |line: &str| program.refused(&format!("pair {line}"));
     assert!(refused("status").contains("none was brought up yet"));
-    assert!(refused("up galera-pair --dir pair").contains("can be brought up so far"));
-    assert!(refused("up twin --dir pair").contains("say `postgres-pair` or `two-phase-pair`"));
+    assert!(refused("up twin --dir pair").contains("say one of `postgres-pair`, `two-phase-pair`, `galera-pair`"));
+    for option in ["--sync on", "--link km=1", "--leave-out public.*"] {
+        let told = refused(&format!("up galera-pair --dir pair {option}"));
+        assert!(told.contains("a galera-pair has no --") && told.contains("hint: "), "{told}");
+    }
+    assert!(refused("up postgres-pair --dir pair --voter garbd").contains("has no --voter"));
+    assert!(refused("up galera-pair --dir pair --voter dice").contains("none, weight, garbd"));
     assert!(refused("up two-phase-pair --dir pair --sync on").contains("has no --sync"));
     assert!(refused("up postgres-pair --dir pair --leave-out public.*").contains("mirrors its log"));
     assert!(refused("serve --listen 0.0.0.0:0").contains("nobody is asked for a password"));

@@ -36,6 +36,9 @@ fn all() -> PairRecord {
         added: Vec::new(),
         lacks: Vec::new(),
         sent: (0, 0),
+        voter: "none".to_owned(),
+        ports: Vec::new(),
+        lacks_from: (0, 0),
         life,
         pending: pending.collect(),
         waits: true,
@@ -53,6 +56,9 @@ fn all() -> PairRecord {
     let (left_out, added, lacks) = (pairs("why"), vec!["public.t".to_owned()], vec![("db: t".to_owned(), 7)]);
     let rows = PairRecord { left_out, added, lacks, sent: (3, 4), ..record.clone() };
     assert_eq!(super::record(&form(&rows)), Some(rows), "what only pairs have that are mirrored by rows");
+    let (voter, ports) = ("garbd".to_owned(), vec![4000, 4001]);
+    let joined = PairRecord { voter, ports, lacks_from: (7, 4096), ..record.clone() };
+    assert_eq!(super::record(&form(&joined)), Some(joined), "what only pairs have that Galera joins");
     record
 }
 

@@ -11,9 +11,10 @@ group! { MIRROR_KEYS, Mirror;
     ]), Is("postgres-pair"),
         "Which kind of pair: two PostgreSQL servers of which the second follows the log of the first; or two that work in lock step, on \
          which every transaction that writes runs and is prepared before it is committed on both; or two MariaDB servers that Galera joins. The servers of a study are of the engine of its pair.";
-    Never VOTER "voter": Choice<Voter> = Choice(&[("none", Voter::None), ("weight", Voter::Weight)]), Is("none"),
+    Never VOTER "voter": Choice<Voter> = Choice(&[("none", Voter::None), ("weight", Voter::Weight), ("garbd", Voter::Garbd)]), Is("none"),
         "Who decides in a `galera-pair` whose servers lose each other: nobody, so that both stop until somebody who looks after them lets one \
-         go on; or the weight of the first server, which has two votes and goes on alone.";
+         go on; the weight of the first server, which has two votes and goes on alone; or `garbd` of the package `galera-arbitrator-4`, a third \
+         voter without data, with which whoever is left goes on.";
     Never MIRROR_URL "mirror_url": Text = Text("the URL of a database"), Is(""),
         "The mirror of a running server (`--on URL`), of the same engine and without a password in it: both are measured as they are, and \
          nothing of them is changed. The first gets the load; the second is read for lag, CPU and rows.";

@@ -6,23 +6,19 @@
 //! What it does not do: it carries nothing between both: the second reaches the first by the wire that it is given. A copy, and what
 //! one sends the other that was away, go past that.
 
+use super::group::{Group, MARK, Ports, library};
+use super::voter::Garbd;
 use super::{Mariadb, Server};
 use crate::server::kind::ServerKind as _;
 use crate::server::{Look, Mirror, Private as _, Watch, folder, life, process};
 use crate::{DatabaseError, Failure, Session};
 use rustix::process::Signal;
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use study::{Voter, Waits};
+use units::Nanos;
 use workload::transaction::Value;
-
-/// Where packages put the library that joins servers.
-const LIBRARIES: [&str; 2] = ["/usr/lib/galera/libgalera_smm.so", "/usr/lib64/galera-4/libgalera_smm.so"];
-
-/// From this line on a configuration is that of a node.
-const MARK: &str = "# as a node of a pair\n";
 
 /// What stands in the command line of whoever holds a second server.
 const PROGRAM: &str = "prony";
@@ -39,8 +35,9 @@ const SYNCED: u64 = 4;
 /// How far in the order of all changes a node has come.
 const COMMITTED: &str = "wsrep_last_committed";
 
-/// How many nodes a node sees.
+/// How many members a node sees, voters among them; and the addresses of those that are servers.
 const SIZE: &str = "wsrep_cluster_size";
+const SERVERS: &str = "wsrep_incoming_addresses";
 
 /// Whether it may go on, and the word that says so.
 const STANDING: &str = "wsrep_cluster_status";
@@ -53,25 +50,15 @@ const CONFLICTS: [&str; 2] = ["wsrep_local_cert_failures", "wsrep_local_bf_abort
 /// Files of Galera's in the data of a server.
 const FILES: [&str; 5] = ["grastate.dat", "gvwstate.dat", "galera.cache", "wsrep_sst.pid", "tables_flushed"];
 
-/// What both nodes have beside where they are. What a node that comes back lacks is sent from a cache; what that does not hold any more
-/// is brought by a copy of all files.
-const SETTINGS: &str = "wsrep_on=ON\nwsrep_cluster_name=prony\nwsrep_node_address=127.0.0.1\nwsrep_sst_method=rsync\n\
-                        binlog_format=ROW\ninnodb_autoinc_lock_mode=2\ndefault_storage_engine=InnoDB\n";
-
 /// Two servers that Galera joins.
 #[derive(Debug)]
 pub struct Galera {
     nodes: [Server; 2],
     voter: Voter,
+    garbd: Garbd,
     ports: OnceLock<Ports>,
-}
-
-/// Free ports of a pair.
-#[derive(Clone, Copy, Debug)]
-struct Ports {
-    wire: u16,
-    /// Of each node: for the group, for what it missed, for copies.
-    nodes: [[u16; 3]; 2],
+    /// Nanoseconds after which a silent node is given up; 0 is Galera's own choice.
+    patience: AtomicU64,
 }
 
 /// A session on a server that looks at the other one.
@@ -90,7 +77,8 @@ impl Server {
     /// This server and the one that may be joined to it.
     pub fn galera(&self, voter: Voter) -> Galera {
         let second = Server { folder: folder::beside(&self.folder, "mirror"), ..self.clone() };
-        Galera { nodes: [self.clone(), second], voter, ports: OnceLock::new() }
+        let garbd = Garbd::of(folder::beside(&self.folder, "voter"), self.owner.clone());
+        Galera { nodes: [self.clone(), second], voter, garbd, ports: OnceLock::new(), patience: AtomicU64::new(0) }
     }
 
     /// Where sessions of the server that may be joined to this one come in.
@@ -104,32 +92,31 @@ impl Server {
         conf.split(MARK).next().unwrap_or_default().to_owned()
     }
 
+    /// The line that says at which place in the order the files of a server stand that ended; what a crash left half done is ended.
+    pub(super) fn position(&self) -> Result<String, DatabaseError> {
+        let mut command = self.owner.command(&self.kind.server);
+        command.arg(self.mark()).arg("--wsrep-recover");
+        let said = process::output(command, &self.stop)?;
+        let said = [said.stdout, said.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let at = said.rsplit_once("Recovered position: ").and_then(|(_, at)| at.lines().next());
+        Ok(at.map(|at| format!("wsrep_start_position={at}\n")).unwrap_or_default())
+    }
+
+    /// Removes what Galera keeps in its data, so that it has no place in any order. What copies outlives a node that was killed, and
+    /// would keep the next one from it.
+    pub(super) fn forgets_group(&self) -> Result<(), DatabaseError> {
+        let data = self.data().display().to_string();
+        ["wsrep_sst", "rsync"].iter().for_each(|program| process::end_all(&[program, &data]));
+        FILES.iter().try_for_each(|file| folder::gone(&self.data().join(file)))
+    }
+
     /// Ends it, does something to its files, and starts it with this configuration.
     fn anew(&self, conf: &str, work: impl FnOnce() -> Result<(), DatabaseError>) -> Result<(), DatabaseError> {
         self.stopped(|| {
             folder::write(&self.conf(), conf)?;
             work()
         })
-    }
-}
-
-/// The library that joins servers.
-fn library() -> Result<&'static str, DatabaseError> {
-    let found = LIBRARIES.into_iter().find(|path| Path::new(path).exists());
-    let (engine, package) = ("mariadb of a pair", "galera-4");
-    found.ok_or_else(|| DatabaseError::MissingPackage { engine, program: LIBRARIES[0].to_owned(), package })
-}
-
-impl Ports {
-    /// Ports that nobody has at this moment.
-    fn free() -> Result<Ports, DatabaseError> {
-        let failed = |source| DatabaseError::file("find a free port on", "127.0.0.1", source);
-        let held: Result<Vec<TcpListener>, _> = (0..7).map(|_| TcpListener::bind(("127.0.0.1", 0))).collect();
-        let ports: Result<Vec<u16>, _> =
-            held.map_err(failed)?.iter().map(|port| port.local_addr().map(|address| address.port())).collect();
-        let ports = ports.map_err(failed)?;
-        let node = |at: usize| [ports[at], ports[at + 1], ports[at + 2]];
-        Ok(Ports { wire: ports[0], nodes: [node(1), node(4)] })
     }
 }
 
@@ -141,32 +128,32 @@ impl Galera {
         }
     }
 
+    fn group(&self) -> Result<Group, DatabaseError> {
+        let patience = Some(Nanos(self.patience.load(Ordering::Relaxed))).filter(|patience| *patience > Nanos::ZERO);
+        Ok(Group { ports: self.ports()?, voter: self.voter, patience, cache: None })
+    }
+
     /// The configuration of a node that finds the other one there, or founds the pair where nothing is said.
     fn conf(&self, node: usize, plain: &str, other: Option<u16>) -> Result<String, DatabaseError> {
-        let [group, missed, copies] = self.ports()?.nodes[node];
-        let address = other.map_or_else(String::new, |port| format!("127.0.0.1:{port}"));
-        let weight = if node == 0 && self.voter == Voter::Weight { 2 } else { 1 };
-        let options = format!(
-            "gmcast.listen_addr=tcp://127.0.0.1:{group};base_port={group};ist.recv_addr=127.0.0.1:{missed};pc.weight={weight}"
-        );
-        Ok(format!(
-            "{plain}{MARK}{SETTINGS}wsrep_provider={}\nwsrep_node_name={node}\nwsrep_cluster_address=gcomm://{address}\n\
-             wsrep_sst_receive_address=127.0.0.1:{copies}\nwsrep_provider_options=\"{options}\"\n",
-            library()?
-        ))
+        let lines = self.group()?.node(node, node == 0, other)?;
+        let lines: String = lines.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
+        Ok(format!("{plain}{MARK}{lines}"))
+    }
+
+    /// Starts the third voter, where there is one, and waits until it has its vote.
+    fn votes(&self) -> Result<(), DatabaseError> {
+        if self.voter != Voter::Garbd {
+            return Ok(());
+        }
+        self.garbd.start(&self.group()?)?;
+        let mut first = self.nodes[0].entered()?;
+        self.until("see the voter", || Ok(self.status(&mut *first, SIZE)? == 3))
     }
 
     /// The second server's configuration without Galera: that of the first in another folder.
     fn second_plain(&self) -> String {
         let [first, second] = self.nodes.each_ref().map(|node| node.folder.display().to_string());
         self.nodes[0].plain().replace(&first, &second)
-    }
-
-    /// Removes what Galera keeps in the data of a node. What copies outlives a node that was killed, and would keep the next one from it.
-    fn forgotten(&self, node: usize) -> Result<(), DatabaseError> {
-        let data = self.nodes[node].data().display().to_string();
-        ["wsrep_sst", "rsync"].iter().for_each(|program| process::end_all(&[program, &data]));
-        FILES.iter().try_for_each(|file| folder::gone(&self.nodes[node].data().join(file)))
     }
 
     fn failed(&self, failure: Failure) -> DatabaseError {
@@ -185,11 +172,16 @@ impl Galera {
         Ok(self.word(session, name)?.parse().unwrap_or(0))
     }
 
+    /// How many servers a server sees.
+    fn servers(&self, session: &mut dyn Session) -> Result<usize, DatabaseError> {
+        Ok(self.word(session, SERVERS)?.split(',').filter(|address| !address.is_empty()).count())
+    }
+
     /// Has this server go on without the other: by itself, where it has a majority; else because it is told to, once it sees that it
     /// is alone.
     fn goes_on(&self, session: &mut dyn Session) -> Result<(), DatabaseError> {
         for _ in 0..ALONE_SECONDS * process::LOOKS_A_SECOND {
-            if self.status(session, SIZE)? < 2 {
+            if self.servers(session)? < 2 {
                 return match self.word(session, STANDING)?.as_str() {
                     PRIMARY => Ok(()),
                     _ => session
@@ -210,14 +202,7 @@ impl Galera {
         folder::given(&server.data(), &server.owner)?;
         if server.data().join(FILES[0]).exists() {
             folder::write(&server.conf(), &conf)?;
-            let mut command = server.owner.command(&server.kind.server);
-            command.arg(server.mark()).arg("--wsrep-recover");
-            let said = process::output(command, &server.stop)?;
-            let said = [said.stdout, said.stderr].concat();
-            let said = String::from_utf8_lossy(&said).into_owned();
-            if let Some((_, at)) = said.rsplit_once("Recovered position: ") {
-                conf.push_str(&format!("wsrep_start_position={}\n", at.lines().next().unwrap_or_default()));
-            }
+            conf.push_str(&server.position()?);
         }
         self.while_it_lives(1 - node, server, || server.anew(&conf, || Ok(())))
     }
@@ -282,7 +267,8 @@ impl Galera {
     pub fn alone(&self) -> Result<(), DatabaseError> {
         match process::number(&self.holder()) {
             Some(holder) if !process::runs(holder, PROGRAM) => {
-                self.forgotten(1)?;
+                self.garbd.remove()?;
+                self.nodes[1].forgets_group()?;
                 self.nodes[1].remove().map(drop)
             }
             _ => Ok(()),
@@ -294,7 +280,7 @@ impl Watch for Watcher {
     fn look(&mut self) -> Result<Look, DatabaseError> {
         let (pair, session) = (&self.pair, &mut *self.session);
         let written = pair.status(session, COMMITTED)?;
-        let together = pair.status(session, SIZE)? == 2;
+        let together = pair.servers(session)? == 2;
         let alone = !together && pair.word(session, STANDING)? == PRIMARY;
         let sent = pair.status(session, "wsrep_replicated_bytes")?;
         let kept = if together { 0 } else { sent - *self.since.get_or_insert(sent) };
@@ -323,20 +309,28 @@ impl Watch for Watcher {
 
 impl Mirror for Galera {
     fn wires(&self) -> Result<Vec<[String; 2]>, DatabaseError> {
-        let Ports { wire, nodes } = self.ports()?;
+        let Ports { wire, nodes, .. } = self.ports()?;
         Ok(vec![[wire, nodes[0][0]].map(|port| format!("127.0.0.1:{port}"))])
     }
 
-    fn begin(&self, _waits: Waits, _settings: &[(String, String)]) -> Result<(), DatabaseError> {
+    fn begin(
+        &self,
+        _waits: Waits,
+        _settings: &[(String, String)],
+        patience: Option<Nanos>,
+    ) -> Result<(), DatabaseError> {
         library()?;
+        self.patience.store(patience.map_or(0, |patience| patience.0), Ordering::Relaxed);
+        self.garbd.remove()?;
         let [first, second] = &self.nodes;
-        self.forgotten(1)?;
+        self.nodes[1].forgets_group()?;
         second.remove()?;
         folder::ours(&second.folder, &second.owner)?;
         folder::write(&self.holder(), &std::process::id().to_string())?;
-        first.anew(&self.conf(0, &first.plain(), None)?, || self.forgotten(0))?;
+        first.anew(&self.conf(0, &first.plain(), None)?, || self.nodes[0].forgets_group())?;
         self.join(1, &self.second_plain(), self.ports()?.wire)?;
-        self.joined()
+        self.joined()?;
+        self.votes()
     }
 
     fn gathered(&self) -> Result<(), DatabaseError> {
@@ -358,7 +352,7 @@ impl Mirror for Galera {
                  for {} until appliers came after",
                 units::counted(refused?, "transactions"),
                 units::counted(aborted?, "transactions"),
-                units::duration(units::Nanos(paused))
+                units::duration(Nanos(paused))
             ));
         }
         Ok(told.join("; "))
@@ -397,7 +391,7 @@ impl Mirror for Galera {
     }
 
     fn watch(&self, _waits: Waits) -> Result<Box<dyn Watch>, DatabaseError> {
-        let pair = Galera { nodes: self.nodes.clone(), voter: self.voter, ports: self.ports.clone() };
+        let pair = Galera { ports: self.ports.clone(), ..self.nodes[0].galera(self.voter) };
         Ok(Box::new(Watcher { session: self.nodes[0].entered()?, pair, from: 0, since: None, catches_up: false }))
     }
 
@@ -407,14 +401,15 @@ impl Mirror for Galera {
 
     /// Who leaves in order takes its vote along, so that the first goes on.
     fn leave(&self) -> Result<(), DatabaseError> {
-        self.stop()
+        self.stop()?;
+        self.garbd.remove()
     }
 
     /// It is started anew as it is for a trial with both, so that either finds the same buffers.
     fn stand_alone(&self) -> Result<(), DatabaseError> {
-        self.stop()?;
+        self.leave()?;
         let first = &self.nodes[0];
-        first.anew(&first.plain(), || self.forgotten(0))
+        first.anew(&first.plain(), || self.nodes[0].forgets_group())
     }
 
     /// The first comes back as the second did, with what it missed.
@@ -426,10 +421,11 @@ impl Mirror for Galera {
     }
 
     fn forget(&self) -> Result<(), DatabaseError> {
-        self.forgotten(1)?;
+        self.garbd.remove()?;
+        self.nodes[1].forgets_group()?;
         self.nodes[1].remove()?;
         let first = &self.nodes[0];
         let paired = folder::read(&first.conf()).is_some_and(|conf| conf.contains(MARK));
-        if paired { first.anew(&first.plain(), || self.forgotten(0)) } else { Ok(()) }
+        if paired { first.anew(&first.plain(), || self.nodes[0].forgets_group()) } else { Ok(()) }
     }
 }

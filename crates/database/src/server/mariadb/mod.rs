@@ -5,7 +5,10 @@
 
 mod configuration;
 mod galera;
+mod group;
+mod paired;
 mod programs;
+mod voter;
 
 use super::kind::ServerKind;
 use super::laid::{self, Laid};
@@ -23,6 +26,8 @@ use std::time::Duration;
 use study::{Layout, Tier};
 
 pub use galera::Galera;
+pub use group::{Group, Ports};
+pub use voter::Garbd;
 
 /// A private MariaDB.
 pub type Server = life::Server<Mariadb>;

@@ -10,11 +10,12 @@
 use super::{LagWatch, Postgres, Server};
 use crate::server::kind::ServerKind as _;
 use crate::server::laid;
-use crate::server::{Look, Mirror, Private as _, Watch, WatchLags, folder, life, process};
+use crate::server::{Look, Member as _, Mirror, Private as _, Watch, WatchLags, folder, life, process};
 use crate::{DatabaseError, Failure, FailureKind, Session};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use study::{TierFolder, Waits};
+use units::Nanos;
 use workload::transaction::Value;
 
 /// What the mirror is called by the primary, as a slot and as who waits at the other end.
@@ -327,7 +328,7 @@ impl Standby {
         self.drop_slot(session)?;
         self.run(session, &format!("SELECT pg_create_physical_replication_slot('{NAME}', true)"))?;
         let tables = self.primary.laid.as_ref().and_then(|laid| laid.part(laid::TABLES));
-        self.mirror.copied_from(&self.primary.reached_by(None, NAME), NAME, tables.as_deref())
+        self.mirror.copy_of(&self.primary.reached_by(None, NAME), NAME, tables.as_deref())
     }
 
     pub(super) fn session(&self) -> Result<Box<dyn Session>, DatabaseError> {
@@ -396,7 +397,12 @@ impl Mirror for Standby {
         given.map_err(|source| DatabaseError::file("hand over", near, source))
     }
 
-    fn begin(&self, waits: Waits, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+    fn begin(
+        &self,
+        waits: Waits,
+        settings: &[(String, String)],
+        _patience: Option<Nanos>,
+    ) -> Result<(), DatabaseError> {
         if self.lock_step { self.stand_beside(settings) } else { self.follow(waits, settings) }
     }
 

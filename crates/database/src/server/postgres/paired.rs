@@ -6,7 +6,8 @@
 
 use super::{Postgres, Server, USER};
 use crate::server::kind::ServerKind as _;
-use crate::server::laid::{self, Laid};
+use crate::server::laid;
+use crate::server::member::{Member, Settings};
 use crate::server::owner::Owner;
 use crate::server::start::END_SECONDS;
 use crate::server::{folder, process};
@@ -16,7 +17,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Engine, Sessions, TierFolder};
+use study::{Engine, Sessions};
 
 /// Seconds in which a node has to let us in; one that does not counts as lost.
 const PATIENCE: u64 = 3;
@@ -49,103 +50,9 @@ impl Server {
         })
     }
 
-    /// The same of which everything lies elsewhere.
-    #[must_use]
-    pub fn lying_on(mut self, at: Option<&TierFolder>) -> Server {
-        self.laid = at.map(|at| Laid::whole(at, &self.folder));
-        self
-    }
-
-    /// Makes the folder above those of nodes, so that their user can pass it.
-    ///
-    /// # Errors
-    /// When it cannot be made.
-    pub fn house(folder: &Path) -> Result<(), DatabaseError> {
-        folder::ours(folder, &Owner::of(Postgres::USERS))
-    }
-
     /// The number of the user as whom servers run.
     pub fn user() -> u32 {
         Owner::of(Postgres::USERS).uid
-    }
-
-    /// Its address as a URL that commands take.
-    pub fn url(&self, database: &str) -> String {
-        format!("postgres://{USER}@/{database}?host={}", self.run().display())
-    }
-
-    /// What another server says to reach this one, by way of `via` where something stands between.
-    pub fn reached_by(&self, via: Option<&str>, name: &str) -> String {
-        let host = via
-            .map_or_else(|| self.run().display().to_string(), str::to_owned)
-            .replace('\\', "\\\\")
-            .replace('\'', "\\'");
-        format!("host='{host}' port=5432 user={USER} dbname=postgres application_name={name} connect_timeout=5")
-    }
-
-    /// A session in one of its databases, with no patience.
-    ///
-    /// # Errors
-    /// When it does not let us in within three seconds.
-    pub fn session(&self, database: &str) -> Result<Box<dyn Session>, DatabaseError> {
-        let mut connect = self.connect();
-        (connect.database, connect.patience) = (database.to_owned(), PATIENCE);
-        let mut session = connect.open(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default())?;
-        session.stop_by(self.stop.clone());
-        Ok(Box::new(session))
-    }
-
-    /// Whether it has data.
-    pub fn has_data(&self) -> bool {
-        self.data().is_dir()
-    }
-
-    /// The process that serves, or is about to.
-    pub fn first_process(&self) -> Option<u32> {
-        self.process()
-    }
-
-    /// Writes these settings, and has a server that answers read them; those that need a start wait for the next one.
-    ///
-    /// # Errors
-    /// When a setting is none that can be given, or a server that answers did not read them.
-    pub fn told(&self, settings: &[(String, String)], answers: bool) -> Result<(), DatabaseError> {
-        let (settings, number) = self.numbered(settings)?;
-        let conf = self.kind.configuration(&self.folder, &settings)?;
-        if folder::read(&self.conf()).is_some_and(|now| now == conf) {
-            return Ok(());
-        }
-        folder::write(&self.conf(), &conf)?;
-        let Some(pid) = self.process().filter(|_| answers) else { return Ok(()) };
-        process::signal(pid, &self.mark(), Signal::HUP);
-        for _ in 0..LOOKS_READ {
-            let read = self.session("postgres").ok().and_then(|mut session| session.one(&format!("SHOW {READ}")).ok());
-            if read.flatten().is_some_and(|value| value.text() == Some(&number)) {
-                return Ok(());
-            }
-            std::thread::sleep(process::LOOK);
-        }
-        Err(self.says("it did not read its new configuration within 10 s".to_owned()))
-    }
-
-    /// Starts it with these settings, as one that waits for another (`stands_by`) or as what its data say. One that runs is told.
-    ///
-    /// # Errors
-    /// As [`Server::up`].
-    pub fn serve(&self, settings: &[(String, String)], stands_by: bool) -> Result<(), DatabaseError> {
-        if self.process().is_some() && Postgres::is_ready(&self.folder) && self.session("postgres").is_err() {
-            // It serves by its own account, and answers nobody.
-            self.kill()?;
-        }
-        if self.process().is_some() {
-            self.told(settings, Postgres::is_ready(&self.folder))?;
-            return self.ready();
-        }
-        if stands_by {
-            self.by_owner("touch", &[&self.standing_by()])?;
-        }
-        let settings = self.numbered(settings)?.0;
-        self.up(&settings)
     }
 
     /// Settings with the number by which they are known again.
@@ -167,7 +74,7 @@ impl Server {
     ///
     /// # Errors
     /// When it does not end, or the copy fails; its data are as before then.
-    pub fn copied_from(&self, source: &str, slot: &str, tables: Option<&Path>) -> Result<(), DatabaseError> {
+    pub(super) fn copy_of(&self, source: &str, slot: &str, tables: Option<&Path>) -> Result<(), DatabaseError> {
         folder::ours(&self.folder, &self.owner)?;
         let _held = folder::hold(&self.folder, &self.stop)?;
         self.end_within(END_SECONDS)?;
@@ -191,47 +98,6 @@ impl Server {
         folder::replace(&half, &self.data())
     }
 
-    /// Ends it and takes back what it has and the other has not.
-    ///
-    /// # Errors
-    /// When it does not end, or its data cannot go back: what is left of them may be good for nothing.
-    pub fn back_to(&self, source: &str) -> Result<(), DatabaseError> {
-        let _held = folder::hold(&self.folder, &self.stop)?;
-        self.end_within(END_SECONDS)?;
-        let mut command = self.program("pg_rewind");
-        command.arg("--source-server").arg(source).arg("--target-pgdata").arg(self.data());
-        if self.kind.major >= 15 {
-            command.arg("--config-file").arg(self.conf());
-        }
-        self.succeeds(command, "it did not go back")
-    }
-
-    /// Where its log ends, when it ended in order: the place of the last checkpoint.
-    ///
-    /// # Errors
-    /// When nothing can be read there.
-    pub fn closed_at(&self) -> Result<Option<String>, DatabaseError> {
-        let mut command = self.program("pg_controldata");
-        command.arg("--pgdata").arg(self.data()).env("LC_ALL", "C");
-        let said = process::output(command, &self.stop)?;
-        let text = String::from_utf8_lossy(&said.stdout).into_owned();
-        let value =
-            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(|rest| rest.trim().to_owned());
-        let closed = value("Database cluster state:").is_some_and(|state| state.starts_with("shut down"));
-        Ok(value("Latest checkpoint location:").filter(|_| closed))
-    }
-
-    /// Ends it at once, and, where it `stands_by`, marks its data so that it comes back only as one that waits for another.
-    ///
-    /// # Errors
-    /// When it is still there after a while.
-    pub fn barred(&self, stands_by: bool) -> Result<(), DatabaseError> {
-        if self.process().is_some() {
-            self.kill()?;
-        }
-        if stands_by && self.has_data() { self.by_owner("touch", &[&self.standing_by()]) } else { Ok(()) }
-    }
-
     fn program(&self, name: &str) -> Command {
         self.owner.command(&self.kind.server.with_file_name(name))
     }
@@ -247,5 +113,115 @@ impl Server {
             None => Ok(()),
             Some(text) => Err(self.full(&text).unwrap_or_else(|| self.says(format!("{failed}: {text}")))),
         }
+    }
+}
+
+impl Member for Server {
+    fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn url(&self) -> String {
+        format!("postgres://{USER}@/postgres?host={}", self.run().display())
+    }
+
+    fn reached_by(&self, via: Option<&str>, name: &str) -> String {
+        let host = via
+            .map_or_else(|| self.run().display().to_string(), str::to_owned)
+            .replace('\\', "\\\\")
+            .replace('\'', "\\'");
+        format!("host='{host}' port=5432 user={USER} dbname=postgres application_name={name} connect_timeout=5")
+    }
+
+    fn session(&self, database: &str) -> Result<Box<dyn Session>, DatabaseError> {
+        let mut connect = self.connect();
+        (connect.database, connect.patience) = (database.to_owned(), PATIENCE);
+        let mut session = connect.open(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default())?;
+        session.stop_by(self.stop.clone());
+        Ok(Box::new(session))
+    }
+
+    fn has_data(&self) -> bool {
+        self.data().is_dir()
+    }
+
+    fn first_process(&self) -> Option<u32> {
+        self.process()
+    }
+
+    fn told(&self, settings: &Settings, answers: bool) -> Result<(), DatabaseError> {
+        let (settings, number) = self.numbered(settings)?;
+        let conf = self.kind.configuration(&self.folder, &settings)?;
+        if folder::read(&self.conf()).is_some_and(|now| now == conf) {
+            return Ok(());
+        }
+        folder::write(&self.conf(), &conf)?;
+        let Some(pid) = self.process().filter(|_| answers) else { return Ok(()) };
+        process::signal(pid, &self.mark(), Signal::HUP);
+        for _ in 0..LOOKS_READ {
+            let read = self.session("postgres").ok().and_then(|mut session| session.one(&format!("SHOW {READ}")).ok());
+            if read.flatten().is_some_and(|value| value.text() == Some(&number)) {
+                return Ok(());
+            }
+            std::thread::sleep(process::LOOK);
+        }
+        Err(self.says("it did not read its new configuration within 10 s".to_owned()))
+    }
+
+    fn serve(&self, settings: &Settings, stands_by: bool) -> Result<(), DatabaseError> {
+        if self.process().is_some() && Postgres::is_ready(&self.folder) && self.session("postgres").is_err() {
+            // It serves by its own account, and answers nobody.
+            self.kill()?;
+        }
+        if self.process().is_some() {
+            self.told(settings, Postgres::is_ready(&self.folder))?;
+            return self.ready();
+        }
+        if stands_by {
+            self.by_owner("touch", &[&self.standing_by()])?;
+        }
+        let settings = self.numbered(settings)?.0;
+        self.up(&settings)
+    }
+
+    fn ended(&self) -> Result<(), DatabaseError> {
+        self.down().map(drop)
+    }
+
+    fn copied_from(&self, source: &str, slot: &str) -> Result<(), DatabaseError> {
+        self.copy_of(source, slot, None)
+    }
+
+    fn back_to(&self, source: &str) -> Result<(), DatabaseError> {
+        let _held = folder::hold(&self.folder, &self.stop)?;
+        self.end_within(END_SECONDS)?;
+        let mut command = self.program("pg_rewind");
+        command.arg("--source-server").arg(source).arg("--target-pgdata").arg(self.data());
+        if self.kind.major >= 15 {
+            command.arg("--config-file").arg(self.conf());
+        }
+        self.succeeds(command, "it did not go back")
+    }
+
+    fn removed(&self) -> Result<(), DatabaseError> {
+        self.remove().map(drop)
+    }
+
+    fn closed_at(&self) -> Result<Option<String>, DatabaseError> {
+        let mut command = self.program("pg_controldata");
+        command.arg("--pgdata").arg(self.data()).env("LC_ALL", "C");
+        let said = process::output(command, &self.stop)?;
+        let text = String::from_utf8_lossy(&said.stdout).into_owned();
+        let value =
+            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(|rest| rest.trim().to_owned());
+        let closed = value("Database cluster state:").is_some_and(|state| state.starts_with("shut down"));
+        Ok(value("Latest checkpoint location:").filter(|_| closed))
+    }
+
+    fn barred(&self, stands_by: bool) -> Result<(), DatabaseError> {
+        if self.process().is_some() {
+            self.kill()?;
+        }
+        if stands_by && self.has_data() { self.by_owner("touch", &[&self.standing_by()]) } else { Ok(()) }
     }
 }

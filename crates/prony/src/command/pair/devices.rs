@@ -68,7 +68,7 @@ pub fn start(home: &Home, devices: Option<&[String; 2]>) -> Result<(), Failure> 
         // That of a process that is gone; a server that still holds it has lost its data, and is started anew.
         emulate::unmounted(&at).or_else(|_| emulate::detached(&at)).map_err(failed)?;
         for made in [at.parent().unwrap_or(Path::new(".")), &at] {
-            database::server::postgres::Server::house(made).map_err(|error| Failure::caused(doing(), &error))?;
+            database::server::house(made).map_err(|error| Failure::caused(doing(), &error))?;
         }
         let mut served = Command::new(std::env::current_exe().map_err(failed)?);
         served.args(["emulate", model, "--backing", &place.folder.path, "--at"]).arg(&at);

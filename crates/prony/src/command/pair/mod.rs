@@ -11,12 +11,12 @@ use crate::args::{Pair as Asked, PairDown, PairPlace, PairUp};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::{cache, output, run};
-use mirror::{Home, MirrorError, Nodes as _, Pair, Seen, Servers};
+use mirror::{Home, Kind, MirrorError, Nodes as _, Pair, Seen, Servers};
 use recorder::{Clock as _, WallClock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::Waits;
+use study::{Voter, Waits};
 
 /// How far commits come, unless somebody says otherwise.
 const SYNC: Waits = Waits::Flushed;
@@ -27,11 +27,8 @@ const SYNCS: [Waits; 5] = [Waits::Nothing, Waits::Local, Waits::Written, Waits::
 /// Room for what the mirror lacks, unless somebody says otherwise.
 const LIST_BYTES: u64 = 4 << 30;
 
-/// Kinds of pairs.
-const KINDS: [&str; 2] = ["postgres-pair", "two-phase-pair"];
-
-/// One that has a name and cannot be brought up yet.
-const TO_COME: &str = "galera-pair";
+/// The same of a pair that Galera joins: each node makes a file of this size.
+const CACHE_BYTES: u64 = 128 << 20;
 
 /// Carries out one of the commands.
 pub fn run(asked: &Asked) -> Result<Outcome, Failure> {
@@ -65,7 +62,8 @@ fn failed(doing: &str) -> impl Fn(MirrorError) -> Failure {
 
 fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     const DOING: &str = "bringing the pair up";
-    let rows = given_kind(asked)?;
+    let kind = given_kind(asked)?;
+    let voter = given_voter(asked)?;
     let stop = run::listen()?;
     let (sync, list, cores) = (given_sync(asked)?, given_list(asked)?, given_cores(asked)?);
     let via = asked.via.as_deref().map(std::path::absolute).transpose();
@@ -92,12 +90,15 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     let kept = there.as_ref();
     let left_out = given_left_out(asked, kept);
     let sync = sync.or_else(|| SYNCS.into_iter().find(|sync| kept.is_some_and(|kept| kept.sync == sync.word())));
+    let kept_voter = Voter::ALL.into_iter().find(|voter| kept.is_some_and(|kept| kept.voter == voter.word()));
+    let room = if kind == Kind::Sets { CACHE_BYTES } else { LIST_BYTES };
     let wanted = mirror::Asked {
         sync: sync.unwrap_or(SYNC),
-        list_bytes: list.or(kept.map(|kept| kept.list_bytes)).unwrap_or(LIST_BYTES),
+        list_bytes: list.or(kept.map(|kept| kept.list_bytes)).unwrap_or(room),
         cores: cores.or(kept.and_then(|kept| kept.cores)),
         via: via.or_else(|| kept.and_then(|kept| kept.via.clone())),
-        rows,
+        kind,
+        voter: voter.or(kept_voter).unwrap_or_default(),
         left_out,
         devices: device.clone().or_else(|| kept.and_then(|kept| kept.devices.clone())),
     };
@@ -114,45 +115,58 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     if wanted.via.as_deref() == Some(&wires::folder(&home)) {
         wires::start(&home, wire.as_deref())?;
     }
-    let servers = servers(&home, wanted.cores, wanted.devices.as_ref(), &stop).map_err(failed(DOING))?;
+    let servers = servers(&home, kind, (wanted.cores, wanted.devices.as_ref()), &stop).map_err(failed(DOING))?;
     let mut pair = Pair::up(home, servers, &wanted).map_err(failed(DOING))?;
     output::note_line(&format!("it took {}", units::duration(clock.now())));
     tell(&mut pair, asked.place.json, DOING, false)
 }
 
-/// Whether the kind that was asked for mirrors rows.
-fn given_kind(asked: &PairUp) -> Result<bool, Failure> {
-    let kinds = KINDS.map(|kind| format!("`{kind}`")).join(" or ");
-    if asked.kind == TO_COME {
-        return Err(Failure::new(format!(
-            "bringing the pair up: {kinds} is what can be brought up so far, got `{}`",
-            asked.kind
-        )));
-    }
-    if !KINDS.contains(&asked.kind.as_str()) {
-        return Err(Failure::new(format!("bringing the pair up: a kind of pair, got `{}`", asked.kind))
-            .hint(format!("say {kinds}")));
-    }
-    let rows = asked.kind == KINDS[1];
-    for (option, given) in
-        [("--sync", asked.sync.is_some()), ("--link", asked.link.is_some()), ("--via", asked.via.is_some())]
-    {
-        if rows && given {
-            return Err(Failure::new(format!(
-                "bringing the pair up: a {} has no {option}: its nodes do not speak to one another",
-                asked.kind
-            ))
-            .hint("leave it out; `prony pair serve` speaks to both"));
+/// The kind that was asked for, with what has a meaning for it.
+fn given_kind(asked: &PairUp) -> Result<Kind, Failure> {
+    const DOING: &str = "bringing the pair up";
+    let Some(kind) = Kind::ALL.into_iter().find(|kind| asked.kind == kind.word()) else {
+        let kinds = Kind::ALL.map(|kind| format!("`{}`", kind.word())).join(", ");
+        return Err(
+            Failure::new(format!("{DOING}: a kind of pair, got `{}`", asked.kind)).hint(format!("say one of {kinds}"))
+        );
+    };
+    let (log, rows, sets) = ([Kind::Log], [Kind::Rows], [Kind::Sets]);
+    let options: [(&str, bool, &[Kind]); 5] = [
+        ("--sync", asked.sync.is_some(), &log),
+        ("--link", asked.link.is_some(), &log),
+        ("--via", asked.via.is_some(), &log),
+        ("--leave-out", !asked.leave_out.is_empty(), &rows),
+        ("--voter", asked.voter.is_some(), &sets),
+    ];
+    let stray = options.iter().find(|(_, given, kinds)| *given && !kinds.contains(&kind));
+    let Some((option, ..)) = stray else { return Ok(kind) };
+    let (why, next) = match (kind, *option) {
+        (Kind::Log, "--leave-out") => {
+            ("it mirrors its log, with all tables in it", "make a two-phase-pair, which mirrors rows of tables")
         }
-    }
-    if !rows && !asked.leave_out.is_empty() {
-        return Err(Failure::new(format!(
-            "bringing the pair up: a {} mirrors its log, with all tables in it",
-            asked.kind
-        ))
-        .hint("make a two-phase-pair, which mirrors rows of tables"));
-    }
-    Ok(rows)
+        (Kind::Rows, "--sync" | "--link" | "--via") => {
+            ("its nodes do not speak to one another", "leave it out; `prony pair serve` speaks to both")
+        }
+        (Kind::Sets, "--sync") => {
+            ("its commits have one rung: the other node has received what they change", "leave it out")
+        }
+        (Kind::Sets, "--link" | "--via") => (
+            "either node dials the other's own address",
+            "leave it out; `prony pair cut` and `heal` part its nodes, and `prony run --set distance=..` measures a wire",
+        ),
+        (Kind::Sets, _) => ("it mirrors all tables of InnoDB", "make a two-phase-pair, which mirrors rows of tables"),
+        _ => ("whoever is left takes over when it is told to", "leave it out; a galera-pair has a vote"),
+    };
+    Err(Failure::new(format!("{DOING}: a {} has no {option}: {why}", kind.word())).hint(next))
+}
+
+fn given_voter(asked: &PairUp) -> Result<Option<Voter>, Failure> {
+    let Some(word) = &asked.voter else { return Ok(None) };
+    let refused = || {
+        let words = Voter::ALL.map(Voter::word).join(", ");
+        Failure::new(format!("reading --voter: one of {words}, got `{word}`"))
+    };
+    Voter::ALL.into_iter().find(|voter| voter.word() == word).ok_or_else(refused).map(Some)
 }
 
 /// What is left out from now on; what was before stays so.
@@ -218,17 +232,22 @@ fn know(home: &Home, there: bool) -> Result<(), Failure> {
 
 fn servers(
     home: &Home,
-    cores: Option<[f64; 2]>,
-    devices: Option<&[String; 2]>,
+    kind: Kind,
+    (cores, devices): (Option<[f64; 2]>, Option<&[String; 2]>),
     stop: &Arc<AtomicBool>,
 ) -> Result<Servers, MirrorError> {
-    Servers::of(home, (cores, devices::places(home, devices)), stop, output::note_line)
+    Servers::of(home, kind, (cores, devices::places(home, devices)), stop, output::note_line)
+}
+
+/// What keeps the nodes of a pair equal that was begun.
+fn kind(home: &Home) -> Result<Kind, MirrorError> {
+    let word = home.record()?.map(|record| record.kind);
+    Ok(Kind::ALL.into_iter().find(|kind| word.as_deref() == Some(kind.word())).unwrap_or_default())
 }
 
 fn opened(home: Home, stop: &Arc<AtomicBool>) -> Result<Pair<Servers>, MirrorError> {
-    let record = home.record()?;
-    let (cores, devices) = record.map(|record| (record.cores, record.devices)).unwrap_or_default();
-    let servers = servers(&home, cores, devices.as_ref(), stop)?;
+    let (cores, devices) = home.record()?.map(|record| (record.cores, record.devices)).unwrap_or_default();
+    let servers = servers(&home, kind(&home)?, (cores, devices.as_ref()), stop)?;
     Pair::open(home, servers)
 }
 
@@ -301,9 +320,10 @@ fn down(asked: &PairDown) -> Result<Outcome, Failure> {
     let stop = run::listen()?;
     let home = Home::find(&named(asked.dir.as_deref())?).map_err(failed(DOING))?;
     let _held = home.hold().map_err(failed(DOING))?;
+    let kind = kind(&home).map_err(failed(DOING))?;
     let record = home.record().map_err(failed(DOING))?;
     let lies = record.as_ref().and_then(|record| record.devices.clone());
-    let mut servers = servers(&home, None, lies.as_ref(), &stop).map_err(failed(DOING))?;
+    let mut servers = servers(&home, kind, (None, lies.as_ref()), &stop).map_err(failed(DOING))?;
     let was_up = pair::Node::ALL.iter().any(|node| servers.process(*node).is_some());
     if record.is_some() {
         let mut pair = Pair::open(home.clone(), servers).map_err(failed(DOING))?;
@@ -318,7 +338,7 @@ fn down(asked: &PairDown) -> Result<Outcome, Failure> {
     let folder = home.folder().display().to_string();
     if asked.remove {
         know(&home, false)?;
-        let lying = self::servers(&home, None, lies.as_ref(), &stop).map_err(failed(DOING))?;
+        let lying = self::servers(&home, kind, (None, lies.as_ref()), &stop).map_err(failed(DOING))?;
         lying.removed().map_err(failed(DOING))?;
         home.remove().map_err(failed(DOING))?;
     }

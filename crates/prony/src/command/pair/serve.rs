@@ -1,19 +1,19 @@
 //! `prony pair serve`: a two-phase pair behind one address.
 
-use super::{KINDS, failed, named, opened};
+use super::{failed, named, opened};
 use crate::args::PairServe;
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::{output, run};
-use mirror::{Home, Serving};
+use mirror::{Home, Kind, Serving};
 use std::net::SocketAddr;
 use std::time::Duration;
 
 /// Serves until it is told to end.
 pub(super) fn run(asked: &PairServe) -> Result<Outcome, Failure> {
     const DOING: &str = "serving the pair";
-    if let Some(kind) = asked.kind.as_deref().filter(|kind| *kind != KINDS[1]) {
-        return Err(Failure::new(format!("{DOING}: only a {} is served, got `{kind}`", KINDS[1])));
+    if let Some(kind) = asked.kind.as_deref().filter(|kind| *kind != Kind::Rows.word()) {
+        return Err(Failure::new(format!("{DOING}: only a {} is served, got `{kind}`", Kind::Rows.word())));
     }
     let listen: SocketAddr = asked.listen.parse().map_err(|_| {
         Failure::new(format!("reading --listen: a number and a port, got `{}`", asked.listen))

@@ -1,6 +1,6 @@
 //! What a pair does, in words and as fields.
 
-use mirror::{Compared, Pair, Seen, Servers};
+use mirror::{Compared, Kind, Pair, Seen, Servers};
 use pair::{Behind, Node, State};
 use serde_json::{Value, json};
 use units::{Bytes, Nanos};
@@ -17,6 +17,10 @@ fn state(seen: &Seen) -> (&'static str, String) {
     }
     let (primary, mirror) = (life.primary(), life.mirror());
     match life.state() {
+        State::Replicating if is(seen, Kind::Sets) => {
+            let held = if life.rule.waits { "; what is acknowledged is on both" } else { "" };
+            ("replicating", format!("both nodes take writes, and give their changes one order{held}"))
+        }
         State::Replicating if life.rule.waits => {
             let follows = if by_rows(seen) { "is in lock step with" } else { "follows" };
             ("replicating", format!("node {mirror} {follows} node {primary}; what is acknowledged is on both"))
@@ -55,6 +59,7 @@ fn state(seen: &Seen) -> (&'static str, String) {
 fn lacks(seen: &Seen, behind: Behind) -> String {
     let (bytes, mirror) = (units::bytes(Bytes(behind.bytes)), seen.record.life.mirror());
     let what = match behind.objects {
+        _ if is(seen, Kind::Sets) => format!("{bytes} of changes"),
         _ if !by_rows(seen) => format!("{bytes} of log"),
         Some(tables @ 1..) => format!("rows of {}, noted in {bytes}", units::counted(tables, "tables")),
         _ => "nothing that is known".to_owned(),
@@ -70,32 +75,29 @@ fn moment(since: Nanos) -> String {
 }
 
 /// The next step, where there is one to take.
-fn next(seen: &Seen) -> Option<&'static str> {
+fn next(seen: &Seen) -> Option<String> {
     if seen.busy {
-        return Some("wait: another command works on the pair");
+        return Some("wait: another command works on the pair".to_owned());
     }
     if seen.record.down {
         return Some(up(seen));
     }
     if seen.split.is_some() {
-        return Some("prony pair resume --discard-mirror");
+        return Some("prony pair resume --discard-mirror".to_owned());
     }
     let life = &seen.record.life;
     let away = Node::ALL.into_iter().any(|node| !seen.nodes[node as usize].answers);
     match life.state() {
         State::Replicating => None,
-        State::Unserved(_) if by_rows(seen) => {
-            Some("prony pair take-over, or start the primary again with prony pair up two-phase-pair")
-        }
-        State::Unserved(_) => Some("prony pair take-over, or start the primary again with prony pair up postgres-pair"),
+        State::Unserved(_) => Some(format!("prony pair take-over, or start the primary again with {}", up(seen))),
         _ if away => Some(up(seen)),
-        _ if !life.linked => Some("prony pair heal"),
-        _ => Some("prony pair resume"),
+        _ if !life.linked => Some("prony pair heal".to_owned()),
+        _ => Some("prony pair resume".to_owned()),
     }
 }
 
-fn up(seen: &Seen) -> &'static str {
-    if by_rows(seen) { "prony pair up two-phase-pair" } else { "prony pair up postgres-pair" }
+fn up(seen: &Seen) -> String {
+    format!("prony pair up {}", seen.record.kind)
 }
 
 /// Where the list of what the mirror lacks lives, and what happens when it is full.
@@ -105,6 +107,10 @@ fn list_place(pair: &Pair<Servers>, seen: &Seen) -> (String, &'static str) {
     if by_rows(seen) {
         return (format!("tables of node {} (prony_pair.changed, prony_pair.defined)", life.primary()), full);
     }
+    if is(seen, Kind::Sets) {
+        let cache = pair.nodes().folder(life.primary()).join("data/galera.cache");
+        return (format!("the cache of node {} ({})", life.primary(), cache.display()), full);
+    }
     let log = pair.nodes().folder(life.primary()).join("data/pg_wal");
     let place =
         format!("the log of node {} ({}), kept by the slot prony_{}", life.primary(), log.display(), life.mirror());
@@ -113,7 +119,24 @@ fn list_place(pair: &Pair<Servers>, seen: &Seen) -> (String, &'static str) {
 
 /// Whether rows are mirrored, not a log.
 fn by_rows(seen: &Seen) -> bool {
-    seen.record.kind == super::KINDS[1]
+    is(seen, Kind::Rows)
+}
+
+fn is(seen: &Seen, kind: Kind) -> bool {
+    seen.record.kind == kind.word()
+}
+
+/// Who decides when both nodes lose each other; none for pairs without a vote.
+fn voter(pair: &Pair<Servers>, seen: &Seen) -> Option<String> {
+    let garbd = || match pair.nodes().voter_process() {
+        Some(pid) => format!("garbd, process {pid}: whoever is left with it goes on"),
+        None => format!("garbd, which does not run: {}", up(seen)),
+    };
+    is(seen, Kind::Sets).then(|| match seen.record.voter.as_str() {
+        "garbd" => garbd(),
+        "weight" => format!("node {} has two votes", seen.record.life.primary()),
+        _ => "none: whoever is left stands still until a command lets it go on".to_owned(),
+    })
 }
 
 fn life_of(seen: &Seen) -> State {
@@ -144,16 +167,19 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
     }
     text.push_str(&if by_rows(seen) {
         "commits: in two phases".to_owned()
+    } else if is(seen, Kind::Sets) {
+        "commits: once the other node has received the changes".to_owned()
     } else {
         format!("commits: synchronous_commit = {}", record.sync)
     });
     let waits =
         if record.waits { ", and they wait for the mirror" } else { ", and they do not wait for the mirror now" };
-    text.push_str(if record.life.rule.waits { waits } else { "" });
+    text.push_str(if record.life.rule.waits || is(seen, Kind::Sets) { waits } else { "" });
     text.push_str(&match seen.waiting {
         0 => "\n".to_owned(),
         count => format!("; {} at this moment\n", units::counted(count, "wait")),
     });
+    text.extend(voter(pair, seen).map(|voter| format!("voter: {voter}\n")));
     let (place, full) = list_place(pair, seen);
     let limit = units::bytes(Bytes(record.list_bytes));
     let holds =
@@ -227,6 +253,8 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen) -> Value {
         "next": next(seen),
         "sync": record.sync,
         "waits": record.waits,
+        "voter": is(seen, Kind::Sets).then_some(&record.voter),
+        "voter_pid": pair.nodes().voter_process(),
         "waiting_commits": seen.waiting,
         "primary": record.life.primary().to_string(),
         "nodes": { "a": node(Node::A), "b": node(Node::B) },

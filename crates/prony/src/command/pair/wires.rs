@@ -46,7 +46,7 @@ pub fn start(home: &Home, said: Option<&str>) -> Result<(), Failure> {
         }
         let folder = home.folder().join("wires").join(node);
         for made in [folder.parent().unwrap_or(Path::new(".")), &folder] {
-            database::server::postgres::Server::house(made).map_err(|error| Failure::caused(doing(), &error))?;
+            database::server::house(made).map_err(|error| Failure::caused(doing(), &error))?;
         }
         let socket = folder.join(".s.PGSQL.5432");
         // Those of relays that are gone.

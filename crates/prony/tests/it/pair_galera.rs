@@ -1,0 +1,181 @@
+//! Pairs of two MariaDB that Galera joins: both write, either is lost, parted and brought back, and never a row that only one of them has.
+
+use crate::house::House;
+use crate::program::skipped;
+use crate::schema::hold;
+use database::server::Member;
+use database::server::mariadb::Server;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// A pair in the folder of a test, which ends with it.
+struct Joined {
+    house: House,
+}
+
+impl Joined {
+    /// One that replicates; none, said and counted, where a package is not installed.
+    fn up(options: &str) -> Option<Joined> {
+        let joined = Joined { house: House::new("null:") };
+        let ran = joined.house.program.run(&format!("pair up galera-pair --dir pair {options} --json"));
+        if ran.stderr.contains("is not installed") {
+            skipped("no package of MariaDB, galera-4 or galera-arbitrator-4");
+            return None;
+        }
+        assert_eq!(ran.code, Some(0), "{ran}");
+        assert_eq!(ran.json()["state"], "replicating", "{ran}");
+        Some(joined)
+    }
+
+    fn does(&self, line: &str) -> Value {
+        let ran = self.house.program.run(&format!("pair {line} --json"));
+        assert_eq!(ran.code, Some(0), "pair {line}\n{ran}");
+        let status = ran.json();
+        hold(&status);
+        status
+    }
+
+    fn refused(&self, line: &str) -> String {
+        self.house.program.refused(&format!("pair {line}"))
+    }
+
+    fn server(&self, node: &str) -> Server {
+        Server::at(&self.house.program.path("pair").join(node), Default::default()).expect("it is installed")
+    }
+
+    /// What a node says to a statement, or why it refuses.
+    fn says(&self, node: &str, sql: &str) -> Result<String, String> {
+        let mut session = self.server(node).session("").expect("it answers");
+        let rows = session.query(sql).map_err(|failure| failure.to_string())?;
+        Ok(rows.into_iter().flatten().map(|value| format!("{value:?} ")).collect())
+    }
+
+    fn writes(&self, node: &str, number: u32) -> Result<String, String> {
+        self.says(node, &format!("INSERT INTO t.kept (v) VALUES ({number})"))
+    }
+
+    /// Has a node write a table on which both agree from then on.
+    fn begin(&self) {
+        for sql in ["CREATE DATABASE t", "CREATE TABLE t.kept (id INT PRIMARY KEY AUTO_INCREMENT, v INT)"] {
+            self.says("a", sql).expect("it takes writes");
+        }
+    }
+
+    fn kill(&self, pid: Option<u32>) {
+        let pid = pid.and_then(|pid| Pid::from_raw(pid as i32)).expect("it runs");
+        kill_process(pid, Signal::KILL).expect("it is ours");
+    }
+
+    fn kill_node(&self, node: &str) {
+        self.kill(self.server(node).first_process());
+        while self.server(node).first_process().is_some() {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Both nodes hold the same, with so many rows.
+    fn is_equal(&self, rows: u64) {
+        let ran = self.house.program.run("pair check --json");
+        assert_eq!(ran.code, Some(0), "{ran}");
+        let checked = ran.json();
+        hold(&checked);
+        assert_eq!(
+            (&checked["equal"], &checked["tables"][0]["a"]["rows"]),
+            (&Value::Bool(true), &rows.into()),
+            "{ran}"
+        );
+    }
+}
+
+impl Drop for Joined {
+    fn drop(&mut self) {
+        let _ = self.house.program.command("pair down --remove").output();
+    }
+}
+
+#[test]
+fn both_nodes_write_one_stays_behind_is_parted_and_comes_back_with_what_it_lacked_and_each_command_may_be_said_twice() {
+    let Some(pair) = Joined::up("") else { return };
+    pair.begin();
+    pair.writes("b", 1).expect("both take writes");
+    assert_eq!(pair.does("up galera-pair --dir pair")["nodes"]["b"]["writes"], true);
+    pair.is_equal(1);
+    assert!(pair.refused("swap").contains("no roles to swap"));
+    assert!(pair.refused("serve --listen 127.0.0.1:0").contains("nobody stands in between"));
+    for _ in 0..2 {
+        let status = pair.does("suspend");
+        assert_eq!((&status["state"], &status["reason"]), (&"tracking".into(), &"it was asked for".into()));
+    }
+    assert!(pair.writes("b", 2).is_err(), "a node that stays behind takes no writes");
+    pair.writes("a", 2).expect("the other goes on");
+    assert!(pair.does("status")["behind_bytes"].as_u64() > Some(0));
+    assert_eq!(pair.does("resume")["state"], "replicating");
+    assert!(pair.refused("resume").contains("not suspended"));
+    pair.is_equal(2);
+    for _ in 0..2 {
+        assert_eq!(pair.does("cut")["reason"], "the link is cut");
+    }
+    assert!(pair.writes("b", 3).is_err(), "half of a pair is no majority");
+    pair.writes("a", 3).expect("the other was told to go on");
+    assert!(pair.refused("resume").contains("heal it first"));
+    for _ in 0..2 {
+        pair.does("heal");
+    }
+    assert_eq!(pair.does("resume")["nodes"]["b"]["writes"], true);
+    pair.is_equal(3);
+    // A node that was written on past the pair is not taken for equal.
+    let mut session = pair.server("b").session("").expect("it answers");
+    for sql in ["SET SESSION wsrep_on = OFF", "INSERT INTO t.kept (v) VALUES (9)"] {
+        session.script(sql).expect("a row");
+    }
+    drop(session);
+    assert_eq!(pair.house.program.run("pair check").code, Some(1));
+    pair.house.program.fine("pair down");
+    pair.house.program.fine("pair down");
+    assert_eq!(pair.does("up galera-pair --dir pair")["state"], "replicating");
+}
+
+#[test]
+fn without_a_vote_whoever_is_left_waits_for_a_command_and_takes_over_when_the_loss_is_accepted() {
+    let Some(pair) = Joined::up("--voter none") else { return };
+    pair.begin();
+    pair.kill_node("b");
+    let status = pair.does("status");
+    assert_eq!((&status["state"], &status["next"]), (&"tracking".into(), &"prony pair up galera-pair".into()));
+    pair.writes("a", 1).expect("it was let go on");
+    pair.does("up galera-pair --dir pair");
+    pair.does("resume");
+    pair.is_equal(1);
+    pair.kill_node("a");
+    assert_eq!(pair.does("status")["state"], "blocked");
+    assert!(pair.writes("b", 2).is_err(), "nobody decided that it may");
+    assert!(pair.refused("take-over").contains("--accept-missing"));
+    assert_eq!(pair.does("take-over --accept-missing")["primary"], "b");
+    pair.writes("b", 2).expect("it took over");
+    pair.does("up galera-pair --dir pair");
+    assert_eq!(pair.does("resume")["state"], "replicating");
+    pair.is_equal(2);
+}
+
+#[test]
+fn with_garbd_whoever_is_left_goes_on_by_itself_and_a_voter_that_was_killed_is_started_again() {
+    let Some(pair) = Joined::up("--voter garbd") else { return };
+    pair.begin();
+    let pid = |status: &Value| status["voter_pid"].as_u64().map(|pid| pid as u32);
+    pair.kill_node("a");
+    let status = pair.does("status");
+    assert_eq!((&status["state"], &status["primary"]), (&"tracking".into(), &"b".into()), "{status:#}");
+    pair.writes("b", 1).expect("it has the majority");
+    pair.does("up galera-pair --dir pair");
+    pair.does("resume");
+    pair.is_equal(1);
+    pair.kill(pid(&pair.does("status")));
+    while pid(&pair.does("status")).is_some() {
+        std::thread::yield_now();
+    }
+    assert!(pair.house.program.run("pair status").stdout.contains("which does not run: prony pair up galera-pair"));
+    assert!(pid(&pair.does("up galera-pair --dir pair")).is_some());
+    assert_eq!(pair.does("up galera-pair --dir pair --voter none")["voter_pid"], Value::Null);
+    pair.house.program.fine("pair down --remove");
+    assert!(!pair.house.program.path("pair").exists());
+}
