@@ -336,8 +336,7 @@ mod tests {
     #[test]
     fn flushes_of_both_on_one_disk_wait_for_each_other() {
         let work = Fitted::of(Work { sessions: 4, rate: 2_500.0, cpu_s: 5e-5, ..WORK });
-        let (one, two) =
-            (work.rate(4, &EXCHANGE), work.rate(4, &Exchange { one_disk: false, ..EXCHANGE }));
+        let (one, two) = (work.rate(4, &EXCHANGE), work.rate(4, &Exchange { one_disk: false, ..EXCHANGE }));
         assert!(one < 0.95 * two, "{one} {two}");
     }
 

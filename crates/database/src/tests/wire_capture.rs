@@ -43,7 +43,8 @@ fn lines(captured: &Captured) -> Vec<Line> {
 
 fn simple_and_extended() -> Vec<(bool, Vec<u8>)> {
     let parse = said(b'P', &[b"s\0", b"UPDATE t SET a = $1 WHERE b = $2\0", &[0, 2], &[0, 0, 0, 23], &[0, 0, 0, 0]]);
-    let values: [&[u8]; 6] = [&[0, 2, 0, 1, 0, 0], &[0, 2], &[0, 0, 0, 4], &(-5_i32).to_be_bytes(), &[0, 0, 0, 1], b"x"];
+    let values: [&[u8]; 6] =
+        [&[0, 2, 0, 1, 0, 0], &[0, 2], &[0, 0, 0, 4], &(-5_i32).to_be_bytes(), &[0, 0, 0, 1], b"x"];
     let bind = said(b'B', &[b"\0s\0", &values.concat(), &[0, 0]]);
     let execute = said(b'E', &[b"\0", &[0, 0, 0, 0]]);
     vec![

@@ -70,7 +70,8 @@ fn a_rate_that_all_cores_together_do_not_carry_is_told_as_one_that_no_number_of_
         one.machine.cpu_system_cores = Some(0.0);
         one.generator_cpu = Default::default();
         let (cpu_user_cores, cpu_system_cores) = (Some(server_cores), Some(0.0));
-        one.server = Some(ServerSummary { cpu_user_cores, cpu_system_cores, mirror_cpu_cores: Some(0.2), ..Default::default() });
+        one.server =
+            Some(ServerSummary { cpu_user_cores, cpu_system_cores, mirror_cpu_cores: Some(0.2), ..Default::default() });
         one
     };
     let told = |server_cores| {

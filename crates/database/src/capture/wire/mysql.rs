@@ -42,7 +42,13 @@ impl Talk {
             self.begun = true;
             let able = body.first_chunk::<4>().map_or(0, |able| u32::from_le_bytes(*able));
             let sealed = able & SSL != 0 && body.len() <= 32;
-            return if sealed { Err(SEALED) } else if able & COMPRESS != 0 { Err(COMPRESSED) } else { Ok(()) };
+            return if sealed {
+                Err(SEALED)
+            } else if able & COMPRESS != 0 {
+                Err(COMPRESSED)
+            } else {
+                Ok(())
+            };
         }
         // Packets that go on with something, such as passwords and files, have other numbers.
         if number != 0 {

@@ -29,7 +29,8 @@ pub(super) fn shared(
         Err(Failure::new(format!("assessing `{}` with --mirror-on same-host: {why}", spec.shown())).hint(hint))
     };
     if kind != Kind::Commit {
-        let why = format!("what a mirror of the kind `{}` takes of processors that it shares is not known", kind.word());
+        let why =
+            format!("what a mirror of the kind `{}` takes of processors that it shares is not known", kind.word());
         return refused(&why, "leave --mirror-on out, or choose --kind commit of a PostgreSQL");
     }
     let Some(process) = standing.process else {

@@ -87,9 +87,8 @@ fn relayed(spec: &DatabaseSpec, listen: &str, window: Duration, stop: &AtomicBoo
         return Err(Failure::new(format!("{}: it is no running server", doing())).hint("write its URL"));
     };
     let to = capture::listens(spec.engine, url).map_err(|error| db::failed(doing(), &error))?;
-    let address = |text: &str| {
-        text.parse::<Address>().map_err(|error| Failure::new(format!("reading `--listen`: {error}")))
-    };
+    let address =
+        |text: &str| text.parse::<Address>().map_err(|error| Failure::new(format!("reading `--listen`: {error}")));
     let settings = link::Settings {
         listen: address(listen)?,
         to: address(&to)?,
