@@ -32,6 +32,11 @@ pub fn measure(settings: &Settings) {
     prony::set(&mut command, &[format!("replicates={}", settings.pairs.max(4))]);
     command.env("XDG_CACHE_HOME", &cache).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut running = command.spawn().expect("prony runs");
+    let mut pipe = running.stdout.take().expect("piped");
+    let report = std::thread::spawn(move || {
+        let mut report = Vec::new();
+        std::io::Read::read_to_end(&mut pipe, &mut report).map(|_| report)
+    });
     let mut told = Vec::new();
     while running.try_wait().expect("it is ours").is_none() {
         std::thread::sleep(Duration::from_millis(200));
@@ -39,7 +44,7 @@ pub fn measure(settings: &Settings) {
             told.extend(assessed(&socket));
         }
     }
-    let report = running.wait_with_output().expect("it ended").stdout;
+    let report = report.join().expect("it reads").expect("reading from a pipe");
     let _ = std::fs::remove_file(&run);
     table(&serde_json::from_slice(&report).expect("prony prints JSON"), &told);
 }

@@ -22,7 +22,7 @@ pub const FLUSH: Span = Span::new(1e-4, 1e-3, 5e-3);
 pub const TARGET: Span = Span::new(0.1, 0.18, 0.3);
 /// Seconds that sending the log of one flush takes of the source's processors, and receiving it of the mirror's: as measured of
 /// PostgreSQL 15 on two cores, where a commit took 65 to 180 us more of the source and 55 to 155 us of the mirror.
-const EXCHANGED: Span = Span::new(5e-5, 1e-4, 2e-4);
+const EXCHANGED: Span = Span::new(5e-5, 1e-4, 2.5e-4);
 /// What an emulated wire takes of the processors for it, each way.
 const WIRE: Span = Span::new(3e-5, 6e-5, 1.2e-4);
 /// What applying a KiB of the log takes.
