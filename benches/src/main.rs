@@ -1,10 +1,11 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|emulate|tiers|wander|link|transactions|slap|fill|users|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|emulate|tiers|wander|link|assess|transactions|slap|fill|users|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
 //!
 //! What it does not do: it judges nothing and fails on no figure.
 
+mod assess;
 mod bank;
 mod checks;
 mod emulate;
@@ -66,7 +67,7 @@ fn main() {
     };
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     prony::build();
-    let all: [(&str, fn(&Settings)); 18] = [
+    let all: [(&str, fn(&Settings)); 19] = [
         ("null", null::measure),
         ("open", open::measure),
         ("real", real::measure),
@@ -85,6 +86,7 @@ fn main() {
         ("tiers", tiers::measure),
         ("wander", tiers::follow),
         ("link", link::measure),
+        ("assess", assess::measure),
     ];
     if let Some(unknown) = asked
         .iter()

@@ -777,7 +777,7 @@ impl PartOf {
 pub struct Compensation {
     /// Sessions without.
     pub sessions: f64,
-    /// Sessions with, by the response-time law: as many times as the mean response has grown.
+    /// Sessions with, by the response-time law: as many times as a session's loop, with its pauses, has grown.
     pub predicted: Estimate,
     /// Sessions with, between the measured levels around the rate; none where it was not crossed.
     pub observed: Option<f64>,

@@ -1,8 +1,8 @@
 //! What a mirror costs beyond a ratio: the sessions that make up for it, and the round trips that a transaction waits for.
 //!
-//! The one idea: sessions that never think are busy for the whole of each response, so that a rate is their number over the mean
-//! response (Little's law). The rate is back when their number has grown as the response has; whether the machine then has the
-//! processors for it is seen where more sessions were measured.
+//! The one idea: a session's loop, which is a response and a pause where it makes one, takes the number of sessions over the rate (Little's
+//! law). The rate is back when their number has grown as the loop has, unless the machine has not the processors for it: what all of its
+//! cores would carry is told, too, and what was measured with more sessions.
 //!
 //! What it does not do: it compares nothing that the verdicts compare.
 
@@ -115,7 +115,8 @@ fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> Option<Comp
     let sessions = level(alone, SESSIONS)?;
     let swept: Vec<&&Group> = swept.iter().filter(|group| others(group) == others(alone)).collect();
     let same = swept.iter().find(|group| level(group, SESSIONS) == Some(sessions))?;
-    let response = ratio(alone, same, Metric::ResponseMean, confidence)?;
+    // A session's loop, its pauses in it, takes sessions over rate: N (R' + Z) / (R + Z) are N times the one rate over the other.
+    let longer = ratio(same, alone, Metric::Throughput, confidence)?;
     let wanted = alone.estimate(Metric::Throughput, confidence)?.value;
     let mut curve: Vec<(f64, f64)> = swept
         .iter()
@@ -125,7 +126,7 @@ fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> Option<Comp
     let best = curve.iter().copied().filter(|(at, _)| *at >= sessions).max_by(|a, b| a.1.total_cmp(&b.1))?;
     Some(Compensation {
         sessions,
-        predicted: response.scaled(sessions),
+        predicted: longer.scaled(sessions),
         observed: crossing(&curve, sessions, wanted),
         tried: (best.0, best.1 / wanted),
         ceiling: swept

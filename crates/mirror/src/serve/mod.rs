@@ -39,6 +39,10 @@ const RECORD_LOOKS: u32 = 10;
 /// Between two looks at the nodes while one is away, in looks at the record.
 const AWAY_LOOKS: u32 = 150;
 
+/// Between two looks at the nodes while both do their part, in looks at the record: what another one who served and was killed left in
+/// doubt locks rows until it is ended.
+const DOUBT_LOOKS: u32 = 5;
+
 /// Between two looks of a client whether the pair has taken in that a node is away, and how many there are.
 const TAKEN_IN_LOOK: Duration = Duration::from_millis(50);
 const TAKEN_IN_LOOKS: u32 = 300;
@@ -192,7 +196,9 @@ fn watch(
             let silent = shared.now().silent.take();
             let Some(record) = home.record()?.filter(|record| !record.down) else { return Ok(()) };
             let away = record.life.up.contains(&false) && looks.is_multiple_of(RECORD_LOOKS * AWAY_LOOKS);
-            if troubles > looked && !is_alone(&record) || away {
+            let whole = record.waits && !record.life.up.contains(&false);
+            let doubtful = whole && looks.is_multiple_of(RECORD_LOOKS * DOUBT_LOOKS);
+            if troubles > looked && !is_alone(&record) || away || doubtful {
                 // Whoever else works on the pair looks himself.
                 let _ = look(home, silent);
             }

@@ -225,6 +225,32 @@ fn pgbench_fills_and_loads_a_served_pair_in_every_protocol_and_both_nodes_hold_i
 }
 
 #[test]
+fn one_of_two_that_serve_is_killed_under_load_and_clients_of_the_other_lose_nothing_and_wait_for_nobody() {
+    let Some(pair) = Served::up("") else { return };
+    let first = pair.begins();
+    let (other, port) = serve(&pair.house, "127.0.0.1:0");
+    let endless = ["-n", "-c", "3", "-T", "300", "--max-tries", "100"];
+    let (lost, kept) = std::thread::scope(|scope| {
+        let lost = scope.spawn(|| said(client(&port, "pgbench", &endless), ""));
+        let kept = scope.spawn(|| pair.banks("-n -c 3 -t 100 --max-tries 100"));
+        pair.once_there_are("a", first + 60);
+        other.signal(Signal::KILL);
+        (lost.join().expect("it ends"), kept.join().expect("it ends"))
+    });
+    assert!(!lost.fine, "its clients saw that it went: {}", lost.out);
+    assert_eq!(kept, 300);
+    pair.balances(first + kept + lost.processed());
+    pair.is_equal();
+    pair.nothing_in_doubt();
+    // Who knows both addresses is served by the one that is left.
+    let both = format!("host=127.0.0.1,127.0.0.1 port={port},{} user=prony dbname=postgres", pair.port);
+    let mut psql = Command::new("psql");
+    psql.args(["-XAtq", "-c", "SELECT 1", &both]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let found = said(psql, "");
+    assert!(found.fine && found.out.trim() == "1", "{}", found.out);
+}
+
+#[test]
 fn values_that_one_node_makes_are_the_same_on_both_whatever_they_are_and_whoever_undoes_them() {
     let Some(pair) = Served::up("") else { return };
     pair.does(

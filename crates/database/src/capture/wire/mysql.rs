@@ -1,6 +1,6 @@
 //! What MariaDB's protocol says of statements that are sent as texts.
 
-use super::{Heard, Line, Unread};
+use super::line::{Heard, Line, Unread};
 use crate::capture::Words;
 
 /// What a client can do: compress, and seal.

@@ -1,6 +1,6 @@
 //! What PostgreSQL's protocol, version 3, says of statements, simple and extended.
 
-use super::{Heard, Line, Unread};
+use super::line::{Heard, Line, Unread};
 use crate::capture::Words;
 use std::collections::{HashMap, VecDeque};
 

@@ -84,7 +84,7 @@ fn law(told: &Told) -> String {
     if let Home::Shared { one_disk } = told.pair.home {
         let disk = if one_disk { "and one disk" } else { "and a disk each" };
         return format!(
-            "played in virtual time with {} cores {disk} for both, of which others keep {} busy; 0.1 ms (0.05 to 0.2) of either's \
+            "played in virtual time with {} cores {disk} for both, of which others keep {} busy; 0.1 ms (0.05 to 0.25) of either's \
              processors for each flush that is sent, assumed",
             machine.cores,
             significant((machine.cores * machine.busy - machine.server_cores).max(0.0))

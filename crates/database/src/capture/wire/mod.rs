@@ -5,33 +5,17 @@
 //!
 //! What it does not do: it changes no byte. Passwords are in messages that are passed over; what is under TLS cannot be read, and is counted.
 
+mod line;
 mod mysql;
 mod postgres;
 
-use super::{Captured, Words, sorted};
+use super::{Captured, sorted};
+use line::{Heard, Line};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use study::Engine;
 use units::Nanos;
 use workload::replay::Trace;
-
-/// What has been heard of all connections.
-#[derive(Default)]
-struct Heard {
-    words: Vec<Words>,
-    server: String,
-    /// Statements whose text or values this cannot read, by the reason.
-    left_out: BTreeMap<&'static str, u64>,
-}
-
-/// One connection in both directions.
-trait Line: Send {
-    /// Bytes that came at a moment, in microseconds of the window. An error says why nothing of it can be read.
-    fn hear(&mut self, heard: &mut Heard, from_client: bool, at_us: i64, bytes: &[u8]) -> Result<(), &'static str>;
-
-    /// The window ends: what has no end yet is heard without one.
-    fn end(&mut self, heard: &mut Heard);
-}
 
 enum Known {
     Read(Box<dyn Line>),
@@ -92,21 +76,6 @@ impl Passing {
     }
 }
 
-/// Bytes that came and are no whole message yet.
-#[derive(Default)]
-struct Unread(Vec<u8>);
-
-impl Unread {
-    fn add(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
-    }
-
-    /// So many bytes from the front, if they are there.
-    fn take(&mut self, count: usize) -> Option<Vec<u8>> {
-        (self.0.len() >= count).then(|| self.0.drain(..count).collect())
-    }
-}
-
 #[cfg(test)]
-#[path = "../tests/wire_capture.rs"]
+#[path = "../../tests/wire_capture.rs"]
 mod tests;
