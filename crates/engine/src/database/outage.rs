@@ -264,14 +264,15 @@ impl Watcher {
             return self.swap();
         }
         let mirror = self.mirror.clone();
-        if let Some((side, fault)) = what.at_device() {
-            self.hurt(side, fault)?;
-        }
         if what.takes_primary() {
             self.taken = true;
+            // Before anybody loses a session, so that nobody looks for a new one where there is none.
             self.served.store(false, Ordering::Release);
         } else if !matches!(what, Mishap::Lie(_)) {
             self.apart = what != Mishap::Resume;
+        }
+        if let Some((side, fault)) = what.at_device() {
+            self.hurt(side, fault)?;
         }
         match what {
             Mishap::KillMirror => self.begin(move || mirror.kill())?,
