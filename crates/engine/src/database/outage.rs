@@ -5,8 +5,7 @@
 //!
 //! What it does not do: it does not measure what clients felt; that is for whoever reads the cells.
 
-use crate::target::opened::Happens;
-use crate::told::remark;
+use crate::told::{Happens, remark};
 use database::DatabaseError;
 use database::server::{Look, Mirror, Watch};
 use link::Relay;
@@ -383,6 +382,8 @@ impl Watcher {
         let (look, now) = (self.watch.look(), self.clock.now());
         let look = match look {
             Err(_) if self.taken && !self.course.taken_over => return self.wait_for_first(now),
+            // What it still answers before it is gone is nothing to act on: it may have no disk to write on.
+            Ok(_) if self.taken && !self.course.taken_over => return Ok(()),
             look => look?,
         };
         let silent = self.silence.hear(now, &look);
