@@ -31,6 +31,7 @@ pub use selftest::ceiling::measure_ceiling;
 pub use selftest::client_cost::{ClientCost, measure_client_cost};
 pub use selftest::models::measure_models;
 pub use target::backing::Need;
-pub use target::opened::{Happens, Opened};
+pub use target::opened::Opened;
+pub use told::Happens;
 pub use trial::left::{Held, Left, hold_left};
 pub use trial::run::run_trial;

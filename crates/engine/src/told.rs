@@ -3,8 +3,13 @@
 use crate::worker::transactions::Transactions;
 use observation::{Check, Event, EventKind, Series};
 use recorder::WallClock;
+use std::sync::Arc;
 use study::Trial;
 use units::Nanos;
+use workload::happening::Happening;
+
+/// Has something happen to the devices of a system that runs in real time.
+pub type Happens = Arc<dyn Fn(Happening) -> std::io::Result<()> + Send + Sync>;
 
 /// What a system tells of a trial beside what was recorded.
 #[derive(Default)]

@@ -6,12 +6,14 @@
 //! What it does not do: replicate, order, index and seed are put in by the planner.
 
 use crate::keys::phases::{EVENTS, MEASURE};
-use crate::keys::state::{AT, FAULT, RESUME};
+use crate::keys::state::{AT, FAULT, RESUME, RESYNC_LINK};
 use crate::keys::{keys, load, system};
 use crate::left_out::LeftOut;
 use crate::point::{FACTOR, Point};
 use crate::survey::{DescribedKeys, Survey, SurveyedSystem};
-use crate::{Phases, Place, SteadyRule, Stream, Trial, phases, refused, sessions, state, stream};
+use crate::{
+    DatabaseSpec, Pairing, Phases, Place, SteadyRule, Stream, Trial, phases, refused, sessions, state, stream,
+};
 use observation::TrialLabel;
 use reading::{AnyKey, Origin, Problems};
 use units::{Bytes, Nanos};
@@ -49,6 +51,7 @@ pub(crate) fn trial(
         range(point, &streams, module_bytes, problems)?;
     }
     let events = events(point, &phases, problems);
+    resyncs(point, &events, problems);
     can(point, survey, &streams, modules, module_bytes)?;
     survey.of(&point.spec().name).map_or(Ok(()), |system| happens(system, &events))?;
     refused::tell(point, &streams, survey, problems);
@@ -116,6 +119,21 @@ fn events(point: &Point, phases: &Phases, problems: &mut Problems) -> Vec<(Nanos
         point.refuse(key, 0, format!("before the end of the window, {measure}, got `{what}` at {at}"), problems);
     }
     events
+}
+
+/// A wire for what a mirror lacks needs a mirror that lacks something, and one that finds its log by a wire.
+fn resyncs(point: &Point, events: &[(Nanos, Happening)], problems: &mut Problems) {
+    let Place::Database(DatabaseSpec { mirror: Some(_), pairing, .. }) = &point.spec().place else { return };
+    if point.get(&RESYNC_LINK, 0).is_none() {
+        return;
+    }
+    let message = match pairing {
+        Pairing::Postgres if events.iter().any(|(_, what)| *what == Happening::Pair(Mishap::Resume)) => return,
+        Pairing::Postgres => "an outage behind which the mirror comes back, as `--set fault=cut` brings it, got none",
+        Pairing::TwoPhase => "`same` in a `two-phase-pair`, whose second server is copied before each trial",
+        Pairing::Galera => "`same` in a `galera-pair`, whose servers send what the other lacks past the wire",
+    };
+    point.refuse(&RESYNC_LINK, 0, message, problems);
 }
 
 /// Whether all of that can happen to a system.

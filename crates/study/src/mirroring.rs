@@ -5,7 +5,7 @@
 use crate::experiment::{Experiment, SystemChoice, find};
 use crate::keys::Group;
 use crate::keys::mirror::{MIRROR, MIRROR_DEVICE, MIRROR_URL, PAIR, VOTER};
-use crate::keys::state::{DISTANCE, LINK};
+use crate::keys::state::{DISTANCE, LINK, RESYNC_LINK};
 use crate::{
     At, DatabaseSpec, Engine, Folder, Layout, Pairing, Place, TierFolder, Voter, Waits, password, placing, target,
 };
@@ -153,7 +153,7 @@ pub(crate) fn wired(systems: &[SystemChoice], experiments: &[Experiment], proble
         let levels = experiment.factors.iter().flat_map(|factor| &factor.levels);
         let mut chosen = levels.chain(&experiment.settings).chain(&experiment.set).chain(&experiment.defaults);
         let wire = chosen.find_map(|chosen| {
-            let key = [&DISTANCE as &dyn AnyKey, &LINK].into_iter().find(|key| chosen.key.is(*key))?;
+            let key = [&DISTANCE as &dyn AnyKey, &LINK, &RESYNC_LINK].into_iter().find(|key| chosen.key.is(*key))?;
             (chosen.text != key.default()).then_some((chosen, key.name()))
         });
         if let Some((chosen, word)) = wire {

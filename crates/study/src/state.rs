@@ -5,7 +5,7 @@
 //! What it does not do: it prepares nothing.
 
 use crate::keys::state::{
-    CACHE, CHECKPOINTS, DATA, DISTANCE, Data, LINK, PATIENCE, PRECONDITION, REFILL, SETTLE, SPREAD, TRIM,
+    CACHE, CHECKPOINTS, DATA, DISTANCE, Data, LINK, PATIENCE, PRECONDITION, REFILL, RESYNC_LINK, SETTLE, SPREAD, TRIM,
 };
 use crate::point::Point;
 use crate::{Cache, Checkpoints, Place, State, Wire};
@@ -23,6 +23,7 @@ pub(crate) fn state(point: &Point) -> State {
         restore: point.get(&DATA, 0) == Data::Restore,
         checkpoints: point.get(&CHECKPOINTS, 0),
         wire: wire(point),
+        resync: point.get(&RESYNC_LINK, 0),
         patience: point.get(&PATIENCE, 0),
         spread: point.get(&SPREAD, 0),
     }
@@ -99,6 +100,7 @@ mod tests {
             restore: false,
             checkpoints,
             wire: Wire::default(),
+            resync: None,
             patience: Nanos::ZERO,
             spread: Spread::One,
         }

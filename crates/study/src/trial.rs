@@ -197,6 +197,8 @@ pub struct State {
     pub checkpoints: Checkpoints,
     /// Between a database and its mirror.
     pub wire: Wire,
+    /// What a mirror catches up over behind an outage; none for that wire.
+    pub resync: Option<Wire>,
     /// How long one of both may say nothing before the other goes on without it.
     pub patience: Nanos,
     /// Which server of a pair sessions go to.

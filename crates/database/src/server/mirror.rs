@@ -83,6 +83,19 @@ pub trait Mirror: Send + Sync {
     /// When a folder cannot be made, or there is no free port.
     fn wires(&self) -> Result<Vec<[String; 2]>, DatabaseError>;
 
+    /// Where a wire of its own for what the mirror lacks behind an outage is entered and leads; none where it knows no such wire.
+    fn resync_wire(&self) -> Option<[String; 2]> {
+        None
+    }
+
+    /// Starts the mirror again as [`Mirror::start`] does, or tells one that runs, to follow by that wire.
+    ///
+    /// # Errors
+    /// As [`Mirror::start`].
+    fn start_apart(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        self.start(settings)
+    }
+
     /// Lets only the server's user enter a wire that is there now.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use crate::database::checks;
 use crate::database::mirrored::Mirrored;
 use crate::database::outage::Served;
 use crate::observer::{Found, Live, Observer, Phase, watch};
-use crate::target::opened::Happens;
+use crate::told::Happens;
 use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
 use database::server::Mirror;

@@ -97,7 +97,10 @@ impl Databases {
         let both = self.pairing().both_write();
         self.open().into_iter().for_each(|database| database.on_both(both));
         let (own, before) = (wires[0].own(), carried(&wires));
-        let pair = Pair { mirror: mirror.clone(), relay: wires[0].clone(), devices: self.devices.clone() };
+        let resync = trial.state.resync.filter(|_| outage).zip(mirror.resync_wire());
+        let resync = resync.map(|(shape, ends)| self::wire(&*mirror, ends, shape).map(Arc::new)).transpose();
+        let resync = resync.map_err(&refused)?;
+        let pair = Pair { mirror: mirror.clone(), relay: wires[0].clone(), resync, devices: self.devices.clone() };
         let watched = || Outage::watched(pair, waits, (trial.state.patience, self.served.clone()), settings);
         let outage = outage.then(watched).transpose().map_err(&refused)?;
         let unconfirmed = mirror.unconfirmed();

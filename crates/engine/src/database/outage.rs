@@ -5,8 +5,7 @@
 //!
 //! What it does not do: it does not measure what clients felt; that is for whoever reads the cells.
 
-use crate::target::opened::Happens;
-use crate::told::remark;
+use crate::told::{Happens, remark};
 use database::DatabaseError;
 use database::server::{Look, Mirror, Watch};
 use link::Relay;
@@ -90,6 +89,8 @@ fn is_level(before: &Look, look: &Look) -> bool {
 pub(crate) struct Pair {
     pub(crate) mirror: Arc<dyn Mirror>,
     pub(crate) relay: Arc<Relay>,
+    /// What the mirror catches up over, where that is a wire of its own.
+    pub(crate) resync: Option<Arc<Relay>>,
     /// How faults are made on the devices of the mirror and of the first server.
     pub(crate) devices: [Option<Happens>; 2],
 }
@@ -97,6 +98,10 @@ pub(crate) struct Pair {
 struct Watcher {
     mirror: Arc<dyn Mirror>,
     relay: Arc<Relay>,
+    resync: Option<Arc<Relay>>,
+    /// Whether the mirror catches up over that wire now; and what the usual one had carried when it turned to that.
+    detour: bool,
+    turned: u64,
     devices: [Option<Happens>; 2],
     /// What each device suffers from.
     hurt: [Option<Fault>; 2],
@@ -123,7 +128,7 @@ struct Watcher {
 impl Outage {
     /// Watches a mirror that follows, from now on.
     pub(crate) fn watched(
-        Pair { mirror, relay, devices }: Pair,
+        Pair { mirror, relay, resync, devices }: Pair,
         waits: Waits,
         (patience, served): (Nanos, Served),
         settings: &[(String, String)],
@@ -133,6 +138,9 @@ impl Outage {
             watch: mirror.watch(waits)?,
             mirror,
             relay,
+            resync,
+            detour: false,
+            turned: 0,
             devices,
             hurt: [None; 2],
             settings: settings.to_vec(),
@@ -255,14 +263,15 @@ impl Watcher {
             return self.swap();
         }
         let mirror = self.mirror.clone();
-        if let Some((side, fault)) = what.at_device() {
-            self.hurt(side, fault)?;
-        }
         if what.takes_primary() {
             self.taken = true;
+            // Before anybody loses a session, so that nobody looks for a new one where there is none.
             self.served.store(false, Ordering::Release);
         } else if !matches!(what, Mishap::Lie(_)) {
             self.apart = what != Mishap::Resume;
+        }
+        if let Some((side, fault)) = what.at_device() {
+            self.hurt(side, fault)?;
         }
         match what {
             Mishap::KillMirror => self.begin(move || mirror.kill())?,
@@ -333,11 +342,19 @@ impl Watcher {
     }
 
     fn resume(&mut self) -> Result<(), DatabaseError> {
-        self.relay.carry(0, [true; 2]);
-        let (mirror, settings) = (self.mirror.clone(), self.settings.clone());
+        let (mirror, relay, settings) = (self.mirror.clone(), self.relay.clone(), self.settings.clone());
         let mend = self.mend(Side::Mirror);
-        // One that runs goes on.
-        self.begin(move || mend().and_then(|()| mirror.start(&settings)))?;
+        self.detour = self.resync.is_some();
+        if !self.detour {
+            relay.carry(0, [true; 2]);
+        }
+        let start = if self.detour { Mirror::start_apart } else { Mirror::start };
+        // One that runs goes on. Where it goes on by another wire, it has left the usual one before that carries again.
+        self.begin(move || {
+            mend().and_then(|()| start(&*mirror, &settings))?;
+            relay.carry(0, [true; 2]);
+            Ok(())
+        })?;
         self.resumed = self.clock.now();
         if let State::Tracking(..) = self.life.state() {
             self.step(pair::Event::Healed)?;
@@ -365,6 +382,8 @@ impl Watcher {
         let (look, now) = (self.watch.look(), self.clock.now());
         let look = match look {
             Err(_) if self.taken && !self.course.taken_over => return self.wait_for_first(now),
+            // What it still answers before it is gone is nothing to act on: it may have no disk to write on.
+            Ok(_) if self.taken && !self.course.taken_over => return Ok(()),
             look => look?,
         };
         let silent = self.silence.hear(now, &look);
@@ -372,7 +391,10 @@ impl Watcher {
         self.keep(false);
         match self.life.state() {
             State::Replicating | State::Comparing if silent >= self.patience || look.alone => self.go_on_alone(silent),
-            State::Resynchronising(_) if is_level(&before, &look) => {
+            State::Resynchronising(_) if self.detour && self.work.is_none() && is_level(&before, &look) => {
+                self.turn_in(now)
+            }
+            State::Resynchronising(_) if is_level(&before, &look) && self.relay.told().1[1].0 > self.turned => {
                 self.step(pair::Event::Sent)?;
                 let took = duration(now.saturating_sub(self.resumed));
                 self.tell(format!("the mirror has caught up after {took}"));
@@ -380,6 +402,19 @@ impl Watcher {
             }
             _ => self.life.step(now, pair::Event::Noted { bytes: look.kept, objects: None }).map(drop).or(Ok(())),
         }
+    }
+
+    /// A mirror that has caught up over a wire of its own follows over the usual one again.
+    fn turn_in(&mut self, now: Nanos) -> Result<(), DatabaseError> {
+        (self.detour, self.turned) = (false, self.relay.told().1[1].0);
+        let (mirror, settings) = (self.mirror.clone(), self.settings.clone());
+        self.begin(move || mirror.start(&settings))?;
+        let took = duration(now.saturating_sub(self.resumed));
+        let carried = units::bytes(units::Bytes(self.resync.as_ref().map_or(0, |wire| wire.told().1[1].0)));
+        self.tell(format!(
+            "the mirror was level after {took} and {carried} over the link of the resync: it turns to the other"
+        ));
+        Ok(())
     }
 
     /// The first server does not answer: when patience is lost, the mirror takes over.
@@ -456,7 +491,8 @@ impl Watcher {
 
     fn keep_as(&mut self, state: MirrorState) {
         let now = self.clock.now();
-        let sent = self.relay.told().1[1].0;
+        let sent =
+            [Some(&self.relay), self.resync.as_ref()].into_iter().flatten().map(|wire| wire.told().1[1].0).sum::<u64>();
         let values = [state.number(), self.before.kept as f64, sent as f64, self.before.waiting as f64];
         self.course.series.iter_mut().zip(values).for_each(|(points, value)| points.push((now, value)));
     }

@@ -4,7 +4,7 @@ use crate::hot::drive::Driven;
 use crate::observer::Observer;
 use crate::port::simulated::described::Described;
 use crate::target::known::Known;
-use crate::target::opened::Happens;
+use crate::told::Happens;
 pub(crate) use crate::told::{Ended, Told, remark};
 use crate::worker::assign::Share;
 use crate::worker::run::{Driver, Return};

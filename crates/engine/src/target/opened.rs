@@ -9,16 +9,12 @@ use crate::target::devices::Devices;
 use crate::target::files::Files;
 use crate::target::null::Null;
 use crate::target::scripted::Scripted;
+use crate::told::Happens;
 use observation::SystemFacts;
 use recorder::WallClock;
 use std::path::PathBuf;
-use std::sync::Arc;
 use study::{Place, SystemSpec};
 use system::Module;
-use workload::happening::Happening;
-
-/// Has something happen to the devices of a system that runs in real time.
-pub type Happens = Arc<dyn Fn(Happening) -> std::io::Result<()> + Send + Sync>;
 
 /// A system that trials can run on. Dropping it removes the scratch files.
 pub struct Opened {

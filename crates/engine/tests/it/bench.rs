@@ -88,6 +88,7 @@ pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
             restore: false,
             checkpoints: study::Checkpoints::default(),
             wire: study::Wire::default(),
+            resync: None,
             patience: Nanos::from_secs(1),
             spread: study::Spread::default(),
         },

@@ -268,6 +268,7 @@ mod tests {
         ("checkpoints", ["cycles", "force"]),
         ("distance", ["0", "10"]),
         ("link", ["plain", "capacity=1MB/s"]),
+        ("resync_link", ["same", "capacity=1MB/s"]),
         ("fault", ["none", "cut"]),
         ("at", ["1 s", "2 s"]),
         ("resume", ["1 s", "2 s"]),

@@ -119,6 +119,21 @@ fn when_a_mirror_goes_away_clients_wait_the_first_server_goes_on_alone_and_both_
 }
 
 #[test]
+fn a_mirror_catches_up_over_a_link_of_its_own_and_follows_over_the_other_again() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let program = &house.program;
+    for fault in ["kill-mirror", "cut"] {
+        let (told, pair, at) = outage(program, &format!("{fault} --set resync_link=capacity=20MB/s"));
+        assert!(at("resume") < at("over the link of the resync: it turns"), "{told:#}");
+        assert!(at("over the link of the resync: it turns") <= at("the mirror has caught up"), "{told:#}");
+        assert!(!told["trials"][0]["events"].to_string().contains("and 0 B over the link"), "{told:#}");
+        assert!(pair["resync_bytes"].as_f64() > Some(0.0) && pair["rows_equal"] == true, "{pair:#}");
+        assert!(holds(&told, "ledger") && holds(&told, "mirror"), "{told:#}");
+    }
+    program.fine("db down local:postgres --remove");
+}
+
+#[test]
 fn when_the_first_server_is_killed_the_mirror_takes_over_with_all_that_was_acknowledged() {
     let Some(house) = House::with_server("local:postgres") else { return };
     let program = &house.program;
@@ -183,6 +198,21 @@ fn what_cannot_happen_to_a_database_is_refused_before_anything_is_started() {
     assert!(told.contains("later than the fault at 3 s, got 2 s"), "{told}");
     let told = Program::new().refused("plan mirror-outage --set fault=cut --set measure=5s --set resume=6s");
     assert!(told.contains("before the end of the window, 5 s"), "{told}");
+}
+
+#[test]
+fn a_link_of_the_resync_is_refused_where_nothing_is_sent_over_it() {
+    for (line, words) in [
+        ("mirror-oltp --set resync_link=capacity=1MB/s", "an outage behind which the mirror comes back"),
+        ("mirror-outage --set fault=kill-primary --set resync_link=capacity=1MB/s", "an outage behind which"),
+        ("mirror-outage --set pair=galera-pair --set fault=kill-mirror --set resync_link=plain", "past the wire"),
+        ("mirror-oltp --set pair=two-phase-pair --set resync_link=plain", "copied before each trial"),
+        ("key-value --on local:postgres --set resync_link=plain", "a system with a mirror"),
+        ("mirror-outage --set fault=cut --set resync_link=wide", "`same`, `plain`, or some of"),
+    ] {
+        let told = Program::new().refused(&format!("plan {line}"));
+        assert!(told.contains(words), "{line}: {told}");
+    }
 }
 
 #[test]

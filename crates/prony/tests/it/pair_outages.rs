@@ -2,7 +2,7 @@
 //! is there when the pair is whole again.
 //!
 //! The one idea: a pair that keeps its promise must lose nothing in any outage, and one that was set up to lose must be found out in each.
-//! `PRONY_OUTAGES` says how many there are (4).
+//! `PRONY_OUTAGES` says how many there are (2).
 
 use crate::house::House;
 use crate::skip;
@@ -15,7 +15,7 @@ const BANK: &str =
     "--set accounts=1000 --set sessions=2 --set warm_up=300ms --set interval=100ms --allow-errors --json";
 
 fn outages() -> usize {
-    std::env::var("PRONY_OUTAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(4).max(2)
+    std::env::var("PRONY_OUTAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(2).max(2)
 }
 
 /// What outages came to.

@@ -21,6 +21,21 @@ impl Domain for Wires {
     }
 }
 
+/// A wire of its own, or `same`.
+pub(crate) struct OwnWires;
+
+impl Domain for OwnWires {
+    type Value = Option<Wire>;
+
+    fn read(&self, text: &str) -> Result<Option<Wire>, String> {
+        if text == "same" { Ok(None) } else { Wires.read(text).map(Some).map_err(|_| self.refused(text)) }
+    }
+
+    fn allowed(&self) -> String {
+        format!("`same`, {}", Wires.allowed())
+    }
+}
+
 /// `never`, `each`, `every 32`.
 pub(crate) struct Syncs;
 

@@ -1,6 +1,6 @@
 //! Keys of what a trial finds when it starts.
 
-use super::domain::{Preconditions, Wires};
+use super::domain::{OwnWires, Preconditions, Wires};
 use super::group;
 use crate::{Cache, Checkpoints, Spread};
 use reading::key::{Choice, Count, Flag, Span};
@@ -40,6 +40,9 @@ group! { STATE, State;
     Database LINK "link": Wires = Wires, Is("plain"),
         "What the wire to the mirror is like beyond its distance: slower, or shared with somebody else's traffic, who has a share of \
          it for certain or stands in the same queue.";
+    Database RESYNC_LINK "resync_link": OwnWires = OwnWires, Is("same"),
+        "The wire over which the mirror of a `postgres-pair` catches up behind an outage: the `same` over which it follows, or one of its own, which \
+         it leaves for that one once it is level. What is new meanwhile comes over the wire of the resync, too.";
     Database SPREAD "spread": Choice<Spread> = Choice(&[
         ("one", Spread::One), ("split", Spread::Split), ("random", Spread::Random),
     ]), Is("one"),

@@ -150,6 +150,19 @@ impl Standby {
         if back { self.wire_folder().join("back") } else { life::run(&self.wire_folder()) }
     }
 
+    /// The folder of the socket by which the mirror gets what it lacks, where that has a wire of its own.
+    fn resync_run(&self) -> PathBuf {
+        self.wire_folder().join("resync")
+    }
+
+    /// Starts the mirror, or tells one that runs, to follow by the socket in a folder.
+    fn follow_by(&self, near: &Path, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        let conninfo = self.primary.reached_by(Some(&near.display().to_string()), NAME);
+        let own = [("primary_conninfo", conninfo.as_str()), ("primary_slot_name", NAME), ("hot_standby", "on")];
+        let own = own.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        self.mirror.serve(&[settings, &own].concat(), true)
+    }
+
     /// Where sessions of the second server come in.
     pub(crate) fn sockets(&self) -> PathBuf {
         self.mirror.run()
@@ -378,15 +391,18 @@ impl Standby {
     }
 }
 
+fn socket(folder: &Path) -> String {
+    folder.join(".s.PGSQL.5432").display().to_string()
+}
+
 impl Mirror for Standby {
     /// In lock step a wire leads each way, by which sessions of one server reach the other. Else the mirror is who connects.
     fn wires(&self) -> Result<Vec<[String; 2]>, DatabaseError> {
         let folders = [self.wire_run(false), self.wire_run(true)];
-        for folder in [&self.mirror.folder, &self.wire_folder(), &folders[0], &folders[1]] {
+        for folder in [&self.mirror.folder, &self.wire_folder(), &folders[0], &folders[1], &self.resync_run()] {
             folder::ours(folder, &self.mirror.owner)?;
         }
         self.placed()?;
-        let socket = |folder: &Path| folder.join(".s.PGSQL.5432").display().to_string();
         let [there, back] = folders.each_ref().map(|folder| socket(folder.as_path()));
         let [theirs, ours] = [&self.mirror, &self.primary].map(|server| socket(&life::run(&server.folder)));
         Ok(if self.lock_step { vec![[there, theirs], [back, ours]] } else { vec![[there, ours]] })
@@ -429,11 +445,17 @@ impl Mirror for Standby {
     }
 
     fn start(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
-        let near = life::run(&self.wire_folder()).display().to_string();
-        let conninfo = self.primary.reached_by(Some(&near), NAME);
-        let own = [("primary_conninfo", conninfo.as_str()), ("primary_slot_name", NAME), ("hot_standby", "on")];
-        let own = own.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        self.mirror.serve(&[settings, &own].concat(), true)
+        self.follow_by(&self.wire_run(false), settings)
+    }
+
+    fn resync_wire(&self) -> Option<[String; 2]> {
+        Some([socket(&self.resync_run()), socket(&life::run(&self.primary.folder))]).filter(|_| !self.lock_step)
+    }
+
+    fn start_apart(&self, settings: &[(String, String)]) -> Result<(), DatabaseError> {
+        // The first server may still hold the other connection for a moment.
+        let soon = [("wal_retrieve_retry_interval".to_owned(), "100ms".to_owned())];
+        self.follow_by(&self.resync_run(), &[settings, &soon].concat())
     }
 
     fn stop(&self) -> Result<(), DatabaseError> {
