@@ -8,13 +8,17 @@
 mod business;
 mod choose;
 pub mod data_set;
+mod history;
 mod keys;
 mod spec;
 mod statements;
+#[cfg(test)]
+mod lists;
 #[cfg(test)]
 mod tests;
 mod workload;
 
 pub use business::KeyValue;
+pub use history::edn;
 pub use keys::{KEYS, read};
 pub use spec::{Distribution, Mix, Spec};
