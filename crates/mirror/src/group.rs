@@ -159,9 +159,8 @@ impl<N: Nodes> Pair<N> {
     /// Whether both are one group, now or within so many seconds.
     pub(crate) fn are_joined(&mut self, seconds: u64) -> Result<bool, MirrorError> {
         let primary = self.life().primary();
-        let joined = self.until(seconds, "they were not joined", |pair| {
-            Ok(pair.servers(primary)? == 2 && pair.may_go_on(primary)?)
-        });
+        let joined = self
+            .until(seconds, "they were not joined", |pair| Ok(pair.servers(primary)? == 2 && pair.may_go_on(primary)?));
         match joined {
             Err(MirrorError::Late(..)) => Ok(false),
             other => other.map(|()| true),
@@ -182,7 +181,9 @@ impl<N: Nodes> Pair<N> {
 
     /// Whether both go on without each other.
     pub(crate) fn both_lead(&mut self) -> bool {
-        Node::ALL.into_iter().all(|node| self.may_go_on(node).unwrap_or(false) && self.servers(node).is_ok_and(|all| all < 2))
+        Node::ALL
+            .into_iter()
+            .all(|node| self.may_go_on(node).unwrap_or(false) && self.servers(node).is_ok_and(|all| all < 2))
     }
 
     /// Has a node go on without the other: by itself, where it has a majority; else because it is told to, once it sees that it is
@@ -215,18 +216,21 @@ impl<N: Nodes> Pair<N> {
         Ok(())
     }
 
-    /// Bytes of changes that are kept for the mirror, and what is left of their room; none when the first of them is gone.
+    /// Bytes of changes that are kept for the mirror, and what is left of their room; none when the first of them is gone, or there is no
+    /// room.
     pub(crate) fn set_kept(&mut self) -> Result<Option<(u64, u64)>, MirrorError> {
         let primary = self.life().primary();
         if !matches!(self.life().state(), State::Tracking(..) | State::Resynchronising(_)) {
             return Ok(Some((0, self.record.list_bytes)));
         }
         let (from, before) = self.record.lacks_from;
-        let lost = self.number(primary, COMMITTED)? > from && self.number(primary, "wsrep_local_cached_downto")? > from + 1;
+        let lost =
+            self.number(primary, COMMITTED)? > from && self.number(primary, "wsrep_local_cached_downto")? > from + 1;
         let sent = self.number(primary, "wsrep_replicated_bytes")?;
         // A primary that was started again counts anew.
         let bytes = sent.checked_sub(before).unwrap_or(sent);
-        Ok((!lost).then(|| (bytes, self.record.list_bytes.saturating_sub(bytes))))
+        // Galera keeps more than it was given room for as long as it can; what was said holds.
+        Ok((!lost && bytes <= self.record.list_bytes).then(|| (bytes, self.record.list_bytes - bytes)))
     }
 
     /// What is seen of a node.

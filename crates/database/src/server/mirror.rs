@@ -96,12 +96,7 @@ pub trait Mirror: Send + Sync {
     ///
     /// # Errors
     /// When there is no copy, or the mirror does not start or does not catch up.
-    fn begin(
-        &self,
-        waits: Waits,
-        settings: &[(String, String)],
-        patience: Option<Nanos>,
-    ) -> Result<(), DatabaseError>;
+    fn begin(&self, waits: Waits, settings: &[(String, String)], patience: Option<Nanos>) -> Result<(), DatabaseError>;
 
     /// Behind a load: waits until the first server shows what was committed on the mirror, where that takes writes.
     ///

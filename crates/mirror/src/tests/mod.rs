@@ -9,8 +9,15 @@ use random::Draws;
 use study::{Voter, Waits};
 use world::World;
 
-const ASKED: Asked =
-    Asked { sync: Waits::Flushed, list_bytes: 64 << 20, cores: None, via: None, kind: Kind::Log, voter: Voter::None, left_out: Vec::new() };
+const ASKED: Asked = Asked {
+    sync: Waits::Flushed,
+    list_bytes: 64 << 20,
+    cores: None,
+    via: None,
+    kind: Kind::Log,
+    voter: Voter::None,
+    left_out: Vec::new(),
+};
 
 struct Scratch {
     folder: tempfile::TempDir,

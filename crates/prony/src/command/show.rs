@@ -29,7 +29,7 @@ fn history(run: &str, trial: u32) -> Result<String, Failure> {
     let told = ledgers.into_iter().rev().find_map(|ledger| key_value::edn(&ledger.pages));
     told.ok_or_else(|| {
         Failure::new(format!("reading the run `{path}`: a history of trial {trial}, got none"))
-            .hint("run one: prony run key-value --set mix=lists --set rows=100 --set field=2KB --set fields=1")
+            .hint("run one: prony run key-value --set mix=lists --set rows=100 --set field=2kB --set fields=1")
             .hint("`prony show RUN --json` has the numbers of its trials")
     })
 }

@@ -3,8 +3,8 @@
 use crate::house::House;
 use crate::program::{Going, skipped};
 use crate::schema::hold;
-use database::server::{Member as _, Private as _};
 use database::server::postgres::Server;
+use database::server::{Member as _, Private as _};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::{Read as _, Write as _};

@@ -1,11 +1,11 @@
 //! One worker's share: draws operations, steps them, and counts what was acknowledged.
 
-use super::history::{self, History};
-use super::{Mix, Spec};
 use super::choose::{Choose, Inserted};
 use super::data_set::letters;
+use super::history::{self, History};
 use super::spec::Class;
 use super::statements::Said;
+use super::{Mix, Spec};
 use crate::kind::Share;
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step, Value};
 use random::Lane;
@@ -237,7 +237,8 @@ impl Business for KeyValue {
             return Step::Fail;
         }
         let batches = if matches!(held.class, Class::Modify | Class::Count | Class::Append) { 2 } else { 1 };
-        let lists = (held.sent == 1 && matches!(held.class, Class::Look | Class::Append)).then(|| self.saw(slot, answers));
+        let lists =
+            (held.sent == 1 && matches!(held.class, Class::Look | Class::Append)).then(|| self.saw(slot, answers));
         if held.sent == batches {
             return Step::Done { rolled_back: false };
         }

@@ -179,7 +179,9 @@ pub(super) fn amiss(pages: &BTreeMap<u64, Vec<u8>>, lists: &BTreeMap<i64, Vec<u6
         let there = lists.get(&key).is_some_and(|list| list.contains(&number));
         match (word, there) {
             ("ok", true) => kept += 1,
-            ("ok", false) => amiss.push(format!("{number} was acknowledged as appended to list {key} and is not there")),
+            ("ok", false) => {
+                amiss.push(format!("{number} was acknowledged as appended to list {key} and is not there"))
+            }
             ("fail", true) => amiss.push(format!("{number} is in list {key}, although its transaction failed")),
             _ => {}
         }

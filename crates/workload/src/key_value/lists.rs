@@ -127,7 +127,11 @@ fn a_history_is_a_series_of_maps_in_order_of_time_whose_clients_do_one_thing_at_
         let began = field(line, ":type") == ":invoke";
         let was_open = open.insert(field(line, ":process").to_owned(), began).unwrap_or(false);
         assert_ne!(was_open, began, "{line}");
-        assert_eq!(began || field(line, ":type") == ":info", line.contains("nil"), "what was seen is told of what ended well: {line}");
+        assert_eq!(
+            began || field(line, ":type") == ":info",
+            line.contains("nil"),
+            "what was seen is told of what ended well: {line}"
+        );
     }
     assert_eq!(history.lines().filter(|line| line.contains(":type :info")).count(), 1);
     assert_eq!(open.len(), 2, "whose outcome nobody knows never comes again");
@@ -139,5 +143,8 @@ fn a_list_keeps_the_length_of_its_field_and_is_empty_for_another_trial() {
     assert_eq!((field.as_str(), field.len()), ("9:4 12 7............", 20));
     assert_eq!((read(&field, 9), read(&field, 8), read("letters", 9)), (vec![4, 12, 7], vec![], vec![]));
     assert_eq!(appended(&[4, 12], 7, 9, 7), None, "no room");
-    assert_eq!(Mix::Lists.parts().iter().map(|(class, _)| *class as u8).collect::<Vec<_>>(), [Class::Look as u8, Class::Append as u8]);
+    assert_eq!(
+        Mix::Lists.parts().iter().map(|(class, _)| *class as u8).collect::<Vec<_>>(),
+        [Class::Look as u8, Class::Append as u8]
+    );
 }

@@ -10,10 +10,10 @@ mod choose;
 pub mod data_set;
 mod history;
 mod keys;
-mod spec;
-mod statements;
 #[cfg(test)]
 mod lists;
+mod spec;
+mod statements;
 #[cfg(test)]
 mod tests;
 mod workload;

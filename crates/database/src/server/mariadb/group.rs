@@ -90,12 +90,7 @@ impl Group {
     ///
     /// # Errors
     /// When the library is not installed.
-    pub fn node(
-        &self,
-        node: usize,
-        leads: bool,
-        other: Option<u16>,
-    ) -> Result<Vec<(String, String)>, DatabaseError> {
+    pub fn node(&self, node: usize, leads: bool, other: Option<u16>) -> Result<Vec<(String, String)>, DatabaseError> {
         let [group, missed, copies] = self.ports.nodes[node];
         let address = other.map_or_else(String::new, |port| format!("127.0.0.1:{port}"));
         let weight = if leads && self.voter == Voter::Weight { 2 } else { 1 };

@@ -50,7 +50,8 @@ impl Server {
         } else {
             self.make()?;
         }
-        if !self.data().join(PLACE).exists() {
+        let (is_node, placed) = (founds || joins, self.data().join(PLACE).exists());
+        if is_node && !placed {
             return Ok(conf);
         }
         if founds {
@@ -61,7 +62,6 @@ impl Server {
                 return Err(self.says(format!("its place in the order could not be marked: {text}")));
             }
         }
-        let is_node = founds || joins;
         folder::write(&self.conf(), &if is_node { conf.clone() } else { self.text(&[])? })?;
         let place = self.position()?;
         Ok(if is_node { conf + &place } else { conf })

@@ -6,9 +6,9 @@
 
 use super::{Postgres, Server, USER};
 use crate::server::kind::ServerKind as _;
+use crate::server::member::{Member, Settings};
 use crate::server::owner::Owner;
 use crate::server::start::END_SECONDS;
-use crate::server::member::{Member, Settings};
 use crate::server::{folder, process};
 use crate::{DatabaseError, Session, Texts};
 use rustix::process::Signal;

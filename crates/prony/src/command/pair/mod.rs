@@ -114,8 +114,9 @@ fn given_kind(asked: &PairUp) -> Result<Kind, Failure> {
     const DOING: &str = "bringing the pair up";
     let Some(kind) = Kind::ALL.into_iter().find(|kind| asked.kind == kind.word()) else {
         let kinds = Kind::ALL.map(|kind| format!("`{}`", kind.word())).join(", ");
-        return Err(Failure::new(format!("{DOING}: a kind of pair, got `{}`", asked.kind))
-            .hint(format!("say one of {kinds}")));
+        return Err(
+            Failure::new(format!("{DOING}: a kind of pair, got `{}`", asked.kind)).hint(format!("say one of {kinds}"))
+        );
     };
     let (log, rows, sets) = ([Kind::Log], [Kind::Rows], [Kind::Sets]);
     let options: [(&str, bool, &[Kind]); 5] = [
@@ -217,12 +218,7 @@ fn know(home: &Home, there: bool) -> Result<(), Failure> {
         .map_err(|error| Failure::caused(format!("writing the list of pairs in `{}`", cache.display()), &error))
 }
 
-fn servers(
-    home: &Home,
-    kind: Kind,
-    cores: Option<[f64; 2]>,
-    stop: &Arc<AtomicBool>,
-) -> Result<Servers, MirrorError> {
+fn servers(home: &Home, kind: Kind, cores: Option<[f64; 2]>, stop: &Arc<AtomicBool>) -> Result<Servers, MirrorError> {
     Servers::of(home, kind, cores, stop, output::note_line)
 }
 
