@@ -216,7 +216,8 @@ impl<N: Nodes> Pair<N> {
         Ok(())
     }
 
-    /// Bytes of changes that are kept for the mirror, and what is left of their room; none when the first of them is gone.
+    /// Bytes of changes that are kept for the mirror, and what is left of their room; none when the first of them is gone, or there is no
+    /// room.
     pub(crate) fn set_kept(&mut self) -> Result<Option<(u64, u64)>, MirrorError> {
         let primary = self.life().primary();
         if !matches!(self.life().state(), State::Tracking(..) | State::Resynchronising(_)) {
@@ -228,7 +229,8 @@ impl<N: Nodes> Pair<N> {
         let sent = self.number(primary, "wsrep_replicated_bytes")?;
         // A primary that was started again counts anew.
         let bytes = sent.checked_sub(before).unwrap_or(sent);
-        Ok((!lost).then(|| (bytes, self.record.list_bytes.saturating_sub(bytes))))
+        // Galera keeps more than it was given room for as long as it can; what was said holds.
+        Ok((!lost && bytes <= self.record.list_bytes).then(|| (bytes, self.record.list_bytes - bytes)))
     }
 
     /// What is seen of a node.

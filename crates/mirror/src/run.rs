@@ -364,6 +364,9 @@ impl<N: Nodes> Pair<N> {
             // The same that a promotion of ours is followed by: without it the node does not know on its disk that it was promoted.
             let _ = self.nodes.ask(mirror, "make a checkpoint", "CHECKPOINT");
             self.nodes.bar(mirror, true)?;
+            if self.by_sets() {
+                self.set_copy(mirror)?;
+            }
             self.record.returns[mirror as usize] = true;
             self.record.follows = false;
             self.save()?;

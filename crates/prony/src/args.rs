@@ -994,6 +994,10 @@ arguments! {
         json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/run/1).";
         csv: bool = arg(long, conflicts_with = "json") "Print as CSV, one line a trial and stream",
             "Print as CSV, one line a trial and stream, with plain numbers.";
+        history: Option<u32> = arg(long, value_name = "TRIAL", conflicts_with_all = ["json", "csv"])
+            "Print what each transaction of a trial on lists saw, as EDN for Elle",
+            "Print what each transaction of a trial with `mix = lists` saw and appended, as EDN: the form that Elle (elle-cli, list-append) and \
+             other checkers of histories read. The number is that of the trial, from 0.";
     }
 
     /// `report`.

@@ -28,7 +28,7 @@ impl Place {
     ///
     /// # Errors
     /// Why there is none: an address, a user, a database, a version.
-    pub(crate) fn enter_until(
+    pub(super) fn enter_until(
         &self,
         texts: &Texts,
         sessions: &Sessions,

@@ -67,6 +67,14 @@ impl Server {
         Place::behind(&self.socket().to_string_lossy(), "root")
     }
 
+    /// A session in a database, or outside of all of them where none is named, which waits no more once it shall stop.
+    pub(crate) fn within(&self, database: &str, stop: &Arc<AtomicBool>) -> Result<Box<dyn Session>, DatabaseError> {
+        let place = if database.is_empty() { self.place() } else { self.place().with_database(database) };
+        let mut inside = place.enter_until(&Texts::none(Engine::Mariadb), &Sessions::default(), stop)?;
+        inside.stop_by(stop.clone());
+        Ok(Box::new(MariadbSession::from(inside)))
+    }
+
     /// A session outside of all databases.
     pub(crate) fn entered(&self) -> Result<Box<dyn Session>, DatabaseError> {
         Ok(Box::new(MariadbSession::open(&self.place(), &Texts::none(Engine::Mariadb), &Sessions::default())?))

@@ -291,7 +291,7 @@ fn what_cannot_be_done_is_refused_with_the_next_step() {
     assert!(refused(&[Event::Lost(Node::B)], Event::Resume).contains("node b does not answer"));
     let noted = Event::Noted { bytes: 12, objects: None };
     assert!(refused(&[Event::Cut, noted, Event::Lost(Node::A)], take_over).contains("lacks 12 bytes"));
-    assert!(refused(&[Event::Cut, Event::Lost(Node::A)], take_over).contains("nobody knows what it lacks"));
+    assert!(refused(&[Event::Cut, Event::Lost(Node::A)], take_over).contains("nobody knows what the mirror lacks"));
     assert!(
         refused(&[Event::Suspend, Event::Full, Event::Resume, Event::Lost(Node::A)], take_over)
             .contains("being filled")

@@ -53,3 +53,67 @@ fn the_latest_records_are_there_after_a_trial_that_inserted() {
     fine(&run, 1);
     assert!(!run.to_string().contains("do not trust"), "{run:#}");
 }
+
+/// What stands behind a key of a line, up to the next one.
+fn word<'a>(line: &'a str, key: &str) -> &'a str {
+    line.split(key).nth(1).expect("the key").split(',').next().expect("a value").trim()
+}
+
+/// Steps of a line of a history, each as its words: `append 3 17`, or `r 3` and what was seen.
+fn steps(line: &str) -> Vec<Vec<&str>> {
+    let value = line.split(":value [").nth(1).expect("a value");
+    value
+        .split("[:")
+        .skip(1)
+        .map(|step| step.split([' ', '[', ']', '}']).filter(|word| !word.is_empty()).collect())
+        .collect()
+}
+
+/// Numbers that were acknowledged as appended, and how many of them a read that began later lacks.
+fn judged(history: &str) -> (usize, usize) {
+    let (mut acknowledged, mut before, mut lost) = (Vec::new(), std::collections::BTreeMap::new(), 0);
+    for line in history.lines() {
+        let process = word(line, ":process");
+        if word(line, ":type") == ":invoke" {
+            before.insert(process, acknowledged.len());
+        }
+        for step in steps(line).into_iter().filter(|_| word(line, ":type") == ":ok") {
+            if step[0] == "append" {
+                acknowledged.push((step[1], step[2]));
+                continue;
+            }
+            let known = acknowledged[..before[process]].iter().filter(|(key, _)| *key == step[1]);
+            lost += known.filter(|(_, number)| !step[2..].contains(number)).count();
+        }
+    }
+    (acknowledged.len(), lost)
+}
+
+#[test]
+fn the_history_of_lists_holds_every_acknowledged_number_in_later_reads_and_one_that_is_taken_away_is_missed() {
+    let program = Program::new();
+    let lists = "--set mix=lists --set rows=6 --set fields=1 --set field=8kB --set keys=uniform --set sessions=3";
+    let line = format!("run key-value --on sqlite:lists.db {lists} --set measure=500ms --set warm_up=0s");
+    let told = program.json(&format!("{line} --json --quiet -o x.prony"));
+    fine(&told, 1);
+    let checks = told["checks"].as_array().expect("checks");
+    assert!(checks.iter().any(|check| check["name"] == "lists" && check["result"] == "passed"), "{checks:#?}");
+    let history = program.fine("show x.prony --history 0");
+    let (acknowledged, lost) = judged(&history);
+    assert!(acknowledged > 20 && lost == 0, "{lost} of {acknowledged}");
+    // A number that goes from one read is one that a checker misses.
+    let first = history.lines().flat_map(steps).find(|step| step[0] == "append").expect("an append");
+    assert!(judged(&history.replace(&format!("[{} ", first[2]), "[").replace(&format!("[{}]", first[2]), "[]")).1 > 0);
+    assert_eq!(program.run("db check --ledger x.prony").code, Some(0));
+    let db = rusqlite::Connection::open(program.path("lists.db")).expect("a database");
+    let read = "SELECT id, field0 FROM record WHERE field0 LIKE '%:% %' ORDER BY id LIMIT 1";
+    let (id, list): (i64, String) = db.query_row(read, [], |row| Ok((row.get(0)?, row.get(1)?))).expect("a list");
+    let (of, numbers) = list.split_once(':').expect("whose it is");
+    let (gone, rest) = numbers.split_once(' ').expect("two numbers");
+    let without = format!("{of}:{rest}{}", ".".repeat(gone.len() + 1));
+    db.execute("UPDATE record SET field0 = ?1 WHERE id = ?2", (without, id)).expect("a record");
+    drop(db);
+    let ran = program.run("db check --ledger x.prony");
+    assert!(ran.code == Some(1) && ran.stdout.contains("was acknowledged as appended"), "{ran}");
+    assert!(program.refused("show x.prony --history 1").contains("a history of trial 1, got none"));
+}

@@ -179,3 +179,30 @@ fn with_garbd_whoever_is_left_goes_on_by_itself_and_a_voter_that_was_killed_is_s
     pair.house.program.fine("pair down --remove");
     assert!(!pair.house.program.path("pair").exists());
 }
+
+#[test]
+fn a_full_list_means_a_copy_and_a_node_that_goes_on_by_itself_is_named_and_thrown_away_only_when_told() {
+    let Some(pair) = Joined::up("--list 32MiB") else { return };
+    pair.begin();
+    pair.does("suspend");
+    pair.says("a", "CREATE TABLE t.large (id INT PRIMARY KEY AUTO_INCREMENT, v LONGTEXT)").expect("a table");
+    for _ in 0..36 {
+        pair.says("a", "INSERT INTO t.large (v) VALUES (repeat('x', 1000000))").expect("a row");
+    }
+    assert_eq!(pair.does("status")["state"], "copy-needed");
+    assert_eq!(pair.does("resume")["state"], "replicating");
+    pair.is_equal(0);
+    pair.does("cut");
+    pair.says("b", "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'").expect("somebody's own will");
+    while pair.writes("b", 1).is_err() {
+        std::thread::yield_now();
+    }
+    pair.writes("a", 2).expect("it goes on as well");
+    assert_eq!(pair.does("status")["state"], "split-brain");
+    assert!(pair.refused("resume").contains("split brain: node b"));
+    // The link is still cut, and what it wrote is gone by then.
+    assert!(pair.refused("resume --discard-mirror").contains("heal it first"));
+    pair.does("heal");
+    assert_eq!(pair.does("resume")["state"], "replicating");
+    pair.is_equal(1);
+}

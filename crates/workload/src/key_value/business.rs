@@ -1,10 +1,11 @@
 //! One worker's share: draws operations, steps them, and counts what was acknowledged.
 
-use super::Spec;
 use super::choose::{Choose, Inserted};
 use super::data_set::letters;
+use super::history::{self, History};
 use super::spec::Class;
 use super::statements::Said;
+use super::{Mix, Spec};
 use crate::kind::Share;
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step, Value};
 use random::Lane;
@@ -18,6 +19,7 @@ enum Purpose {
     Length,
     Field,
     Value,
+    Other,
 }
 
 fn lane(seed: u64, purpose: Purpose) -> Lane {
@@ -39,6 +41,8 @@ struct Slot {
     n: u64,
     class: Class,
     key: i64,
+    /// The other record, of those that are about two.
+    other: i64,
     /// Place of an insert.
     place: u64,
     /// Batches sent.
@@ -56,12 +60,17 @@ pub struct KeyValue {
     inserted: Inserted,
     slots: Vec<Slot>,
     acknowledged: Acknowledged,
+    /// What transactions on lists saw.
+    pub(super) history: History,
+    /// Which worker it is, and what tells the lists of this trial apart.
+    pub(super) worker: u32,
+    epoch: u64,
 }
 
 impl KeyValue {
     /// One worker's share; the epoch of a trial is the greatest key before it.
     pub fn new(spec: Spec, share: &Share) -> KeyValue {
-        let idle = Slot { n: 0, class: Class::Read, key: 1, place: 0, sent: 0, running: false };
+        let idle = Slot { n: 0, class: Class::Read, key: 1, other: 1, place: 0, sent: 0, running: false };
         KeyValue {
             spec,
             seed: share.seed,
@@ -70,14 +79,19 @@ impl KeyValue {
             inserted: Inserted::new(spec.rows.max(1), share.epoch, share.worker, share.workers),
             slots: vec![idle; share.slots as usize],
             acknowledged: Acknowledged::default(),
+            history: History::new(share.first, share.slots),
+            worker: share.worker,
+            epoch: share.epoch,
         }
     }
 
     /// What was acknowledged; of what is still under way nothing is known.
     pub(super) fn acknowledged(&self) -> Acknowledged {
         let mut all = self.acknowledged;
-        for slot in self.slots.iter().filter(|slot| slot.running) {
+        for (at, slot) in self.slots.iter().enumerate().filter(|(_, slot)| slot.running) {
             match slot.class {
+                Class::Append if self.history.has_appended(at as u32) => all.changes_unknown += 1,
+                Class::Look | Class::Append => {}
                 Class::Update | Class::Modify | Class::Count => all.changes_unknown += 1,
                 Class::Insert => all.inserts_unknown += 1,
                 Class::Read | Class::Scan => {}
@@ -122,6 +136,9 @@ impl KeyValue {
         match (slot.class, slot.sent) {
             (Class::Insert, _) => true,
             (Class::Update, _) | (Class::Modify | Class::Count, 2) => answers.get(0).changed > 0,
+            (Class::Look, _) | (Class::Append, 1) => (1..3).all(|at| answers.get(at).row_count() > 0),
+            // A list that has no room for one number more is only read.
+            (Class::Append, _) => answers.len() < 2 || answers.get(0).changed > 0,
             (Class::Read | Class::Scan | Class::Modify | Class::Count, _) => answers.last().row_count() > 0,
         }
     }
@@ -135,6 +152,39 @@ impl KeyValue {
             self.update(slot, batch);
             batch.commit();
         }
+    }
+
+    /// Takes in what two lists held.
+    fn saw(&mut self, slot: u32, answers: &Answers) -> Vec<u64> {
+        let held = self.slots[slot as usize];
+        let lists = [1, 2].map(|at| history::read(answers.get(at).text(0, 0), self.epoch));
+        let [first, second] = lists;
+        self.history.saw(slot, held.key, first);
+        self.history.saw(slot, held.other, second.clone());
+        second
+    }
+
+    /// Reads two lists, the second under a lock where it is appended to.
+    fn look(held: &Slot, batch: &mut Batch) {
+        let append = held.class == Class::Append;
+        batch.begin(append);
+        batch.call(Said::Read.place(), [Value::Int(held.key)]);
+        let second = if append { Said::Lock } else { Said::Read };
+        batch.call(second.place(), [Value::Int(held.other)]);
+        if !append {
+            batch.commit();
+        }
+    }
+
+    /// Appends to what was read, where there is room and it is noted.
+    fn append(&mut self, slot: u32, list: &[u64], batch: &mut Batch) {
+        let held = self.slots[slot as usize];
+        let text = history::appended(list, held.n, self.epoch, self.spec.field_bytes);
+        if let Some(text) = text.filter(|_| self.history.notes(slot)) {
+            self.history.appends(slot, held.other, held.n);
+            batch.call(Said::Update(0).place(), [text, Value::Int(held.other)]);
+        }
+        batch.commit();
     }
 
     /// Reads the number of changes under a lock, and then writes the next: where the lock does not hold, a change is lost.
@@ -175,7 +225,10 @@ impl Business for KeyValue {
             Class::Insert => self.inserted.take(),
             _ => (0, on_half(self.choose.key(begun.n, &self.inserted), self.half, self.spec.rows)),
         };
-        self.slots[slot as usize] = Slot { n: begun.n, class, key, place, sent: 0, running: true };
+        let other = 1 + random::below(lane(self.seed, Purpose::Other).at(begun.n), self.spec.rows.max(1));
+        let other = on_half(other as i64, self.half, self.spec.rows);
+        self.history.begin(slot, begun.at);
+        self.slots[slot as usize] = Slot { n: begun.n, class, key, other, place, sent: 0, running: true };
     }
 
     fn step(&mut self, slot: u32, answers: &Answers, batch: &mut Batch) -> Step {
@@ -183,7 +236,9 @@ impl Business for KeyValue {
         if held.sent > 0 && !KeyValue::met(&held, answers) {
             return Step::Fail;
         }
-        let batches = if matches!(held.class, Class::Modify | Class::Count) { 2 } else { 1 };
+        let batches = if matches!(held.class, Class::Modify | Class::Count | Class::Append) { 2 } else { 1 };
+        let lists =
+            (held.sent == 1 && matches!(held.class, Class::Look | Class::Append)).then(|| self.saw(slot, answers));
         if held.sent == batches {
             return Step::Done { rolled_back: false };
         }
@@ -194,6 +249,9 @@ impl Business for KeyValue {
             Class::Scan => self.scan(&held, batch),
             Class::Modify => self.modify(&held, batch),
             Class::Count => self.count(&held, answers, batch),
+            Class::Look => KeyValue::look(&held, batch),
+            Class::Append if held.sent == 0 => KeyValue::look(&held, batch),
+            Class::Append => self.append(slot, &lists.unwrap_or_default(), batch),
         }
         self.slots[slot as usize].sent += 1;
         Step::Send
@@ -205,22 +263,29 @@ impl Business for KeyValue {
 
     fn restart(&mut self, slot: u32) {
         self.slots[slot as usize].sent = 0;
+        self.history.restart(slot);
     }
 
-    fn ended(&mut self, slot: u32, ending: Ending, _at: Nanos, _caused: &mut Vec<Caused>) {
+    fn ended(&mut self, slot: u32, ending: Ending, at: Nanos, _caused: &mut Vec<Caused>) {
         let held = &mut self.slots[slot as usize];
         held.running = false;
         let (class, place) = (held.class, held.place);
         if class == Class::Insert {
             self.inserted.end(place, ending == Ending::Done);
         }
+        if self.spec.mix == Mix::Lists {
+            self.history.end(slot, ending, at);
+            if !self.history.has_appended(slot) {
+                return;
+            }
+        }
         let all = &mut self.acknowledged;
         let counted = match (class, ending) {
-            (Class::Update | Class::Modify | Class::Count, Ending::Done) => &mut all.changes,
-            (Class::Update | Class::Modify | Class::Count, Ending::Unknown) => &mut all.changes_unknown,
+            (Class::Update | Class::Modify | Class::Count | Class::Append, Ending::Done) => &mut all.changes,
+            (Class::Update | Class::Modify | Class::Count | Class::Append, Ending::Unknown) => &mut all.changes_unknown,
             (Class::Insert, Ending::Done) => &mut all.inserts,
             (Class::Insert, Ending::Unknown) => &mut all.inserts_unknown,
-            (Class::Read | Class::Scan, _) | (_, Ending::Failed) => return,
+            (Class::Read | Class::Scan | Class::Look, _) | (_, Ending::Failed) => return,
         };
         *counted += 1;
     }

@@ -11,11 +11,12 @@ keys! {
     pub KEYS;
     MIX "mix": Choice<Mix> = Choice(&[
         ("A", Mix::A), ("B", Mix::B), ("C", Mix::C), ("D", Mix::D), ("E", Mix::E), ("F", Mix::F),
-        ("counters", Mix::Counters),
+        ("counters", Mix::Counters), ("lists", Mix::Lists),
     ]), Is("A"),
         "Mix of operations: A 50% reads, 50% updates; B 95% reads, 5% updates; C reads only; D 95% reads, 5% inserts; E 95% \
          scans, 5% inserts; F 50% reads, 50% read-modify-writes; counters 50% reads, 25% updates that add 1 to the record's number of changes, 25% that \
-         read it under a lock and write the next.";
+         read it under a lock and write the next; lists 50% reads of two records, 50% that read one and append a number to the list in another: what each saw is kept as \
+         a history (`prony show RUN --history`).";
     ROWS;
     DISTRIBUTION "keys": Choice<Distribution> = Choice(&[
         ("uniform", Distribution::Uniform), ("zipfian", Distribution::Zipfian), ("latest", Distribution::Latest),

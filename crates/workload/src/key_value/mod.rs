@@ -8,7 +8,10 @@
 mod business;
 mod choose;
 pub mod data_set;
+mod history;
 mod keys;
+#[cfg(test)]
+mod lists;
 mod spec;
 mod statements;
 #[cfg(test)]
@@ -16,5 +19,6 @@ mod tests;
 mod workload;
 
 pub use business::KeyValue;
+pub use history::edn;
 pub use keys::{KEYS, read};
 pub use spec::{Distribution, Mix, Spec};

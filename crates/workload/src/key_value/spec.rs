@@ -18,6 +18,8 @@ pub enum Mix {
     F,
     /// Half reads, a quarter updates, and a quarter that reads the number of changes under a lock and writes the next one.
     Counters,
+    /// Half reads of two lists, half that read one and append a number to another. What each saw is noted.
+    Lists,
 }
 
 units::words! {
@@ -29,6 +31,8 @@ units::words! {
         Scan = "scan",
         Modify = "read-modify-write",
         Count = "read-and-count",
+        Look = "read-lists",
+        Append = "append",
     }
 }
 
@@ -43,6 +47,7 @@ impl Mix {
             Mix::E => &[(Class::Scan, 95), (Class::Insert, 5)],
             Mix::F => &[(Class::Read, 50), (Class::Modify, 50)],
             Mix::Counters => &[(Class::Read, 50), (Class::Update, 25), (Class::Count, 25)],
+            Mix::Lists => &[(Class::Look, 50), (Class::Append, 50)],
         }
     }
 

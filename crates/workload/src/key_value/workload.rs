@@ -3,10 +3,10 @@
 use super::business::Acknowledged;
 use super::data_set::TABLE;
 use super::statements::{samples, statements};
-use super::{KeyValue, Spec, data_set};
+use super::{KeyValue, Mix, Spec, data_set, history};
 use crate::dataset::{DataSet, Language};
 use crate::kind::{Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict};
-use crate::transaction::{Business, Sample, Statement};
+use crate::transaction::{Business, Sample, Statement, Value};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -34,6 +34,9 @@ impl Transactions for Spec {
 
     fn begin(&self, queries: &mut dyn Queries, _sessions: u32, counts: bool) -> Result<Found, Refused> {
         let greatest = queries.number("look at the records", &format!("select coalesce(max(id), 0) from {TABLE}"))?;
+        // A number that grows with every trial that appends tells the lists of each apart.
+        let appended = if self.mix == Mix::Lists { changes(queries)? } else { 0 };
+        let greatest = greatest + appended;
         let counts = if counts { vec![changes(queries)?] } else { Vec::new() };
         Ok(Found { epoch: greatest as u64, counts })
     }
@@ -56,7 +59,10 @@ impl Transactions for Spec {
             ("inserts unknown", told.inserts_unknown as i64),
         ];
         let counts = counts.map(|(name, count)| (name.to_owned(), count)).into();
-        Some(Ledger { counts, ..Ledger::default() })
+        let noted = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<KeyValue>());
+        let noted = noted.filter(|_| self.mix == Mix::Lists);
+        let pages = noted.flat_map(|business| business.history.pages(business.worker.into())).collect();
+        Some(Ledger { counts, pages })
     }
 
     fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
@@ -70,13 +76,30 @@ impl Transactions for Spec {
         let changed = changes(queries)? - ledger.count("changes before");
         let new = format!("select count(*) from {TABLE} where id > {}", ledger.count("greatest key before"));
         let inserted = queries.number("count the records that were inserted", &new)?;
-        Ok(vec![verdict(&told, changed, inserted)])
+        let mut verdicts = vec![verdict(&told, changed, inserted)];
+        if self.mix == Mix::Lists {
+            verdicts.push(lists(queries, ledger)?);
+        }
+        Ok(verdicts)
     }
 }
 
 /// All changes that the records count.
 fn changes(queries: &mut dyn Queries) -> Result<i64, Refused> {
     queries.number("count the changes of the records", &format!("select coalesce(sum(changes), 0) from {TABLE}"))
+}
+
+/// Whether all lists hold what was acknowledged.
+fn lists(queries: &mut dyn Queries, ledger: &Ledger) -> Result<Verdict, Refused> {
+    let rows = queries.query("read the lists", &format!("select id, {} from {TABLE}", data_set::fields(1)[0]))?;
+    let epoch = ledger.count("greatest key before") as u64;
+    let list = |row: &Vec<Value>| Some((row.first()?.int()?, history::read(row.get(1)?.text()?, epoch)));
+    let (kept, amiss) = history::amiss(&ledger.pages, &rows.iter().filter_map(list).collect());
+    let text = match amiss.as_slice() {
+        [] => format!("{} that were acknowledged are in their lists", units::counted(kept, "numbers")),
+        amiss => amiss.join("\n"),
+    };
+    Ok(Verdict { name: "lists", damaged: !amiss.is_empty(), text })
 }
 
 impl Ready for Spec {

@@ -6,16 +6,14 @@
 use super::group::MARK;
 use super::voter::Garbd;
 use super::{Mariadb, Server};
-use crate::mariadb::MariadbSession;
 use crate::server::kind::ServerKind as _;
 use crate::server::member::{Member, Settings};
 use crate::server::owner::Owner;
 use crate::server::{folder, life};
-use crate::{DatabaseError, Session, Texts};
+use crate::{DatabaseError, Session};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use study::{Engine, Sessions};
 
 /// Where Galera keeps the place of files in the order of all changes.
 const PLACE: &str = "grastate.dat";
@@ -50,7 +48,8 @@ impl Server {
         } else {
             self.make()?;
         }
-        if !self.data().join(PLACE).exists() {
+        let (is_node, placed) = (founds || joins, self.data().join(PLACE).exists());
+        if is_node && !placed {
             return Ok(conf);
         }
         if founds {
@@ -61,7 +60,6 @@ impl Server {
                 return Err(self.says(format!("its place in the order could not be marked: {text}")));
             }
         }
-        let is_node = founds || joins;
         folder::write(&self.conf(), &if is_node { conf.clone() } else { self.text(&[])? })?;
         let place = self.position()?;
         Ok(if is_node { conf + &place } else { conf })
@@ -89,10 +87,7 @@ impl Member for Server {
     }
 
     fn session(&self, database: &str) -> Result<Box<dyn Session>, DatabaseError> {
-        let place = if database.is_empty() { self.place() } else { self.place().with_database(database) };
-        let mut inside = place.enter_until(&Texts::none(Engine::Mariadb), &Sessions::default(), &self.stop)?;
-        inside.stop_by(self.stop.clone());
-        Ok(Box::new(MariadbSession::from(inside)))
+        self.within(database, &self.stop)
     }
 
     fn has_data(&self) -> bool {

@@ -45,7 +45,7 @@ impl Garbd {
         if self.process().is_some() {
             return Ok(());
         }
-        let (engine, package) = ("garbd, the third voter of a pair", "galera-arbitrator-4");
+        let (engine, package) = ("mariadb of a pair", "galera-arbitrator-4");
         let missing = || DatabaseError::MissingPackage { engine, program: "garbd".to_owned(), package };
         let program = program::find(&["garbd"], &[]).ok_or_else(missing)?;
         folder::ours(&self.folder, &self.owner)?;
