@@ -23,7 +23,6 @@ pub struct SystemSpec {
 
 /// Where operations go.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant, reason = "a study has a handful of systems")]
 pub enum Place {
     /// Scratch files that Prony makes in a folder, one a module; with several folders, the modules alternate.
     File {
