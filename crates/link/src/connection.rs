@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::io::{ErrorKind, Result};
 use std::net::Shutdown;
 use std::num::NonZeroU64;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use units::Nanos;
 
 /// Bytes that are read at once.
@@ -34,19 +34,30 @@ const IN_THE_WAY: Nanos = Nanos::from_micros(10);
 pub(crate) struct Connection {
     number: u64,
     ends: [Stream; 2],
+    ended: AtomicBool,
     called: OwnedFd,
 }
 
 impl Connection {
     pub(crate) fn new(hub: &Hub, near: Stream, far: Stream) -> Result<Connection> {
         let called = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Connection { number: hub.served.fetch_add(1, Ordering::Relaxed), ends: [near, far], called })
+        Ok(Connection {
+            number: hub.served.fetch_add(1, Ordering::Relaxed),
+            ends: [near, far],
+            ended: AtomicBool::new(false),
+            called,
+        })
     }
 
-    /// Ends both sides.
+    /// Ends it, and both sides see that it was broken off.
     pub(crate) fn end(&self) {
-        self.ends.iter().for_each(|end| end.end(Shutdown::Both));
+        self.break_off();
+        self.ended.store(true, Ordering::Release);
         self.look();
+    }
+
+    fn break_off(&self) {
+        self.ends.iter().for_each(Stream::break_off);
     }
 
     /// Looks again at what it waits for: the paths changed.
@@ -63,18 +74,22 @@ impl Connection {
         let ends = [(Way::There, near, far), (Way::Back, far, near)];
         let mut directions = ends.map(|ends| Direction::new(self.number, ends, path, sealed));
         let (mut room, mut watch) = (vec![0; PIECE], Watch::new(hub));
-        while !hub.stop.load(Ordering::Acquire) {
+        while !hub.stop.load(Ordering::Acquire) && !self.ended.load(Ordering::Acquire) {
             let late = watch.late();
             let mut moved = false;
             for direction in &mut directions {
                 moved |= direction.take_in(hub, late, &mut room);
                 moved |= direction.hand_over(hub);
             }
+            if directions.iter().any(|direction| direction.broken) {
+                break;
+            }
             if directions.iter().all(|direction| direction.ended) {
                 return;
             }
             watch.wait(moved, &directions, &self.called);
         }
+        self.break_off();
     }
 }
 
@@ -222,9 +237,13 @@ struct Direction<'a> {
     bytes: usize,
     /// Whether everything that will ever come has come.
     read_all: bool,
+    /// Whether whoever sent it broke off.
+    cut_short: bool,
     /// Whether the other side takes no more for now.
     full: bool,
     ended: bool,
+    /// Whether either side has broken off, and what was on its way has arrived.
+    broken: bool,
 }
 
 impl<'a> Direction<'a> {
@@ -235,7 +254,21 @@ impl<'a> Direction<'a> {
         sealed: Option<&'a Sealed>,
     ) -> Direction<'a> {
         let (pieces, bytes) = (VecDeque::new(), 0);
-        Direction { number, way, from, to, sealed, path, pieces, bytes, read_all: false, full: false, ended: false }
+        Direction {
+            number,
+            way,
+            from,
+            to,
+            sealed,
+            path,
+            pieces,
+            bytes,
+            read_all: false,
+            cut_short: false,
+            full: false,
+            ended: false,
+            broken: false,
+        }
     }
 
     fn reads(&self) -> PollFlags {
@@ -259,7 +292,10 @@ impl<'a> Direction<'a> {
         let read = match self.from.read_now(room) {
             Ok(read) => read,
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => return false,
-            Err(_) => 0,
+            Err(_) => {
+                self.cut_short = true;
+                0
+            }
         };
         let now = hub.clock.now();
         let came = now.saturating_sub(late);
@@ -316,17 +352,16 @@ impl<'a> Direction<'a> {
             let last = piece.bytes == 0;
             self.pieces.pop_front();
             if last || done.is_err() {
-                self.end(done.is_err());
+                self.end(done.is_err() || self.cut_short);
             }
         }
         moved
     }
 
     fn end(&mut self, broken: bool) {
-        self.to.end(Shutdown::Write);
-        if broken {
-            self.from.end(Shutdown::Both);
+        (self.ended, self.read_all, self.broken) = (true, true, broken);
+        if !broken {
+            self.to.end(Shutdown::Write);
         }
-        (self.ended, self.read_all) = (true, true);
     }
 }

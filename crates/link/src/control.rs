@@ -6,7 +6,11 @@ use crate::relay::Relay;
 use std::io::{Read, Result, Write};
 use std::net::Shutdown;
 use std::path::Path;
+use std::time::Duration;
 use study::{Wire, WireError};
+
+/// How long somebody may take to say an order.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// What a relay is told to do. Paths are numbered from 1; none means all.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,6 +96,8 @@ pub fn obey(relay: &std::sync::Arc<Relay>, socket: &Path) -> Result<()> {
     std::thread::Builder::new().name("orders".into()).spawn(move || {
         while let Ok(stream) = listener.accept() {
             let mut order = String::new();
+            // Who says nothing keeps nobody else waiting for long.
+            let _ = stream.give_up_after(PATIENCE);
             // Who says more than an order is cut off; who goes away gets no answer.
             let _ = { &stream }.take(4096).read_to_string(&mut order);
             let Some(relay) = relay.upgrade() else { return };

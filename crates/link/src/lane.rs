@@ -10,11 +10,16 @@ use units::Nanos;
 /// Bytes that a queue without shares holds before a competing stream has to wait itself: some 100 full frames of 2,500 bytes.
 const QUEUE_BYTES: f64 = 256.0 * 1024.0;
 
+/// Bytes of a packet on loopback wires and in networks of large frames.
+const PACKET: usize = 4096;
+
 /// One direction of one path.
 #[derive(Debug)]
 pub(crate) struct Lane {
     /// When the wire is free again.
     free: Nanos,
+    /// When all bytes of ours have left.
+    ours: Nanos,
     /// The last moment at which somebody else's traffic was counted.
     counted: Nanos,
     /// When the last piece arrives: none overtakes another.
@@ -24,7 +29,13 @@ pub(crate) struct Lane {
 
 impl Lane {
     pub(crate) fn new(seed: u64) -> Lane {
-        Lane { free: Nanos::ZERO, counted: Nanos::ZERO, last: Nanos::ZERO, draws: Draws::numbered(seed, 0) }
+        Lane {
+            free: Nanos::ZERO,
+            ours: Nanos::ZERO,
+            counted: Nanos::ZERO,
+            last: Nanos::ZERO,
+            draws: Draws::numbered(seed, 0),
+        }
     }
 
     /// When so many bytes arrive that are sent at `now`.
@@ -38,16 +49,23 @@ impl Lane {
     /// When the last of its bytes is on the wire.
     fn leaves(&mut self, now: Nanos, bytes: usize, shape: &Wire) -> Nanos {
         let Some(capacity) = shape.capacity else { return now };
-        let mut rate = capacity.0;
+        let (mut rate, mut between) = (capacity.0, 0.0);
         if let Some(other) = shape.aggressor {
             match other.share {
                 // Whoever has a share goes first within it; what it does not use is free for others.
                 Some(share) => rate -= other.demand.0.min(share * capacity.0),
-                None => self.crowd(now, other.demand.0, capacity.0),
+                None => {
+                    self.crowd(now, other.demand.0, capacity.0);
+                    // In one queue what both send lies between each other, in proportion to what each would send alone: a stream of
+                    // ours the whole wire. Nothing comes between the bytes of one packet.
+                    let alone = if self.ours > now { 0 } else { bytes.min(PACKET) };
+                    between = (bytes - alone) as f64 * other.demand.0 / capacity.0;
+                }
             }
         }
-        let takes = Nanos::from_seconds(bytes as f64 / rate.max(1.0));
+        let takes = Nanos::from_seconds((bytes as f64 + between) / rate.max(1.0));
         self.free = self.free.max(now) + takes;
+        self.ours = self.free;
         self.free
     }
 

@@ -21,7 +21,7 @@ pub use control::{Order, Unordered, ask, obey, parse};
 pub use cost::{Cost, cost};
 pub use network::Address;
 pub use path::{Choice, Told};
-pub use relay::{Relay, Settings, Tap};
+pub use relay::{LATEST, Relay, Settings, Tap};
 
 /// What several threads share: one that panicked leaves it as it was, because each change is whole before the lock is given back.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

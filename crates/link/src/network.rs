@@ -1,13 +1,16 @@
 //! Sockets of two kinds under one name.
 
 use rustix::fd::{AsFd, BorrowedFd};
+use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{RecvFlags, SendFlags};
 use std::fmt;
-use std::io::{ErrorKind, Read, Result, Write};
+use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Where somebody listens: `HOST:PORT`, or the path of a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,10 +55,7 @@ impl Listener {
         match address {
             Address::Tcp(address) => TcpListener::bind(address).map(Listener::Tcp),
             Address::Unix(path) => {
-                if matches!(UnixStream::connect(path), Err(error) if error.kind() == ErrorKind::ConnectionRefused) {
-                    // A socket at which nobody listens any more: who did was killed.
-                    std::fs::remove_file(path)?;
-                }
+                forget_dead(path)?;
                 UnixListener::bind(path).map(Listener::Unix)
             }
         }
@@ -76,6 +76,28 @@ impl Listener {
                 Ok(Address::Unix(listener.local_addr()?.as_pathname().unwrap_or("".as_ref()).to_owned()))
             }
         }
+    }
+}
+
+/// Whether there is a socket of that name.
+pub(crate) fn is_socket(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|there| there.file_type().is_socket())
+}
+
+/// Removes a socket at which nobody listens any more: who did was killed.
+fn forget_dead(path: &Path) -> Result<()> {
+    match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+        // Whatever else has that name is somebody's, and answers a connection as a dead socket does.
+        Ok(_) if !is_socket(path) => {
+            let why = "it is there already, and is no socket: name a path that is free";
+            Err(Error::new(ErrorKind::AlreadyExists, why))
+        }
+        Ok(_) => match UnixStream::connect(path) {
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused => std::fs::remove_file(path),
+            _ => Ok(()),
+        },
     }
 }
 
@@ -108,6 +130,17 @@ impl Stream {
     pub(crate) fn write_now(&self, from: &[u8]) -> Result<usize> {
         let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
         Ok(rustix::io::retry_on_intr(|| rustix::net::send(self, from, flags))?)
+    }
+
+    /// Reads wait no longer than that.
+    pub(crate) fn give_up_after(&self, time: Duration) -> Result<()> {
+        Ok(sockopt::set_socket_timeout(self, Timeout::Recv, Some(time))?)
+    }
+
+    /// When it is closed, the other end sees that it was broken off, where sockets know that.
+    pub(crate) fn break_off(&self) {
+        // One that is gone already has nothing to tell.
+        let _ = sockopt::set_socket_linger(self, Some(Duration::ZERO));
     }
 
     /// Ends one side or both; one that is gone already has nothing to end.

@@ -1,7 +1,7 @@
 //! A relay: who listens, whom it connects to, and what all its connections share.
 
 use crate::connection::Connection;
-use crate::network::{Address, Listener, Stream};
+use crate::network::{Address, Listener, Stream, is_socket};
 use crate::path::{Choice, Paths, Told, Travel, Way};
 use crate::seal::Sealed;
 use crate::{cost, locked};
@@ -16,6 +16,10 @@ use units::Nanos;
 
 /// How often one who waits for a path looks.
 const LOOK: Duration = Duration::from_millis(5);
+
+/// The most that is taken off a delay. Where threads wake up later, the machine is busy now and may be idle soon: a delay is rather too
+/// long for a while than too short for good.
+pub const LATEST: Nanos = Nanos::from_micros(100);
 
 /// What a relay is started with.
 #[derive(Clone, Debug)]
@@ -135,7 +139,6 @@ impl Hub {
             locked(&self.connections).push(connection.clone());
             connection.carry(self, path, sealed.as_ref());
             locked(&self.connections).retain(|other| !Arc::ptr_eq(other, &connection));
-            connection.end();
         });
         locked(&self.paths).all[path].connections -= 1;
         ended
@@ -157,7 +160,7 @@ impl Relay {
     /// It cannot listen.
     pub fn start(settings: &Settings) -> Result<Relay> {
         let relay = Relay::unmeasured(settings)?;
-        relay.take_off(cost::queued()?);
+        relay.take_off(cost::queued()?.min(LATEST));
         Ok(relay)
     }
 
@@ -264,7 +267,8 @@ impl Drop for Relay {
             let _ = accepts.join();
         }
         if let Address::Unix(path) = &self.address {
-            let _ = std::fs::remove_file(path);
+            // What somebody put there meanwhile is not ours.
+            let _ = is_socket(path).then(|| std::fs::remove_file(path));
         }
     }
 }

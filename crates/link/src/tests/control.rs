@@ -25,6 +25,8 @@ fn a_relay_obeys_its_socket_and_tells_what_its_paths_do() {
     let relay = Arc::new(Relay::unmeasured(&settings).expect("a relay"));
     let socket = home.path().join("orders");
     obey(&relay, &socket).expect("a socket");
+    // Who says nothing keeps nobody else waiting for ever.
+    let _silent = Stream::connect(&Address::Unix(socket.clone())).expect("a connection");
     let told = ask(&socket, "shape 2 km=10").expect("an answer");
     assert_eq!(told, "delay=0us\ttrue\ttrue\t0\ndelay=50us\ttrue\ttrue\t0\n0\t0\t0\t0\n");
     assert!(ask(&socket, "half-open 1").expect("an answer").starts_with("delay=0us\ttrue\tfalse\t0\n"));

@@ -46,6 +46,16 @@ fn without_shares_a_stream_that_wants_all_makes_everybody_wait_behind_a_full_que
     assert_eq!(lane.arrival(ms(5_000), 1000, &path), ms(5_001), "half of the wire leaves no queue");
 }
 
+#[test]
+fn a_stream_and_somebody_elses_share_one_queue_in_proportion_to_what_each_would_send() {
+    for (demand, wanted) in [("5MB/s", 10.0 / 1.5), ("10MB/s", 5.0), ("500MB/s", 10.0 / 51.0)] {
+        let (mut lane, path) = (Lane::new(1), shape(&format!("capacity=10MB/s aggressor={demand}")));
+        let last = (0..1_000).map(|_| lane.arrival(ms(0), 10_000, &path)).last().expect("pieces");
+        let rate = 10.0 / last.seconds();
+        assert!((rate / wanted - 1.0).abs() < 0.01, "{demand}: {rate} MB/s");
+    }
+}
+
 proptest! {
     #[test]
     fn nothing_overtakes_arrives_early_or_faster_than_the_wire(

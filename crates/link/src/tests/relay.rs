@@ -127,6 +127,33 @@ fn a_reset_ends_both_ends_and_new_connections_are_taken() {
 }
 
 #[test]
+fn who_breaks_off_is_seen_to_break_off_and_not_to_end() {
+    let listener = Listener::bind(&tcp()).expect("a port");
+    let (paths, choice) = (vec![Wire::parse("delay=1ms").expect("a path")], Choice::Priority);
+    let to = listener.address().expect("an address");
+    let settings = Settings { listen: tcp(), to, paths, choice, failover: Nanos::ZERO, seed: 5 };
+    let relay = Relay::unmeasured(&settings).expect("a relay");
+    let near = Stream::connect(relay.address()).expect("a connection");
+    let far = listener.accept().expect("the relay");
+    { &near }.write_all(b"half of it").expect("written");
+    { &far }.read_exact(&mut [0; 10]).expect("what was sent");
+    near.break_off();
+    drop(near);
+    let seen = { &far }.read(&mut [0; 9]).map_err(|error| error.kind());
+    assert_eq!(seen, Err(std::io::ErrorKind::ConnectionReset));
+}
+
+#[test]
+fn a_file_that_has_the_name_of_the_socket_stays_what_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("precious");
+    std::fs::write(&path, "mine").expect("a file");
+    let refused = Listener::bind(&Address::Unix(path.clone())).err().expect("a refusal");
+    assert!(refused.to_string().contains("no socket"), "{refused}");
+    assert_eq!(std::fs::read_to_string(&path).expect("the file"), "mine");
+}
+
+#[test]
 fn nobody_behind_the_relay_ends_the_connection() {
     let nobody = Listener::bind(&tcp()).expect("a port").address().expect("an address");
     let (paths, choice) = (vec![Wire::default()], Choice::Priority);

@@ -62,12 +62,14 @@ fn serve(asked: &Link, settings: &Settings) -> Result<(), Failure> {
         let refused = |error| Failure::caused(format!("taking orders at `{}`", orders.display()), &error);
         link::obey(&relay, orders).map_err(refused)?;
     }
-    output::note_line(&format!(
-        "{} to {}; it wakes up {} late, which is taken off each delay",
-        relay.address(),
-        settings.to,
-        units::duration(relay.own())
-    ));
+    let late = units::duration(relay.own());
+    let late = match relay.own() < link::LATEST {
+        true => format!("it wakes up {late} late, which is taken off each delay"),
+        false => {
+            format!("it wakes up later than {late} on this busy machine: {late} are taken off each delay, and no more")
+        }
+    };
+    output::note_line(&format!("{} to {}; {late}", relay.address(), settings.to));
     while !told.load(Ordering::Relaxed) && !relay.is_ended() {
         sleep(LOOK);
     }
