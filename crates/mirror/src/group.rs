@@ -70,6 +70,42 @@ impl<N: Nodes> Pair<N> {
         Ok(())
     }
 
+    /// Has the node go on that has come further in the order of all changes, when the primary was lost: it has all that the other one has.
+    pub(crate) fn settles_leader(&mut self) -> Result<(), MirrorError> {
+        let whole = self.life().before == Some(State::Replicating) && matches!(self.life().state(), State::Unserved(_));
+        let (primary, mirror) = (self.life().primary(), self.life().mirror());
+        if !self.by_sets() || !whole || self.life().is_up(primary) {
+            return Ok(());
+        }
+        let Some((first, second)) = self.place(primary)?.zip(self.place(mirror)?) else { return Ok(()) };
+        // Of two that have come as far, the one goes on that answers.
+        let further = second.1 > first.1 || second.1 == first.1 && self.life().is_up(mirror);
+        if first.0 != second.0 || !further {
+            return Ok(());
+        }
+        let more = second.1 - first.1;
+        self.nodes.say(&format!(
+            "node {mirror} has come {} further than node {primary}, so that it goes on as the primary",
+            units::counted(more, "transactions")
+        ));
+        if !self.life().is_up(mirror) {
+            self.record.follows = false;
+            self.set_serves(mirror)?;
+            self.tell(Event::Back(mirror))?;
+        }
+        self.tell(Event::TakeOver { accept_missing: true })
+    }
+
+    /// The group of a node, and how far it has come in its order; none where neither it nor its files say.
+    fn place(&mut self, node: Node) -> Result<Option<(String, u64)>, MirrorError> {
+        if self.life().is_up(node) {
+            return Ok(Some((self.word(node, "wsrep_local_state_uuid")?, self.number(node, COMMITTED)?)));
+        }
+        let closed = self.nodes.closed_at(node)?;
+        let place = closed.as_deref().and_then(|at| at.rsplit_once(':'));
+        Ok(place.and_then(|(group, number)| Some((group.to_owned(), number.parse().ok()?))))
+    }
+
     fn group(&self) -> Result<Group, MirrorError> {
         let ports = match Ports::of(&self.record.ports) {
             Some(ports) => ports,

@@ -55,6 +55,7 @@ impl<N: Nodes> Pair<N> {
         if !pair.record.down && pair.nodes.has_data(Node::A) {
             pair.look()?;
         }
+        pair.settles_leader()?;
         pair.settles_ports()?;
         let changed = std::mem::replace(&mut pair.record.life.rule, rule) != rule;
         pair.record.down = false;

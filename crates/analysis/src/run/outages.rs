@@ -53,14 +53,14 @@ fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse, (event, end): 
     let resync = later(&|state| state == MirrorState::CatchesUp);
     let over = resync.filter(|phase| pair.phases.last().is_some_and(|last| last.from_s >= phase.to_s));
     let rate = |phase: &PairPhase| mean_rate(trial, stream, (phase.from_s, phase.to_s.min(end)));
-    let interval_s = trial.timeline.windows(2).next().map_or(0.0, |two| two[1].at_s - two[0].at_s);
+    let interval_s = interval(trial);
     PairFinding {
         trial: trial.label.index,
         event: event.text.clone(),
         at_s: at - start,
         freeze_s: longest_still(trial, stream, (at, end)) as f64 * interval_s,
         interval_s,
-        errors: inside(trial, (at, end)).map(|point| point.failed.get(stream).copied().unwrap_or(0)).sum(),
+        errors: failed(trial, stream, (at, end)),
         alone: alone.map(|phase| ((phase.from_s - at).max(0.0), phase.state)),
         released: tracked.filter(|phase| phase.from_s >= at).map_or(0.0, |phase| phase.waiting) as u64,
         rate_before_per_s: mean_rate(trial, stream, (start, at)),
@@ -77,6 +77,18 @@ fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse, (event, end): 
         equal: pair.equal,
         ..PairFinding::default()
     }
+}
+
+/// What failed from the interval on in which it happened: sessions that lose their server do so at that moment.
+fn failed(trial: &TrialSummary, stream: usize, (from, to): (f64, f64)) -> u64 {
+    let interval = interval(trial);
+    let ends = |point: &&TimePoint| (from + 1e-9..=to + 1e-9).contains(&(point.at_s + interval));
+    trial.timeline.iter().filter(ends).map(|point| point.failed.get(stream).copied().unwrap_or(0)).sum()
+}
+
+/// Seconds between two points of the timeline.
+fn interval(trial: &TrialSummary) -> f64 {
+    trial.timeline.windows(2).next().map_or(0.0, |two| two[1].at_s - two[0].at_s)
 }
 
 /// Completions a second over the intervals wholly inside; none where there is none.
@@ -96,7 +108,7 @@ fn rates(trial: &TrialSummary, stream: usize, within: (f64, f64)) -> Vec<f64> {
 }
 
 fn inside(trial: &TrialSummary, (from, to): (f64, f64)) -> impl Iterator<Item = &TimePoint> {
-    let interval = trial.timeline.windows(2).next().map_or(0.0, |two| two[1].at_s - two[0].at_s);
+    let interval = interval(trial);
     trial.timeline.iter().filter(move |point| point.at_s >= from - 1e-9 && point.at_s + interval <= to + 1e-9)
 }
 
@@ -200,6 +212,22 @@ mod tests {
         assert!(told[0].1 == 0.0 && told[1].1 == 0.0 && (told[2].1 - 1.0).abs() < 1e-9, "{told:?}");
         assert_eq!(told.iter().map(|one| one.2).collect::<Vec<_>>(), [0, 0, 2]);
         assert!(all[0].resync_s.is_none() && all[1].resync_bytes == Some(5e6) && all[2].alone.is_none(), "{all:?}");
+    }
+
+    #[test]
+    fn what_fails_in_the_interval_in_which_it_happens_belongs_to_it() {
+        let mut one = trial(0, "a", 0, 1000.0);
+        let point = |at: u32, failed: u64| TimePoint {
+            at_s: f64::from(at) / 10.0,
+            throughput_per_s: vec![1000.0],
+            failed: vec![failed],
+            p99_ms: vec![None],
+        };
+        one.timeline = (0..100)
+            .map(|at| point(at, [(40, 5), (41, 1), (60, 7)].iter().find(|one| one.0 == at).map_or(0, |one| one.1)))
+            .collect();
+        assert_eq!(failed(&one, 0, (4.03, 6.03)), 6, "what fails with the next event is told there");
+        assert_eq!(failed(&one, 0, (6.03, 10.0)), 7);
     }
 
     #[test]

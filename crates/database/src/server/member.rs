@@ -60,7 +60,8 @@ pub trait Member {
     /// When it does not end, or its data cannot go back: what is left of them may be good for nothing.
     fn back_to(&self, source: &str) -> Result<(), DatabaseError>;
 
-    /// Where its log ends, when it ended in order: the place of the last checkpoint.
+    /// Where its log ends, when it ended in order: the place of the last checkpoint. Of a server that Galera joins, how far it has come in
+    /// the order of all changes, as `GROUP:NUMBER`, however it ended; none while it runs.
     ///
     /// # Errors
     /// When nothing can be read there.

@@ -206,3 +206,38 @@ fn a_full_list_means_a_copy_and_a_node_that_goes_on_by_itself_is_named_and_throw
     assert_eq!(pair.does("resume")["state"], "replicating");
     pair.is_equal(1);
 }
+
+/// Writes on a node until it refuses; numbers that were acknowledged.
+fn writes_until_it_is_lost(mut session: Box<dyn database::Session>, from: u32) -> Vec<u32> {
+    let write =
+        |number: u32| session.script(&format!("INSERT INTO t.kept (v) VALUES ({number})")).is_ok().then_some(number);
+    (from..).map_while(write).collect()
+}
+
+#[test]
+fn a_primary_that_is_killed_under_load_and_started_again_does_not_undo_what_the_other_node_acknowledged() {
+    let Some(pair) = Joined::up("--voter none") else { return };
+    pair.begin();
+    let acknowledged: Vec<u32> = std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..8)
+            .map(|writer| {
+                let node = if writer % 2 == 0 { "a" } else { "b" };
+                let session = pair.server(node).session("").expect("it answers");
+                scope.spawn(move || writes_until_it_is_lost(session, writer * 1_000_000))
+            })
+            .collect();
+        while pair.says("a", "SELECT count(*) FROM t.kept WHERE v > 7000500").expect("it answers") == "Int(0) " {
+            std::thread::yield_now();
+        }
+        pair.kill_node("a");
+        writers.into_iter().flat_map(|writer| writer.join().expect("a writer")).collect()
+    });
+    assert!(acknowledged.len() > 2_000, "{}", acknowledged.len());
+    pair.does("up galera-pair --dir pair");
+    assert_eq!(pair.does("resume")["state"], "replicating");
+    for node in ["a", "b"] {
+        let list = acknowledged.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        let kept = pair.says(node, &format!("SELECT count(*) FROM t.kept WHERE v IN ({list})")).expect("it answers");
+        assert!(kept.contains(&acknowledged.len().to_string()), "{node}: {kept} of {}", acknowledged.len());
+    }
+}

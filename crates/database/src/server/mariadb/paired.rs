@@ -136,7 +136,11 @@ impl Member for Server {
     }
 
     fn closed_at(&self) -> Result<Option<String>, DatabaseError> {
-        Ok(None)
+        if self.process().is_some() || !self.has_data() {
+            return Ok(None);
+        }
+        let _held = folder::hold(&self.folder, &self.stop)?;
+        Ok(self.position()?.trim().split_once('=').map(|(_, at)| at.to_owned()))
     }
 
     fn barred(&self, _stands_by: bool) -> Result<(), DatabaseError> {

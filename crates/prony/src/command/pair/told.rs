@@ -41,6 +41,9 @@ fn state(seen: &Seen) -> (&'static str, String) {
         ),
         State::Copying => ("copying", format!("a copy of everything goes to node {mirror}")),
         State::Swapping => ("swapping", "the nodes change their roles, and nobody may write".to_owned()),
+        State::Unserved(_) if !seen.nodes[mirror as usize].answers => {
+            ("blocked", "neither node answers, and nobody may write".to_owned())
+        }
         State::Unserved(missing) => {
             let missing = match missing {
                 Some(Behind { bytes: 0, .. }) => "has all that was acknowledged".to_owned(),
@@ -89,6 +92,7 @@ fn next(seen: &Seen) -> Option<String> {
     let away = Node::ALL.into_iter().any(|node| !seen.nodes[node as usize].answers);
     match life.state() {
         State::Replicating => None,
+        State::Unserved(_) if !seen.nodes[life.mirror() as usize].answers => Some(up(seen)),
         State::Unserved(_) => Some(format!("prony pair take-over, or start the primary again with {}", up(seen))),
         _ if away => Some(up(seen)),
         _ if !life.linked => Some("prony pair heal".to_owned()),
