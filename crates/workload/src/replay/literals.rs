@@ -33,7 +33,58 @@ pub fn shape(sql: &str) -> (String, Vec<String>) {
     (shape, values)
 }
 
+/// A statement as it may be told: without any value that a client wrote into its text. Each stands as `$n`, numbered on from those that
+/// the text has; where it is not certain where a value ends, the rest is left out. `server` says whose words it is, as a trace does.
+pub fn told(sql: &str, server: &str) -> String {
+    let postgres = server.starts_with("PostgreSQL");
+    let (mut reader, mut told, mut number) = (Reader { text: sql, at: 0 }, String::with_capacity(sql.len()), highest(sql));
+    let mut behind_value = false;
+    while let Some(first) = reader.rest().chars().next() {
+        let (from, was_value) = (reader.at, std::mem::take(&mut behind_value));
+        let before = if was_value { "" } else { told.as_str() };
+        // Between these stands a name for PostgreSQL, and a text for most others.
+        let text = first == '\'' || (first == '"' && !postgres);
+        if reader.comment() || (!postgres && first == '#' && reader.line()) {
+            if sql[from + 1..reader.at].contains("/*") {
+                return told + "…";
+            }
+            told.push(' ');
+        } else if (text && reader.pass(first)) || reader.literal(before) {
+            reader.at += reader.rest().find(|next: char| !next.is_alphanumeric() && !"._".contains(next)).unwrap_or(reader.rest().len());
+            number += 1;
+            told.push_str(&format!("{}${number}", if was_value { " " } else { "" }));
+            // What a backslash does is a matter of the server and its settings.
+            if sql[from..reader.at].contains('\\') {
+                return told + "…";
+            }
+            behind_value = true;
+        } else {
+            reader.at += if first == '"' || first == '`' { reader.quoted(first) } else { first.len_utf8() };
+            told.push_str(&sql[from..reader.at]);
+        }
+    }
+    told
+}
+
+/// The highest `$n` of a text.
+fn highest(sql: &str) -> u32 {
+    let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
+    sql.split('$').skip(1).filter_map(digits).filter(|number| *number < 1 << 16).max().unwrap_or(0)
+}
+
 impl Reader<'_> {
+    /// Passes over a text in quotes.
+    fn pass(&mut self, quote: char) -> bool {
+        self.at += self.quoted(quote);
+        true
+    }
+
+    /// Passes over the rest of a line.
+    fn line(&mut self) -> bool {
+        self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+        true
+    }
+
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }
