@@ -1,5 +1,6 @@
 //! The sessions of one worker, each with its place in the trace.
 
+use super::literals::answered;
 use super::program::{Program, Said};
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
 use std::sync::Arc;
@@ -79,6 +80,10 @@ impl Business for Replay {
             Said::Statement(statement, values) => batch.call(*statement, values.iter().cloned()),
         }
         Step::Send
+    }
+
+    fn answered(&self, words: String) -> String {
+        answered(&words, self.program.statements.iter().map(|one| one.name.as_str()))
     }
 
     fn restart(&mut self, slot: u32) {

@@ -42,7 +42,7 @@ pub(super) struct Program {
     pub(super) window: Nanos,
     /// By session, in order; those of all sessions in one, where no moment is kept.
     pub(super) sessions: Vec<Vec<Transaction>>,
-    statements: Vec<Statement>,
+    pub(super) statements: Vec<Statement>,
     textual: bool,
 }
 
@@ -202,7 +202,8 @@ impl Ready for Compiled {
     }
 
     fn business(&self, share: &Share) -> Box<dyn Business> {
-        let of = |slot: u32| if self.0.paced { slot as usize * share.workers as usize + share.worker as usize } else { 0 };
+        let of =
+            |slot: u32| if self.0.paced { slot as usize * share.workers as usize + share.worker as usize } else { 0 };
         Box::new(Replay::new(self.0.clone(), self.1.clone(), (0..share.slots).map(of).collect()))
     }
 }

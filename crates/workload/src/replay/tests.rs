@@ -31,12 +31,24 @@ fn compiled(program: Program) -> Compiled {
 #[test]
 fn a_statement_is_told_without_any_value_however_it_is_written() {
     for (server, sql, shown) in [
-        ("PostgreSQL 15", "SELECT \"Name\" FROM t WHERE a = E'GEHEIM' AND b = -5", "SELECT \"Name\" FROM t WHERE a = E$1 AND b = $2"),
-        ("PostgreSQL 15", "SELECT $2 + $1 + 7, date'GEHEIM', $$GEHEIM$$, $x$GEHEIM$x$", "SELECT $2 + $1 + $3, date$4, $5, $6"),
+        (
+            "PostgreSQL 15",
+            "SELECT \"Name\" FROM t WHERE a = E'GEHEIM' AND b = -5",
+            "SELECT \"Name\" FROM t WHERE a = E$1 AND b = $2",
+        ),
+        (
+            "PostgreSQL 15",
+            "SELECT $2 + $1 + 7, date'GEHEIM', $$GEHEIM$$, $x$GEHEIM$x$",
+            "SELECT $2 + $1 + $3, date$4, $5, $6",
+        ),
         ("PostgreSQL 15", "SELECT E'x\\'GEHEIM' AND b = 'GEHEIM'", "SELECT E$1…"),
         ("PostgreSQL 15", "SELECT 1 /* a /* b */ GEHEIM */", "SELECT $1 …"),
         ("PostgreSQL 15", "SELECT a -- GEHEIM\nFROM t1", "SELECT a  \nFROM t1"),
-        ("MariaDB 11", "SELECT `a 1` FROM t WHERE b = \"GEHEIM\" AND c = 0x4745 # GEHEIM", "SELECT `a 1` FROM t WHERE b = $1 AND c = $2  "),
+        (
+            "MariaDB 11",
+            "SELECT `a 1` FROM t WHERE b = \"GEHEIM\" AND c = 0x4745 # GEHEIM",
+            "SELECT `a 1` FROM t WHERE b = $1 AND c = $2  ",
+        ),
         ("MariaDB 11", "SELECT 'x\\'GEHEIM'", "SELECT $1…"),
         ("MariaDB 11", "SELECT _utf8'GEHEIM' x'47', 'a''b'12'GEHEIM", "SELECT _utf8$1 x$2, $3 $4"),
         ("", "UPDATE \"GEHEIM\" SET a = 'GEHEIM", "UPDATE $1 SET a = $2"),
@@ -44,6 +56,30 @@ fn a_statement_is_told_without_any_value_however_it_is_written() {
         let told = told(sql, server);
         assert!(!told.contains("GEHEIM"), "{told}");
         assert_eq!(told.trim_end(), shown.trim_end(), "{sql}");
+    }
+}
+
+#[test]
+fn what_a_server_answers_is_told_without_the_values_that_it_repeats() {
+    let names = ["INSERT INTO users (email) VALUES ($1)", "SELECT a FROM t2"];
+    for (words, shown) in [
+        (
+            "INSERT INTO users (email) VALUES ($1): duplicate key value violates unique constraint \"users\" (Key (email)=(GEHEIM)), SQLSTATE 23505",
+            "INSERT INTO users (email) VALUES ($1): duplicate key value violates unique constraint \"users\" (…), SQLSTATE 23505",
+        ),
+        (
+            "SELECT a FROM t2: relation \"t2\" does not exist, SQLSTATE 42P01",
+            "SELECT a FROM t2: relation \"t2\" does not exist, SQLSTATE 42P01",
+        ),
+        ("customer 4711 has no \"GEHEIM\" left, SQLSTATE P0001", "customer … has no … left, SQLSTATE P0001"),
+        ("error 1062 (23000): Duplicate entry 'O'GEHEIM' for key 'PRIMARY'", "error 1062 (23000): Duplicate entry …"),
+        (
+            "error 1064 (42000): syntax; near 'a = 'GEHEIM' AND'' at line 1",
+            "error 1064 (42000): syntax; near … at line …",
+        ),
+        ("deadlock detected", "deadlock detected"),
+    ] {
+        assert_eq!(super::literals::answered(words, names.into_iter()), shown);
     }
 }
 
@@ -170,10 +206,7 @@ fn more_sessions_than_were_heard_and_texts_beyond_count_are_refused_with_what_to
     let many: Vec<Heard> = (0..1_001).map(|at| heard(at, 0, &format!("SELECT {at}"))).collect();
     let told = program(&ASKED, &trace(many.clone()), 1, false).unwrap_err();
     assert!(told.contains("protocol=simple"), "{told}");
-    assert_eq!(
-        program(&ASKED, &trace(many.clone()), 1, true).map(compiled).unwrap().statements(None).len(),
-        1
-    );
+    assert_eq!(program(&ASKED, &trace(many.clone()), 1, true).map(compiled).unwrap().statements(None).len(), 1);
     let told = program(&ASKED, &trace(many), 2, true).unwrap_err();
     assert!(told.contains("1 of its sessions") && told.contains("take 1"), "{told}");
     let told = program(&ASKED, &trace(vec![heard(1, 0, "BEGIN"), heard(2, 1, "SELECT 1")]), 2, true).unwrap_err();
@@ -189,8 +222,6 @@ fn values_that_were_sent_beside_a_text_are_sent_so_again_or_stand_in_it_as_texts
         let said = &program.sessions[0][0].said[0].1;
         let values = vec![Value::Text(first.to_owned()), Value::Null];
         assert_eq!(*said, super::program::Said::Statement(0, values));
-        assert!(
-            compiled(program).spliced() == textual && Asked { paced: false, ..ASKED }.classes().len() == 1
-        );
+        assert!(compiled(program).spliced() == textual && Asked { paced: false, ..ASKED }.classes().len() == 1);
     }
 }
