@@ -138,6 +138,9 @@ fn sessions_of(words: &str) -> Option<u32> {
     words.rsplit(' ').next()?.parse().ok()
 }
 
+/// How the words of a load begin whose workload says when each transaction of a session is due.
+pub const BY_THE_TRACE: &str = "at the moments of the trace";
+
 /// What one stream of a trial was asked to do, as far as analysis and report need it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StreamLabel {
@@ -188,6 +191,11 @@ impl StreamLabel {
     /// Whether a transaction may have to wait for a free session: users are more than these, or arrivals ask for no leave.
     pub fn waits_for_sessions(&self) -> bool {
         self.offered.is_some() || self.sessions().zip(self.slots).is_some_and(|(sessions, slots)| slots > sessions)
+    }
+
+    /// Whether sessions may stand idle because nothing is due.
+    pub fn paces_itself(&self) -> bool {
+        self.load.contains(BY_THE_TRACE)
     }
 
     /// Sessions that carry its transactions; none of what asks no database.

@@ -26,8 +26,8 @@ pub use check::{Check, CheckKind, CheckMoment, CheckResult, Ledger, Mishap, Tria
 pub use counter::{Counted, Counter};
 pub use histogram::{Entries, Histogram};
 pub use label::{
-    Asks, ClassKind, Factor, Gives, Level, Point, READ, SYSTEMS_MAX, StreamLabel, TRIALS_MAX, TrialLabel, factor,
-    level_of,
+    Asks, BY_THE_TRACE, ClassKind, Factor, Gives, Level, Point, READ, SYSTEMS_MAX, StreamLabel, TRIALS_MAX, TrialLabel,
+    factor, level_of,
 };
 pub use places::Places;
 pub use probe::{COMMIT, MirrorState, OfCore, OfDisk, OfStatement, OfThreads, Probe, Resource, Stalled, Whole};

@@ -3,7 +3,7 @@
 use crate::experiment::StreamChoice;
 use crate::{Operations, Pool, Stream, Work};
 use load::{Arrivals, Spec as LoadSpec, Think};
-use observation::{Asks, ClassKind, Gives, StreamLabel};
+use observation::{Asks, BY_THE_TRACE, ClassKind, Gives, StreamLabel};
 use units::{Bytes, Nanos};
 use workload::Storage;
 
@@ -101,7 +101,7 @@ fn sessions_words(load: LoadSpec, pool: &Pool) -> String {
             };
             format!("{slots} users,{think} {sessions}")
         }
-        LoadSpec::Closed { think: Think::Given, .. } => format!("at the moments of the trace, {sessions}"),
+        LoadSpec::Closed { think: Think::Given, .. } => format!("{BY_THE_TRACE}, {sessions}"),
         LoadSpec::Closed { .. } => format!("closed, {sessions}"),
         LoadSpec::Open { rate, arrivals, .. } => {
             format!("open, {} {}, {sessions}", units::rate(rate.0), arrivals_word(arrivals))

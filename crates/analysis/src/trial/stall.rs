@@ -5,7 +5,8 @@
 //! the mean rate would have felt, had they come whatever the system did: the system completes what it completed, interval by
 //! interval, and each arrival waits until all before it are done (a fluid queue with the measured capacity).
 //!
-//! What it does not do: it says nothing of open loads, whose response holds such waits already.
+//! What it does not do: it says nothing of loads that are due whatever the system does, open or at the moments of a trace: their response
+//! holds such waits already, and where nothing is due nobody waits.
 
 use super::cut::Cut;
 use crate::{LatencySummary, Stall};
@@ -23,7 +24,8 @@ const P50_TIMES: f64 = 20.0;
 /// The longest stretch of the window without a completion; none when it is no longer than chance or slow operations explain. A
 /// closed load asks up to the last moment, so that a stretch at either end of the window counts as well.
 pub fn stall(cut: &Cut, response: &LatencySummary, interrupted: bool) -> Option<Stall> {
-    let slots = cut.label.slots.filter(|_| cut.label.offered.is_none() && cut.label.think_mean.0 == 0)?;
+    let asks = cut.label.offered.is_none() && cut.label.think_mean.0 == 0 && !cut.label.paces_itself();
+    let slots = cut.label.slots.filter(|_| asks)?;
     let interval_s = cut.observations.interval.seconds();
     let window = cut.intervals.get(cut.first as usize..cut.end.min(cut.intervals.len() as u32) as usize)?;
     let counts: Vec<u64> = window.iter().map(|interval| interval.done).collect();

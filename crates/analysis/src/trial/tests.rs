@@ -353,6 +353,19 @@ fn figures_beside_jobs_end_with_the_jobs_and_their_end_is_no_stall() {
 }
 
 #[test]
+fn a_trace_that_is_silent_for_a_while_is_no_stall_of_the_system() {
+    let mut silent = observations();
+    silent.cells.retain(|cell| cell.key.interval < 6);
+    let mut label = label();
+    for (load, stalls) in [("closed, 8 sessions", true), ("at the moments of the trace, 8 sessions", false)] {
+        load.clone_into(&mut label.streams[0].load);
+        let told = summarise(&label, &silent, &judgement());
+        let caveat = told.caveats.iter().any(|one| one.kind == CaveatKind::Stalled);
+        assert_eq!((told.streams[0].stall.is_some(), caveat), (stalls, stalls), "{load}");
+    }
+}
+
+#[test]
 fn a_window_that_ends_with_jobs_wants_more_work_for_them_and_no_longer_measure() {
     let mut beside = observations();
     let ended = Nanos::from_millis(5_400);

@@ -44,16 +44,19 @@ pub(super) fn read(path: &Path, from: u64, to: u64) -> io::Result<String> {
 struct Entry {
     time: String,
     process: String,
+    database: Option<String>,
+    level: String,
     message: String,
     detail: String,
 }
 
 /// The statements in a piece of a log. What is no statement, or was cut off, is passed over.
-pub(super) fn words(form: Form, text: &str) -> Vec<Words> {
+/// `prefix` is how lines begin, as the server's `log_line_prefix` says it.
+pub(super) fn words(form: Form, prefix: &str, text: &str) -> Vec<Words> {
     let entries = match form {
         Form::Json => text.lines().filter_map(of_object).collect(),
         Form::Csv => of_table(text),
-        Form::Plain => of_lines(text),
+        Form::Plain => of_lines(prefix, text),
     };
     entries.iter().filter_map(statement).collect()
 }
@@ -62,7 +65,9 @@ fn of_object(line: &str) -> Option<Entry> {
     let value: serde_json::Value = serde_json::from_str(line).ok()?;
     let text = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let process = value["pid"].as_i64()?.to_string();
-    Some(Entry { time: text("timestamp"), process, message: text("message"), detail: text("detail") })
+    let database = value["dbname"].as_str().map(str::to_owned);
+    let (level, message) = (text("error_severity"), text("message"));
+    Some(Entry { time: text("timestamp"), process, database, level, message, detail: text("detail") })
 }
 
 /// The places of these columns have been the same since the form exists.
@@ -70,16 +75,17 @@ fn of_table(text: &str) -> Vec<Entry> {
     let rows = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes()).into_records();
     let entry = |row: csv::StringRecord| {
         let field = |at: usize| row.get(at).unwrap_or_default().to_owned();
-        Entry { time: field(0), process: field(3), message: field(13), detail: field(14) }
+        let database = Some(field(2)).filter(|name| !name.is_empty());
+        Entry { time: field(0), process: field(3), database, level: field(11), message: field(13), detail: field(14) }
     };
     rows.filter_map(Result::ok).map(entry).collect()
 }
 
-fn of_lines(text: &str) -> Vec<Entry> {
+fn of_lines(prefix: &str, text: &str) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut into_detail = false;
     for line in text.lines() {
-        let Some((time, process, level, rest)) = parts(line) else {
+        let Some((time, process, said, level, rest)) = parts(line) else {
             if let Some(last) = entries.last_mut() {
                 let into = if into_detail { &mut last.detail } else { &mut last.message };
                 into.push('\n');
@@ -90,23 +96,50 @@ fn of_lines(text: &str) -> Vec<Entry> {
         into_detail = level == "DETAIL";
         match entries.last_mut() {
             Some(last) if into_detail && last.process == process => rest.clone_into(&mut last.detail),
-            _ => entries.push(Entry { time, process, message: rest.to_owned(), detail: String::new() }),
+            _ => entries.push(Entry {
+                time,
+                process,
+                database: database(prefix, said),
+                level: level.to_owned(),
+                message: rest.to_owned(),
+                detail: String::new(),
+            }),
         }
     }
     entries
 }
 
 /// `2026-01-31 12:00:00.123 UTC [77] LOG:  duration: ..` in its parts.
-fn parts(line: &str) -> Option<(String, String, &str, &str)> {
+fn parts(line: &str) -> Option<(String, String, &str, &str, &str)> {
     let (head, rest) = line.split_once(" [")?;
     moment_us(head)?;
-    let (process, rest) = rest.split_once("] ")?;
+    let (process, rest) = rest.split_once(']')?;
     // Whatever else a prefix says stands before the level.
-    let (level, rest) = rest.split_once(":  ")?;
-    Some((head.to_owned(), process.to_owned(), level.rsplit(' ').next().unwrap_or(level), rest))
+    let (said, rest) = rest.split_once(":  ")?;
+    let level = said.rsplit([' ', ']']).next().unwrap_or(said);
+    Some((head.to_owned(), process.to_owned(), said, level, rest))
+}
+
+/// The database in what a line says between its process and its text, where the prefix has it: ` me@shop LOG` of `%m [%p] %q%u@%d `.
+fn database(prefix: &str, said: &str) -> Option<String> {
+    let more = prefix.strip_prefix("%m [%p]")?.replace("%q", "");
+    let (before, behind) = more.split_once("%d")?;
+    // What ends an escape is the text up to the next one.
+    let mut rest = said;
+    for (at, piece) in before.split('%').enumerate() {
+        let letters = if at == 0 { piece } else { piece.get(1..)? };
+        rest = if letters.is_empty() { rest } else { rest.split_once(letters)?.1 };
+    }
+    let end = behind.split('%').next().filter(|end| !end.is_empty())?;
+    rest.split_once(end).map(|(database, _)| database.to_owned()).filter(|name| !name.is_empty())
 }
 
 fn statement(entry: &Entry) -> Option<Words> {
+    let (session, database) = (entry.process.clone(), entry.database.clone());
+    if entry.level == "ERROR" {
+        let at_us = moment_us(&entry.time)?;
+        return Some(Words { at_us, session, database, failed: true, ..Words::default() });
+    }
     let (took, rest) = entry.message.strip_prefix("duration: ")?.split_once(" ms  ")?;
     let took_us = (took.parse::<f64>().ok()? * 1e3).round() as u64;
     let (sql, parameters) = match rest.split_once(": ")? {
@@ -117,7 +150,7 @@ fn statement(entry: &Entry) -> Option<Words> {
     };
     let at_us = moment_us(&entry.time)? - took_us as i64;
     // A query of the extended protocol without values is sent as it was: prepared.
-    Some(Words { at_us, took_us: Some(took_us), session: entry.process.clone(), sql: sql.to_owned(), parameters })
+    Some(Words { at_us, took_us: Some(took_us), session, database, sql: sql.to_owned(), parameters, failed: false })
 }
 
 /// `parameters: $1 = '5', $2 = NULL`, in order; none where they were cut off.
@@ -167,8 +200,10 @@ mod tests {
             at_us: 1_767_225_600_000_000 + at_us,
             took_us: Some(250),
             session: "77".to_owned(),
+            database: Some("d".to_owned()),
             sql: sql.to_owned(),
             parameters,
+            failed: false,
         };
         let values = vec![Some("it's, $2 = 'x'".to_owned()), None];
         vec![words(122_750, "SELECT 'a,\n b'", None), words(199_750, "UPDATE t SET a = $1 WHERE b = $2", Some(values))]
@@ -182,15 +217,35 @@ mod tests {
             2026-01-01 00:00:00.124 UTC [77] DETAIL:  parameters: $1 = 'no'\n\
             2026-01-01 00:00:00.200 UTC [77] LOG:  duration: 0.250 ms  execute S_1: UPDATE t SET a = $1 WHERE b = $2\n\
             2026-01-01 00:00:00.200 UTC [77] DETAIL:  parameters: $1 = 'it''s, $2 = ''x''', $2 = NULL\n";
-        assert_eq!(words(Form::Plain, plain), wanted());
-        let json = "{\"timestamp\":\"2026-01-01 00:00:00.123 UTC\",\"pid\":77,\"message\":\"duration: 0.250 ms  statement: SELECT 'a,\\n b'\"}\n\
-            {\"timestamp\":\"2026-01-01 00:00:00.200 UTC\",\"pid\":77,\"message\":\"duration: 0.250 ms  execute S_1: UPDATE t SET a = $1 WHERE b = $2\",\
+        let without = words(Form::Plain, "%m [%p] ", plain);
+        assert!(without.iter().all(|one| one.database.is_none()) && without.len() == 2);
+        let debian = plain.replace("[77] ", "[77] me@d ");
+        assert_eq!(words(Form::Plain, "%m [%p] %q%u@%d ", &debian), wanted());
+        let failed = "2026-01-01 00:00:00.123 UTC [77] me@d ERROR:  no\n2026-01-01 00:00:00.123 UTC [77] me@d STATEMENT:  SELECT 'x'\n";
+        let failed = words(Form::Plain, "%m [%p] %q%u@%d ", failed);
+        assert!(failed.len() == 1 && failed[0].failed && failed[0].sql.is_empty(), "{failed:?}");
+        let json = "{\"timestamp\":\"2026-01-01 00:00:00.123 UTC\",\"pid\":77,\"dbname\":\"d\",\"message\":\"duration: 0.250 ms  statement: SELECT 'a,\\n b'\"}\n\
+            {\"timestamp\":\"2026-01-01 00:00:00.200 UTC\",\"pid\":77,\"dbname\":\"d\",\"message\":\"duration: 0.250 ms  execute S_1: UPDATE t SET a = $1 WHERE b = $2\",\
             \"detail\":\"Parameters: $1 = 'it''s, $2 = ''x''', $2 = NULL\"}\n{\"timestamp\":\"2026-01-01 cut off";
-        assert_eq!(words(Form::Json, json), wanted());
+        assert_eq!(words(Form::Json, "", json), wanted());
         let csv = "2026-01-01 00:00:00.123 UTC,u,d,77,h,s,1,SELECT,t,v,0,LOG,00000,\"duration: 0.250 ms  statement: SELECT 'a,\n b'\",,,\n\
             2026-01-01 00:00:00.200 UTC,u,d,77,h,s,2,UPDATE,t,v,0,LOG,00000,\"duration: 0.250 ms  execute S_1: UPDATE t SET a = $1 WHERE b = $2\",\
             \"parameters: $1 = 'it''s, $2 = ''x''', $2 = NULL\",,\n";
-        assert_eq!(words(Form::Csv, csv), wanted());
+        assert_eq!(words(Form::Csv, "", csv), wanted());
+    }
+
+    #[test]
+    fn a_prefix_says_where_the_database_stands() {
+        for (prefix, said, found) in [
+            ("%m [%p] %q%u@%d ", " me@shop LOG", Some("shop")),
+            ("%m [%p] db=%d,user=%u ", " db=shop,user=me LOG", Some("shop")),
+            ("%m [%p] %a %d: ", " psql shop: LOG", Some("shop")),
+            ("%m [%p][%d] ", "[shop] LOG", Some("shop")),
+            ("%m [%p] %q%u@%d ", " LOG", None),
+            ("%m [%p] ", " LOG", None),
+        ] {
+            assert_eq!(database(prefix, said).as_deref(), found, "{prefix}");
+        }
     }
 
     #[test]

@@ -11,7 +11,10 @@ pub(super) const LIMITS: &str =
 /// Where every statement goes with its time.
 const SLOW: &str = "mysql.slow_log";
 /// Where every statement goes without it.
-const GENERAL: &str = "mysql.general_log";
+pub(super) const GENERAL: &str = "mysql.general_log";
+
+/// The database of each session that this user may see.
+pub(super) const WHERE: &str = "SELECT CAST(ID AS CHAR), IFNULL(DB, '') FROM information_schema.PROCESSLIST";
 
 /// Which server it is, who is listening, and where.
 pub(super) fn found(session: &mut dyn Session, lacking: &mut Vec<String>) -> Result<(String, String, Source), Failure> {
@@ -48,7 +51,7 @@ pub(super) fn table(session: &mut dyn Session, table: &str, since_us: i64, own: 
     let since = format!("FROM_UNIXTIME({} / 1000000)", since_us);
     let sql = match table {
         SLOW => format!(
-            "SELECT {}, CAST(TIME_TO_SEC(query_time) * 1000000 AS SIGNED), CAST(thread_id AS CHAR), CONVERT(sql_text USING utf8mb4) \
+            "SELECT {}, CAST(TIME_TO_SEC(query_time) * 1000000 AS SIGNED), CAST(thread_id AS CHAR), CONVERT(sql_text USING utf8mb4), db \
              FROM {SLOW} WHERE start_time >= {since} AND thread_id <> {own}",
             of_time("start_time")
         ),
@@ -67,7 +70,7 @@ pub(super) fn table(session: &mut dyn Session, table: &str, since_us: i64, own: 
 pub(super) fn sessions(session: &mut dyn Session, own: &str) -> Result<Vec<Words>, Failure> {
     let rows = session.query(&format!(
         "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 - TIME_MS * 1000 AS SIGNED), CAST(TIME_MS * 1000 AS SIGNED), \
-         CAST(ID AS CHAR), INFO FROM information_schema.PROCESSLIST WHERE COMMAND IN ('Query', 'Execute') AND ID <> {own} \
+         CAST(ID AS CHAR), INFO, IFNULL(DB, '') FROM information_schema.PROCESSLIST WHERE COMMAND IN ('Query', 'Execute') AND ID <> {own} \
          AND INFO IS NOT NULL"
     ))?;
     Ok(rows.iter().filter_map(|row| words(row)).collect())
@@ -76,5 +79,6 @@ pub(super) fn sessions(session: &mut dyn Session, own: &str) -> Result<Vec<Words
 fn words(row: &[Value]) -> Option<Words> {
     let int = |at: usize| row.get(at).and_then(Value::int);
     let took_us = int(1).and_then(|took| u64::try_from(took).ok());
-    Some(Words { at_us: int(0)?, took_us, session: text(row, 2), sql: text(row, 3), parameters: None })
+    let database = row.get(4).map(|_| text(row, 4));
+    Some(Words { at_us: int(0)?, took_us, session: text(row, 2), database, sql: text(row, 3), ..Words::default() })
 }

@@ -24,8 +24,8 @@ use workload::replay::{Heard, Trace};
 /// Where it is listened.
 #[derive(Clone, Debug, PartialEq)]
 enum Source {
-    /// A log of PostgreSQL in a form, which this machine has or the server reads.
-    Log { path: PathBuf, form: log::Form, here: bool },
+    /// A log of PostgreSQL in a form, which this machine has or the server reads; how its lines begin.
+    Log { path: PathBuf, form: log::Form, here: bool, prefix: String },
     /// A table of MariaDB into which each statement goes.
     Table(&'static str),
     /// The list of sessions.
@@ -39,8 +39,12 @@ struct Words {
     at_us: i64,
     took_us: Option<u64>,
     session: String,
+    /// The database that its session was in, where that was told.
+    database: Option<String>,
     sql: String,
     parameters: Option<Vec<Option<String>>>,
+    /// Whether all that is known of it is that it failed.
+    failed: bool,
 }
 
 /// What was heard, and what was not.
@@ -65,6 +69,8 @@ pub struct Ear {
     place: String,
     /// The session of the ear itself.
     own: String,
+    /// The database whose statements are wanted; none where the address names none, which wants all.
+    wanted: Option<String>,
     server: String,
     source: Source,
     lacking: Vec<String>,
@@ -73,6 +79,8 @@ pub struct Ear {
     begun_us: i64,
     /// What the list of sessions showed, by session and beginning.
     seen: HashMap<(String, i64), Words>,
+    /// The database of each session that was seen, for sources that do not tell it with a statement.
+    databases: HashMap<String, String>,
 }
 
 impl Ear {
@@ -98,13 +106,22 @@ impl Ear {
             _ => postgres::found(session.as_mut(), log, &mut lacking),
         }
         .map_err(failed)?;
-        let (from, begun_us, seen) = (0, 0, HashMap::new());
-        Ok(Ear { session, engine, place, own, server, source, lacking, from, begun_us, seen })
+        let asks = if engine == Engine::Mariadb { "SELECT DATABASE()" } else { "SELECT current_database()" };
+        let rows = session.query(asks).map_err(failed)?;
+        let wanted = rows.first().map(|row| tier::text(row, 0)).filter(|name| !name.is_empty());
+        let (from, begun_us, seen, databases) = (0, 0, HashMap::new(), HashMap::new());
+        Ok(Ear { session, engine, place, own, wanted, server, source, lacking, from, begun_us, seen, databases })
     }
 
     /// How often it wants to look, where it must look to hear anything.
     pub fn every(&self) -> Option<Duration> {
-        (self.source == Source::Sessions).then_some(Duration::from_millis(10))
+        match &self.source {
+            Source::Sessions => Some(Duration::from_millis(10)),
+            Source::Log { form: log::Form::Plain, .. } | Source::Table(mariadb::GENERAL) => {
+                Some(Duration::from_millis(200))
+            }
+            _ => None,
+        }
     }
 
     /// The window begins.
@@ -118,7 +135,7 @@ impl Ear {
             _ => postgres::now_us(session),
         })?;
         self.from = self.size()?;
-        Ok(())
+        if self.every().is_some() { self.look() } else { Ok(()) }
     }
 
     /// Looks at the list of sessions.
@@ -127,6 +144,13 @@ impl Ear {
     /// When the server does not answer.
     pub fn look(&mut self) -> Result<(), DatabaseError> {
         let (engine, own) = (self.engine, self.own.clone());
+        if self.source != Source::Sessions {
+            let found = self.asked(|session| {
+                session.query(if engine == Engine::Mariadb { mariadb::WHERE } else { postgres::WHERE })
+            })?;
+            self.databases.extend(found.iter().map(|row| (tier::text(row, 0), tier::text(row, 1))));
+            return Ok(());
+        }
         let found = self.asked(|session| match engine {
             Engine::Mariadb => mariadb::sessions(session, &own),
             _ => postgres::sessions(session),
@@ -145,10 +169,13 @@ impl Ear {
     /// # Errors
     /// When the server does not answer, or its log cannot be read.
     pub fn end(mut self, window: Duration) -> Result<Captured, DatabaseError> {
-        let heard = match self.source.clone() {
-            Source::Log { form, .. } => {
+        if self.every().is_some() {
+            self.look()?;
+        }
+        let mut heard = match self.source.clone() {
+            Source::Log { form, prefix, .. } => {
                 let to = self.size()?;
-                log::words(form, &self.read(self.from, to)?)
+                log::words(form, &prefix, &self.read(self.from, to)?)
             }
             Source::Table(table) => {
                 let (begun_us, own) = (self.begun_us, self.own.clone());
@@ -160,14 +187,19 @@ impl Ear {
                 seen
             }
         };
+        for one in heard.iter_mut().filter(|one| one.database.is_none()) {
+            one.database = self.databases.get(&one.session).cloned();
+        }
         let source = match &self.source {
             Source::Log { path, .. } => format!("the server's log {}", path.display()),
             Source::Table(table) => format!("the table `{table}`"),
             Source::Sessions => "the list of sessions, every 10 ms".to_owned(),
         };
         let sampled = self.source == Source::Sessions;
+        let source = source + if self.wanted.is_none() { ", of all databases: the address names none" } else { "" };
         let window = Nanos(window.as_nanos() as u64);
-        let (heard, left_out) = sorted(heard, &self.own, self.begun_us, window, sampled);
+        let of = (self.own.as_str(), self.wanted.as_deref());
+        let (heard, left_out) = sorted(heard, of, self.begun_us, window, sampled);
         let trace = Trace { server: self.server, window, heard };
         Ok(Captured { trace, source, sampled, left_out, lacking: self.lacking })
     }
@@ -202,11 +234,11 @@ impl Ear {
     }
 }
 
-/// Where a server listens: its socket, or its host and port.
+/// Where a server listens, its socket or its host and port, and the database that a URL names.
 ///
 /// # Errors
 /// The URL is not understood, or the engine has no server.
-pub fn listens(engine: Engine, url: &str) -> Result<String, DatabaseError> {
+pub fn listens(engine: Engine, url: &str) -> Result<(String, Option<String>), DatabaseError> {
     let joined = |host: &str, port: u16| match host.contains(':') {
         true => format!("[{host}]:{port}"),
         false => format!("{host}:{port}"),
@@ -214,16 +246,16 @@ pub fn listens(engine: Engine, url: &str) -> Result<String, DatabaseError> {
     match engine {
         Engine::Mariadb => {
             let place = crate::mariadb::Place::read(url)?;
-            Ok(place.socket.unwrap_or_else(|| joined(&place.host, place.port)))
+            Ok((place.socket.unwrap_or_else(|| joined(&place.host, place.port)), place.database))
         }
-        _ => crate::postgres::Connect::parse(url).map(|connect| connect.place()),
+        _ => crate::postgres::Connect::parse(url).map(|connect| (connect.place(), Some(connect.database))),
     }
 }
 
-/// The statements of others that can be sent again, by their moments, of those of a session in their order, and how many cannot, by the reason.
+/// The statements of others in the database that is wanted, that can be sent again, by their moments, of those of a session in their order, and how many cannot, by the reason.
 fn sorted(
     words: Vec<Words>,
-    own: &str,
+    (own, wanted): (&str, Option<&str>),
     begun_us: i64,
     window: Nanos,
     sampled: bool,
@@ -243,7 +275,7 @@ fn sorted(
         // Where statements are missing, a transaction would go on to the end of another.
         let bound = sampled && workload::replay::bounds(&one.sql);
         let why = bound.then_some("it begins or ends a transaction whose other statements may be missing");
-        if let Some(why) = why.or_else(|| lost(&one)) {
+        if let Some(why) = elsewhere(&one, wanted).or(why).or_else(|| lost(&one)) {
             *left_out.entry(why).or_default() += 1;
             continue;
         }
@@ -255,6 +287,17 @@ fn sorted(
     (heard, left_out)
 }
 
+/// Why a statement is none of the database that is wanted. What nobody tells is not taken: it may be anybody's.
+fn elsewhere(one: &Words, wanted: Option<&str>) -> Option<&'static str> {
+    match (&one.database, wanted) {
+        (Some(database), Some(wanted)) if database != wanted => Some("it is of another database of the server"),
+        (None, Some(_)) => {
+            Some("nobody says of which database it is (its session was over too soon; `%d` in log_line_prefix tells)")
+        }
+        _ => None,
+    }
+}
+
 /// Why a statement cannot be sent again.
 fn lost(one: &Words) -> Option<&'static str> {
     let text = one.sql.trim().to_ascii_lowercase();
@@ -264,8 +307,15 @@ fn lost(one: &Words) -> Option<&'static str> {
         let wanted: BTreeSet<&str> = text.split('$').skip(1).map(digits).filter(|digits| !digits.is_empty()).collect();
         wanted.len() > given && !workload::replay::shape(&text).1.iter().any(|value| value.contains('$'))
     };
-    if text.is_empty() {
+    let first = text.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+    if one.failed {
+        Some("it failed, and of that the log has neither time nor values")
+    } else if text.is_empty() {
         Some("it has no text")
+    } else if matches!(first, "prepare" | "execute" | "deallocate") && !text.starts_with("execute immediate") {
+        Some(
+            "it prepares a statement by name (PREPARE) or carries such a one out, and is sent again without its other half",
+        )
     } else if text.contains("password") || text.contains("identified by") {
         Some("it may name a password")
     } else if text.starts_with("copy") && (text.contains("stdin") || text.contains("stdout")) {
@@ -303,7 +353,7 @@ fn what_cannot_be_sent_again_is_left_out_with_its_reason_and_the_ears_own_words_
         Words { parameters: Some(vec![None]), ..words(22, "a", "SELECT $1") },
         words(2_000, "a", "SELECT 3"),
     ];
-    let (heard, left_out) = sorted(all, "me", 10, Nanos::from_micros(1_000), true);
+    let (heard, left_out) = sorted(all, ("me", None), 10, Nanos::from_micros(1_000), true);
     let told: Vec<(u64, u32, &str)> =
         heard.iter().map(|one| (one.at.0 / 1_000, one.session, one.sql.as_str())).collect();
     assert_eq!(told, [(10, 1, "SELECT 1"), (14, 1, "SELECT $1"), (20, 0, "SELECT '$1'")]);
@@ -315,4 +365,35 @@ fn what_cannot_be_sent_again_is_left_out_with_its_reason_and_the_ears_own_words_
         "its values are not written down",
     ];
     assert_eq!(reasons, wanted);
+}
+
+#[test]
+fn statements_of_other_databases_and_of_nobody_knows_which_are_left_out_and_prepared_halves_go_together() {
+    let words = |database: Option<&str>, sql: &str| Words {
+        at_us: 20,
+        session: "a".to_owned(),
+        database: database.map(str::to_owned),
+        sql: sql.to_owned(),
+        ..Words::default()
+    };
+    let all = || {
+        let halves = ["PREPARE p AS SELECT $1", "EXECUTE p(1)", "deallocate p"].map(|sql| words(Some("shop"), sql));
+        let failed = Words { failed: true, ..words(Some("shop"), "") };
+        let mut all =
+            vec![words(Some("shop"), "SELECT 1"), words(Some("bank"), "SELECT 2"), words(None, "SELECT 3"), failed];
+        all.extend(halves);
+        all.push(words(Some("shop"), "EXECUTE IMMEDIATE 'SELECT 4'"));
+        all
+    };
+    let told = |wanted| {
+        let (heard, left_out) = sorted(all(), ("me", wanted), 10, Nanos::from_micros(1_000), false);
+        (heard.into_iter().map(|one| one.sql).collect::<Vec<_>>(), left_out)
+    };
+    let (heard, left_out) = told(Some("shop"));
+    assert_eq!(heard, ["SELECT 1", "EXECUTE IMMEDIATE 'SELECT 4'"]);
+    let counts =
+        |part: &str| left_out.iter().filter(|(why, _)| why.contains(part)).map(|(_, count)| *count).sum::<u64>();
+    let parts = ["another database", "of which database", "it failed", "PREPARE"];
+    assert_eq!(parts.map(counts), [1, 1, 1, 3], "{left_out:?}");
+    assert_eq!(told(None).0.len(), 4, "an address without a database wants all");
 }

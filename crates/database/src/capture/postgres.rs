@@ -13,6 +13,9 @@ pub(super) const LIMITS: &str = "SET default_transaction_read_only = on; SET sta
 /// Now, as the log writes it: the time of its zone, as if it were one without a zone.
 const NOW: &str = "(extract(epoch FROM clock_timestamp() AT TIME ZONE current_setting('log_timezone')) * 1e6)::int8";
 
+/// The database of each session, which every user may see.
+pub(super) const WHERE: &str = "SELECT pid::text, datname::text FROM pg_stat_activity WHERE datname IS NOT NULL";
+
 /// A log is read in pieces of so many bytes.
 const PIECE: u64 = 8 << 20;
 
@@ -68,7 +71,7 @@ fn written(session: &mut dyn Session, log: Option<&Path>, prefix: &str, lacking:
         ));
         return Source::Sessions;
     }
-    Source::Log { path, form, here }
+    Source::Log { path, form, here, prefix: prefix.to_owned() }
 }
 
 /// The log that the server writes now, in the form that says most.
@@ -118,14 +121,15 @@ pub(super) fn sessions(session: &mut dyn Session) -> Result<Vec<Words>, Failure>
     let zone = "AT TIME ZONE current_setting('log_timezone')";
     let rows = session.query(&format!(
         "SELECT pid::text, (extract(epoch FROM query_start {zone}) * 1e6)::int8, \
-         (extract(epoch FROM CASE WHEN state = 'active' THEN clock_timestamp() ELSE state_change END - query_start) * 1e6)::int8, query \
+         (extract(epoch FROM CASE WHEN state = 'active' THEN clock_timestamp() ELSE state_change END - query_start) * 1e6)::int8, query, datname::text \
          FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname = current_database() AND query_start IS NOT NULL \
          AND pid <> pg_backend_pid() AND octet_length(query) < pg_size_bytes(current_setting('track_activity_query_size')) - 1"
     ))?;
     let words = |row: &Vec<Value>| {
         let int = |at: usize| row.get(at).and_then(Value::int);
         let took_us = int(2).and_then(|took| u64::try_from(took).ok());
-        Some(Words { at_us: int(1)?, took_us, session: text(row, 0), sql: text(row, 3), parameters: None })
+        let database = Some(text(row, 4));
+        Some(Words { at_us: int(1)?, took_us, session: text(row, 0), database, sql: text(row, 3), ..Words::default() })
     };
     Ok(rows.iter().filter_map(words).collect())
 }

@@ -23,13 +23,43 @@ fn ready() -> Vec<u8> {
 
 /// What is heard of a connection whose pieces come a millisecond apart, cut into pieces of so many bytes.
 fn heard(engine: Engine, all: &[(bool, Vec<u8>)], cut: usize) -> Captured {
-    let ear = Passing::new(engine);
+    let ear = Passing::new(engine, None);
+    hears(&ear, all, cut);
+    ear.end("here:1", Nanos::from_micros(1_000_000))
+}
+
+fn hears(ear: &Passing, all: &[(bool, Vec<u8>)], cut: usize) {
     for (at, (from_client, bytes)) in all.iter().enumerate() {
         for piece in bytes.chunks(cut) {
             ear.hear(7, *from_client, Nanos::from_micros(1_000 * at as u64), piece);
         }
     }
-    ear.end("here:1", Nanos::from_micros(1_000_000))
+}
+
+#[test]
+fn statements_of_a_database_that_is_not_wanted_are_left_out_on_the_wire_too() {
+    let begins = |body: &[u8]| [&(8 + body.len() as u32).to_be_bytes()[..], &196_608_u32.to_be_bytes(), body].concat();
+    let packet = |number: u8, body: &[u8]| [&(body.len() as u32).to_le_bytes()[..3], &[number], body].concat();
+    let login = packet(1, &[&0x20_8008_u32.to_le_bytes()[..], &[0; 28], b"me\0\x02ab", b"shop\0rest\0"].concat());
+    let asks = || (true, said(b'Q', &[b"SELECT 1\0"]));
+    let greets = || (false, packet(0, b"\x0a11.4.1-MariaDB\0rest"));
+    let maria = |more: &[u8]| {
+        vec![greets(), (true, login.clone()), (true, packet(0, more)), (true, packet(0, b"\x03SELECT 1"))]
+    };
+    for (engine, all, here) in [
+        (Engine::Postgres, vec![(true, begins(b"user\0shop\0\0")), asks()], 1),
+        (Engine::Postgres, vec![(true, begins(b"user\0me\0database\0shop\0\0")), asks()], 1),
+        (Engine::Postgres, vec![(true, begins(b"database\0bank\0user\0shop\0\0")), asks()], 0),
+        (Engine::Mariadb, maria(b"\x0e"), 1),
+        (Engine::Mariadb, maria(b"\x02bank"), 0),
+        (Engine::Mariadb, maria(b"\x03USE `bank`;"), 0),
+    ] {
+        let ear = Passing::new(engine, Some("shop".to_owned()));
+        hears(&ear, &all, 1000);
+        let captured = ear.end("here:1", Nanos::from_micros(1_000_000));
+        assert_eq!(captured.trace.heard.len(), here, "{captured:?}");
+        assert_eq!(captured.left_out.contains_key("it is of another database of the server"), here == 0);
+    }
 }
 
 type Line = (u64, Option<u64>, String, Option<Vec<Option<String>>>);

@@ -218,7 +218,7 @@ impl Attempt {
             return self.anew(slot, transactions);
         }
         let stops = transactions.stops && errno == libc::EPROTO;
-        self.complaint = Some(failure.text);
+        self.complaint = Some(transactions.business.answered(failure.text));
         self.failed(if stops { libc::ENOTRECOVERABLE } else { errno })
     }
 

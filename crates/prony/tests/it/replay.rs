@@ -48,6 +48,8 @@ impl Shop {
     fn works(&self, id: u32, stop: &AtomicBool) {
         let mut session: Box<dyn Session> = self.database.outside().expect("a session");
         let change = format!("UPDATE shop.counters SET n = n + 1 WHERE id = {id}");
+        // Of a PostgreSQL that is no word: a session stays in its database.
+        let _ = session.script("USE shop");
         while !stop.load(Ordering::Relaxed) {
             for sql in ["BEGIN", "SELECT 'it''s', n FROM shop.counters", &change, "COMMIT"] {
                 session.script(sql).expect("it may");

@@ -1,8 +1,10 @@
 //! The sessions of one worker, each with its place in the trace.
 
+use super::literals::answered;
 use super::program::{Program, Said};
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use units::Nanos;
 
 /// Where a session is.
@@ -22,14 +24,16 @@ struct Client {
 /// Sends a trace again.
 pub(super) struct Replay {
     program: Arc<Program>,
+    /// How many transactions all workers have drawn, where no moment is kept: so the mix is the trace's, whoever is slow.
+    drawn: Arc<AtomicUsize>,
     clients: Vec<Client>,
 }
 
 impl Replay {
     /// The sessions of a worker's slots.
-    pub(super) fn new(program: Arc<Program>, sessions: Vec<usize>) -> Replay {
+    pub(super) fn new(program: Arc<Program>, drawn: Arc<AtomicUsize>, sessions: Vec<usize>) -> Replay {
         let clients = sessions.into_iter().map(|session| Client { session, ..Client::default() }).collect();
-        Replay { program, clients }
+        Replay { program, drawn, clients }
     }
 }
 
@@ -47,9 +51,13 @@ impl Business for Replay {
 
     fn begin(&mut self, slot: u32, _begun: Begun) {
         let client = &mut self.clients[slot as usize];
+        let of_session = self.program.sessions[client.session].len();
+        if !self.program.paced {
+            client.next = self.drawn.fetch_add(1, Ordering::Relaxed) % of_session;
+        }
         (client.now, client.sent, client.paused) = (client.next, 0, false);
         client.next += 1;
-        if client.next == self.program.sessions[client.session].len() {
+        if client.next == of_session {
             (client.next, client.round) = (0, client.round + 1);
         }
     }
@@ -72,6 +80,10 @@ impl Business for Replay {
             Said::Statement(statement, values) => batch.call(*statement, values.iter().cloned()),
         }
         Step::Send
+    }
+
+    fn answered(&self, words: String) -> String {
+        answered(&words, self.program.statements.iter().map(|one| one.name.as_str()))
     }
 
     fn restart(&mut self, slot: u32) {

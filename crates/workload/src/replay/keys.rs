@@ -14,8 +14,8 @@ keys! {
     TRACE "trace": Text = Text("a file that `prony capture` wrote"), Is(""),
         "The trace whose statements are sent again, in its sessions.";
     PACE "pace": Choice<bool> = Choice(&[("trace", true), ("none", false)]), Is("trace"),
-        "When the next transaction of a session is due: at its moment in the trace, which begins anew where it ends, or as soon as \
-         the last has ended.";
+        "When the next transaction is due: in its session at its moment in the trace, which begins anew where it ends; or (`none`) as \
+         soon as any session is free, from one queue of all, so that the mix is the trace's.";
     SPEED "speed": Count = Count { min: 1, max: 10_000 }, Is("100"),
         "How fast the trace goes, in percent: 200 sends the same statements in half of the time.";
 }
@@ -60,6 +60,6 @@ impl Transactions for Asked {
         let text = (around.file)(&self.trace).map_err(|source| Unready::File { path: path(), source })?;
         let program = Trace::parse(&text).and_then(|trace| Program::new(self, &trace, around));
         let program = program.map_err(|problem| Unready::Script { path: path(), problem })?;
-        Ok(Arc::new(Compiled(Arc::new(program))))
+        Ok(Arc::new(Compiled(Arc::new(program), Arc::default())))
     }
 }

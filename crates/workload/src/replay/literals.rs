@@ -33,7 +33,101 @@ pub fn shape(sql: &str) -> (String, Vec<String>) {
     (shape, values)
 }
 
+/// A statement as it may be told: without any value that a client wrote into its text. Each stands as `$n`, numbered on from those that
+/// the text has; where it is not certain where a value ends, the rest is left out. `server` says whose words it is, as a trace does.
+pub fn told(sql: &str, server: &str) -> String {
+    let postgres = server.starts_with("PostgreSQL");
+    let (mut reader, mut told, mut number) =
+        (Reader { text: sql, at: 0 }, String::with_capacity(sql.len()), highest(sql));
+    let mut behind_value = false;
+    while let Some(first) = reader.rest().chars().next() {
+        let (from, was_value) = (reader.at, std::mem::take(&mut behind_value));
+        let before = if was_value { "" } else { told.as_str() };
+        // Between these stands a name for PostgreSQL, and a text for most others.
+        let text = first == '\'' || (first == '"' && !postgres);
+        if reader.comment() || (!postgres && first == '#' && reader.line()) {
+            if sql[from + 1..reader.at].contains("/*") {
+                return told + "…";
+            }
+            told.push(' ');
+        } else if (text && reader.pass(first)) || reader.literal(before) {
+            reader.at += reader
+                .rest()
+                .find(|next: char| !next.is_alphanumeric() && !"._".contains(next))
+                .unwrap_or(reader.rest().len());
+            number += 1;
+            told.push_str(&format!("{}${number}", if was_value { " " } else { "" }));
+            // What a backslash does is a matter of the server and its settings.
+            if sql[from..reader.at].contains('\\') {
+                return told + "…";
+            }
+            behind_value = true;
+        } else {
+            reader.at += if first == '"' || first == '`' { reader.quoted(first) } else { first.len_utf8() };
+            told.push_str(&sql[from..reader.at]);
+        }
+    }
+    told
+}
+
+/// What a server answers to a statement that failed, without the values that it repeats: its detail, words with figures, and what
+/// stands in quotes, unless a statement is called so, too. `names` are those of all statements as they may be told.
+pub(super) fn answered<'a>(words: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
+    let called = names.clone().filter(|name| words.strip_prefix(name).is_some_and(|rest| rest.starts_with(": ")));
+    let head = called.map(|name| name.len() + 2).max().unwrap_or(0);
+    // MariaDB begins with its number, PostgreSQL ends with its code.
+    let number = words[head..].starts_with("error ").then(|| words[head..].find(": ").map(|at| at + 2)).flatten();
+    let (head, rest) = words.split_at(head + number.unwrap_or(0));
+    let (message, code) = rest.split_at(rest.rfind(", SQLSTATE ").unwrap_or(rest.len()));
+    let (message, detail) = message.split_once(" (").map_or((message, ""), |(message, _)| (message, " (…)"));
+    let word = |name: &'a str| name.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let known = |part: &str| {
+        !part.starts_with(|c: char| c.is_ascii_digit()) && names.clone().any(|name| word(name).any(|word| word == part))
+    };
+    let quote = |c: char| matches!(c, '\'' | '"' | '`');
+    let (mut kept, mut left) = (String::new(), message);
+    while let Some(from) = left.find(quote) {
+        let (before, quoted) = left.split_at(from);
+        kept.push_str(before);
+        let end = quoted[1..].find(quote).map_or(quoted.len(), |at| at + 2);
+        let name = quoted[..end].trim_matches(quote);
+        if !name.split('.').all(known) {
+            // A value may have quotes itself: it ends at the last one, at the latest.
+            kept.push('…');
+            left = &quoted[1..];
+            left = &left[left.rfind(quote).map_or(left.len(), |at| at + 1)..];
+            break;
+        }
+        kept.push_str(&quoted[..end]);
+        left = &quoted[end..];
+    }
+    kept.push_str(left);
+    let figures = |word: &str| {
+        word.contains(|c: char| c.is_ascii_digit()) && !known(word.trim_matches(|c: char| !c.is_alphanumeric()))
+    };
+    let kept: Vec<&str> = kept.split(' ').map(|word| if figures(word) { "…" } else { word }).collect();
+    format!("{head}{}{detail}{code}", kept.join(" "))
+}
+
+/// The highest `$n` of a text.
+fn highest(sql: &str) -> u32 {
+    let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
+    sql.split('$').skip(1).filter_map(digits).filter(|number| *number < 1 << 16).max().unwrap_or(0)
+}
+
 impl Reader<'_> {
+    /// Passes over a text in quotes.
+    fn pass(&mut self, quote: char) -> bool {
+        self.at += self.quoted(quote);
+        true
+    }
+
+    /// Passes over the rest of a line.
+    fn line(&mut self) -> bool {
+        self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+        true
+    }
+
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }

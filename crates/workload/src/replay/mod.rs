@@ -15,6 +15,6 @@ mod tests;
 mod trace;
 
 pub use keys::{Asked, KEYS, read};
-pub use literals::shape;
+pub use literals::{shape, told};
 pub use program::bounds;
 pub use trace::{Heard, Trace};

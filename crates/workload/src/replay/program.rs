@@ -1,12 +1,13 @@
 //! From a trace to the transactions of each session.
 
 use super::business::Replay;
-use super::{Asked, Heard, Trace, shape};
+use super::{Asked, Heard, Trace, shape, told};
 use crate::dataset::Language;
 use crate::kind::{Around, Ready, Share};
 use crate::transaction::{Business, Statement, Value};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use units::Nanos;
 
 /// Beyond so many texts with values in them a server would keep a plan for each.
@@ -39,15 +40,17 @@ pub(super) struct Program {
     pub(super) paced: bool,
     /// How long one pass over the trace takes.
     pub(super) window: Nanos,
-    /// By session, in order.
+    /// By session, in order; those of all sessions in one, where no moment is kept.
     pub(super) sessions: Vec<Vec<Transaction>>,
-    statements: Vec<Statement>,
+    pub(super) statements: Vec<Statement>,
     textual: bool,
 }
 
 /// The texts that were met.
 #[derive(Default)]
 struct Texts {
+    /// Whose words they are.
+    server: String,
     places: HashMap<String, u16>,
     statements: Vec<Statement>,
     /// How many of them have values in them.
@@ -59,7 +62,7 @@ impl Program {
     /// When the trace has fewer sessions than are asked for, or more texts than can be kept, in words.
     pub(super) fn new(asked: &Asked, trace: &Trace, around: &Around<'_>) -> Result<Program, String> {
         let scaled = |time: Nanos| Nanos((time.0 as f64 / asked.speed) as u64);
-        let mut texts = Texts::default();
+        let mut texts = Texts { server: trace.server.clone(), ..Texts::default() };
         let mut open: HashMap<u32, (Transaction, Nanos)> = HashMap::new();
         let mut sessions: BTreeMap<u32, Vec<Transaction>> = BTreeMap::new();
         for heard in &trace.heard {
@@ -82,7 +85,11 @@ impl Program {
                 sessions.entry(heard.session).or_default().push(transaction.0);
             }
         }
-        let wanted = around.sessions as usize;
+        if sessions.is_empty() {
+            return Err("none of its sessions has a whole transaction: capture a longer window".to_owned());
+        }
+        // Where no moment is kept, everybody draws from one queue.
+        let wanted = if asked.paced { around.sessions as usize } else { 1 };
         if sessions.len() < wanted {
             let known = sessions.len();
             return Err(format!(
@@ -110,7 +117,7 @@ impl Texts {
         if let Some(bound) = bound(text) {
             return Ok(bound);
         }
-        let (text, values) = match (&heard.parameters, textual) {
+        let (sent, values) = match (&heard.parameters, textual) {
             (Some(values), _) => {
                 let written = |text: &String| match textual {
                     true => format!("'{}'", text.replace('\'', "''")),
@@ -126,10 +133,11 @@ impl Texts {
             }
             (None, false) => (text.to_owned(), Vec::new()),
         };
-        Ok(Said::Statement(self.place(text, !textual && heard.parameters.is_none())?, values))
+        Ok(Said::Statement(self.place(sent, text, !textual && heard.parameters.is_none())?, values))
     }
 
-    fn place(&mut self, sql: String, valued: bool) -> Result<u16, String> {
+    /// The place of what is sent; it is called after what was heard, with no value of a client: the name goes into files that are passed on.
+    fn place(&mut self, sql: String, heard: &str, valued: bool) -> Result<u16, String> {
         if let Some(place) = self.places.get(&sql) {
             return Ok(*place);
         }
@@ -141,7 +149,8 @@ impl Texts {
         }
         let place =
             u16::try_from(self.statements.len()).map_err(|_| format!("at most {} different statements", u16::MAX))?;
-        let name: String = sql.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(NAME).collect();
+        let told = told(heard, &self.server);
+        let name: String = told.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(NAME).collect();
         self.statements.push(Statement { name, rows: gives_rows(&sql), sql: sql.clone() });
         self.places.insert(sql, place);
         Ok(place)
@@ -180,8 +189,8 @@ fn gives_rows(sql: &str) -> bool {
         || text.contains(" returning ")
 }
 
-/// A program, shared by all workers.
-pub(super) struct Compiled(pub(super) Arc<Program>);
+/// A program, shared by all workers, and how many of its transactions were drawn from the one queue.
+pub(super) struct Compiled(pub(super) Arc<Program>, pub(super) Arc<AtomicUsize>);
 
 impl Ready for Compiled {
     fn statements(&self, _language: Option<Language>) -> Vec<Statement> {
@@ -193,7 +202,8 @@ impl Ready for Compiled {
     }
 
     fn business(&self, share: &Share) -> Box<dyn Business> {
-        let of = |slot: u32| slot as usize * share.workers as usize + share.worker as usize;
-        Box::new(Replay::new(self.0.clone(), (0..share.slots).map(of).collect()))
+        let of =
+            |slot: u32| if self.0.paced { slot as usize * share.workers as usize + share.worker as usize } else { 0 };
+        Box::new(Replay::new(self.0.clone(), self.1.clone(), (0..share.slots).map(of).collect()))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::keys::Asked;
 use super::program::{Compiled, Program};
-use super::{Heard, Trace, shape};
+use super::{Heard, Trace, shape, told};
 use crate::kind::{Around, Ready, Share, Transactions};
 use crate::transaction::{Answers, Batch, Begun, Call, Step, Value};
 use proptest::prelude::*;
@@ -22,6 +22,104 @@ fn trace(heard: Vec<Heard>) -> Trace {
 
 fn program(asked: &Asked, trace: &Trace, sessions: u32, textual: bool) -> Result<Program, String> {
     Program::new(asked, trace, &Around { textual, sessions, file: &|_| Ok(String::new()) })
+}
+
+fn compiled(program: Program) -> Compiled {
+    Compiled(Arc::new(program), Arc::default())
+}
+
+#[test]
+fn a_statement_is_told_without_any_value_however_it_is_written() {
+    for (server, sql, shown) in [
+        (
+            "PostgreSQL 15",
+            "SELECT \"Name\" FROM t WHERE a = E'GEHEIM' AND b = -5",
+            "SELECT \"Name\" FROM t WHERE a = E$1 AND b = $2",
+        ),
+        (
+            "PostgreSQL 15",
+            "SELECT $2 + $1 + 7, date'GEHEIM', $$GEHEIM$$, $x$GEHEIM$x$",
+            "SELECT $2 + $1 + $3, date$4, $5, $6",
+        ),
+        ("PostgreSQL 15", "SELECT E'x\\'GEHEIM' AND b = 'GEHEIM'", "SELECT E$1…"),
+        ("PostgreSQL 15", "SELECT 1 /* a /* b */ GEHEIM */", "SELECT $1 …"),
+        ("PostgreSQL 15", "SELECT a -- GEHEIM\nFROM t1", "SELECT a  \nFROM t1"),
+        (
+            "MariaDB 11",
+            "SELECT `a 1` FROM t WHERE b = \"GEHEIM\" AND c = 0x4745 # GEHEIM",
+            "SELECT `a 1` FROM t WHERE b = $1 AND c = $2  ",
+        ),
+        ("MariaDB 11", "SELECT 'x\\'GEHEIM'", "SELECT $1…"),
+        ("MariaDB 11", "SELECT _utf8'GEHEIM' x'47', 'a''b'12'GEHEIM", "SELECT _utf8$1 x$2, $3 $4"),
+        ("", "UPDATE \"GEHEIM\" SET a = 'GEHEIM", "UPDATE $1 SET a = $2"),
+    ] {
+        let told = told(sql, server);
+        assert!(!told.contains("GEHEIM"), "{told}");
+        assert_eq!(told.trim_end(), shown.trim_end(), "{sql}");
+    }
+}
+
+#[test]
+fn what_a_server_answers_is_told_without_the_values_that_it_repeats() {
+    let names = ["INSERT INTO users (email) VALUES ($1)", "SELECT a FROM t2"];
+    for (words, shown) in [
+        (
+            "INSERT INTO users (email) VALUES ($1): duplicate key value violates unique constraint \"users\" (Key (email)=(GEHEIM)), SQLSTATE 23505",
+            "INSERT INTO users (email) VALUES ($1): duplicate key value violates unique constraint \"users\" (…), SQLSTATE 23505",
+        ),
+        (
+            "SELECT a FROM t2: relation \"t2\" does not exist, SQLSTATE 42P01",
+            "SELECT a FROM t2: relation \"t2\" does not exist, SQLSTATE 42P01",
+        ),
+        ("customer 4711 has no \"GEHEIM\" left, SQLSTATE P0001", "customer … has no … left, SQLSTATE P0001"),
+        ("error 1062 (23000): Duplicate entry 'O'GEHEIM' for key 'PRIMARY'", "error 1062 (23000): Duplicate entry …"),
+        (
+            "error 1064 (42000): syntax; near 'a = 'GEHEIM' AND'' at line 1",
+            "error 1064 (42000): syntax; near … at line …",
+        ),
+        ("deadlock detected", "deadlock detected"),
+    ] {
+        assert_eq!(super::literals::answered(words, names.into_iter()), shown);
+    }
+}
+
+#[test]
+fn statements_are_called_without_values_of_clients_whichever_protocol_sends_them() {
+    let mut beside = heard(2, 0, "SELECT $1, 'GEHEIM'");
+    beside.parameters = Some(vec![Some("GEHEIM".to_owned())]);
+    let all = vec![heard(1, 0, "UPDATE t SET iban = 'GEHEIM' WHERE id = 4711"), beside];
+    for textual in [false, true] {
+        let statements = compiled(program(&ASKED, &trace(all.clone()), 1, textual).unwrap()).statements(None);
+        let names: Vec<&str> = statements.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["UPDATE t SET iban = $1 WHERE id = $2", "SELECT $1, $2"]);
+        assert!(textual || statements[0].sql.contains("GEHEIM"), "where a value must be sent it is sent");
+    }
+}
+
+#[test]
+fn without_moments_all_sessions_draw_from_one_queue_so_that_the_mix_is_the_traces() {
+    // One session said 2 statements, the other 8; four of them are sent by three workers of different speed.
+    let mut all: Vec<Heard> = (0..8).map(|at| heard(10 * at, 0, "SELECT a FROM t")).collect();
+    all.extend([heard(15, 1, "SELECT b FROM t"), heard(55, 1, "SELECT b FROM t")]);
+    all.sort_by_key(|one| one.at);
+    let program = compiled(program(&Asked { paced: false, ..ASKED }, &trace(all), 6, false).unwrap());
+    let share = |worker| Share { worker, workers: 3, first: worker, slots: 2, seed: 0, epoch: 0, half: None };
+    let mut workers: Vec<_> = (0..3).map(|worker| program.business(&share(worker))).collect();
+    let (mut counts, mut batch) = ([0, 0], Batch::default());
+    for n in 0..100 {
+        // The first slot of the first worker carries half of all.
+        let (worker, slot) = if n % 2 == 0 { (0, 0) } else { (n / 2 % 3, n as u32 / 6 % 2) };
+        let business = &mut workers[worker];
+        assert_eq!(business.due(slot), None);
+        business.begin(slot, Begun { n: n as u64, payload: 0, at: Nanos::ZERO });
+        batch.clear();
+        assert!(matches!(business.step(slot, &Answers::default(), &mut batch), Step::Send));
+        for call in batch.calls() {
+            let Call::Statement { statement, .. } = call else { unreachable!("statements alone") };
+            counts[usize::from(statement)] += 1;
+        }
+    }
+    assert_eq!(counts, [80, 20]);
 }
 
 #[test]
@@ -68,8 +166,8 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_reading_a_trace_or_a_shape_panic(text in "\\PC{0,60}") {
-        let _ = (Trace::parse(&text), Trace::parse(&format!("prony-trace 1\t5\tx\n{text}")), shape(&text));
+    fn no_text_makes_reading_a_trace_a_shape_or_a_told_statement_panic(text in "\\PC{0,60}") {
+        let _ = (Trace::parse(&text), Trace::parse(&format!("prony-trace 1\t5\tx\n{text}")), shape(&text), told(&text, ""), told(&text, "PostgreSQL"));
     }
 }
 
@@ -80,7 +178,7 @@ fn a_session_sends_its_transactions_at_their_moments_with_their_pauses_and_begin
     all.extend([heard(50, 0, "SELECT 1"), heard(300, 0, "commit"), heard(9_000, 1, "begin")]);
     all.sort_by_key(|heard| heard.at);
     let asked = Asked { speed: 2.0, ..ASKED };
-    let program = Compiled(Arc::new(program(&asked, &trace(all), 2, true).unwrap()));
+    let program = compiled(program(&asked, &trace(all), 2, true).unwrap());
     let share = Share { worker: 1, workers: 2, first: 1, slots: 1, seed: 0, epoch: 0, half: None };
     let (mut business, mut batch, mut log) = (program.business(&share), Batch::default(), Vec::new());
     assert_eq!(business.due(0), Some(Nanos::from_micros(50)));
@@ -108,10 +206,7 @@ fn more_sessions_than_were_heard_and_texts_beyond_count_are_refused_with_what_to
     let many: Vec<Heard> = (0..1_001).map(|at| heard(at, 0, &format!("SELECT {at}"))).collect();
     let told = program(&ASKED, &trace(many.clone()), 1, false).unwrap_err();
     assert!(told.contains("protocol=simple"), "{told}");
-    assert_eq!(
-        program(&ASKED, &trace(many.clone()), 1, true).map(Arc::new).map(Compiled).unwrap().statements(None).len(),
-        1
-    );
+    assert_eq!(program(&ASKED, &trace(many.clone()), 1, true).map(compiled).unwrap().statements(None).len(), 1);
     let told = program(&ASKED, &trace(many), 2, true).unwrap_err();
     assert!(told.contains("1 of its sessions") && told.contains("take 1"), "{told}");
     let told = program(&ASKED, &trace(vec![heard(1, 0, "BEGIN"), heard(2, 1, "SELECT 1")]), 2, true).unwrap_err();
@@ -127,8 +222,6 @@ fn values_that_were_sent_beside_a_text_are_sent_so_again_or_stand_in_it_as_texts
         let said = &program.sessions[0][0].said[0].1;
         let values = vec![Value::Text(first.to_owned()), Value::Null];
         assert_eq!(*said, super::program::Said::Statement(0, values));
-        assert!(
-            Compiled(Arc::new(program)).spliced() == textual && Asked { paced: false, ..ASKED }.classes().len() == 1
-        );
+        assert!(compiled(program).spliced() == textual && Asked { paced: false, ..ASKED }.classes().len() == 1);
     }
 }

@@ -77,6 +77,11 @@ pub trait Business: Any + Send {
         None
     }
 
+    /// What may be kept of a server's words about a statement that failed: all of them, unless they repeat values of somebody's clients.
+    fn answered(&self, words: String) -> String {
+        words
+    }
+
     /// The transaction was rolled back by the engine (a serialisation failure, a deadlock) and begins anew with the same
     /// inputs.
     fn restart(&mut self, slot: u32);

@@ -25,13 +25,15 @@ enum Known {
 /// One who hears what a relay carries.
 pub struct Passing {
     engine: Engine,
+    /// The database whose statements are wanted; none wants all.
+    wanted: Option<String>,
     state: Mutex<(HashMap<u64, Known>, Heard)>,
 }
 
 impl Passing {
-    /// One for servers of PostgreSQL or MariaDB.
-    pub fn new(engine: Engine) -> Passing {
-        Passing { engine, state: Mutex::default() }
+    /// One for servers of PostgreSQL or MariaDB, and the database whose statements are wanted; none wants all.
+    pub fn new(engine: Engine, wanted: Option<String>) -> Passing {
+        Passing { engine, wanted, state: Mutex::default() }
     }
 
     /// Bytes of a connection, at a moment since the window began.
@@ -69,10 +71,11 @@ impl Passing {
             lacking.push(format!("nobody connected to {relay}: point the application there"));
         }
         lacking.push(format!("what clients say to the server without going through {relay}"));
-        let (said, mut left_out) = sorted(heard.words, "", 0, window, false);
+        let (said, mut left_out) = sorted(heard.words, ("", self.wanted.as_deref()), 0, window, false);
         left_out.extend(heard.left_out);
+        let of = if self.wanted.is_none() { ", of all databases: the address names none" } else { "" };
         let trace = Trace { server: heard.server, window, heard: said };
-        Captured { trace, source: format!("the relay at {relay}"), sampled: false, left_out, lacking }
+        Captured { trace, source: format!("the relay at {relay}{of}"), sampled: false, left_out, lacking }
     }
 }
 

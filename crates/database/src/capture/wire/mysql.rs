@@ -6,7 +6,11 @@ use crate::capture::Words;
 /// What a client can do: compress, and seal.
 const COMPRESS: u32 = 0x20;
 const SSL: u32 = 0x800;
-/// Commands: a text; a statement to be prepared; its execution.
+/// That a database follows who it is; that the length of what proves it comes first, of any length or as a byte.
+const WITH_DATABASE: u32 = 8;
+const LENGTH: u32 = 0x20_8000;
+/// Commands: another database; a text; a statement to be prepared; its execution.
+const ENTER: u8 = 2;
 const QUERY: u8 = 3;
 const EXECUTE: u8 = 23;
 
@@ -16,6 +20,7 @@ const PREPARED: &str = "it was prepared, and its values are in a form that is no
 
 pub(super) struct Talk {
     session: String,
+    database: String,
     client: Unread,
     /// The first packet of the server, until its version is known.
     greeting: Option<Unread>,
@@ -27,7 +32,15 @@ pub(super) struct Talk {
 impl Talk {
     pub(super) fn new(connection: u64) -> Talk {
         let (client, greeting) = (Unread::default(), Some(Unread::default()));
-        Talk { session: connection.to_string(), client, greeting, begun: false, waiting: None, answered_us: 0 }
+        Talk {
+            session: connection.to_string(),
+            database: String::new(),
+            client,
+            greeting,
+            begun: false,
+            waiting: None,
+            answered_us: 0,
+        }
     }
 
     /// The next packet: its number and body.
@@ -41,6 +54,7 @@ impl Talk {
         if !self.begun {
             self.begun = true;
             let able = body.first_chunk::<4>().map_or(0, |able| u32::from_le_bytes(*able));
+            self.database = enters(able, body).unwrap_or_default();
             let sealed = able & SSL != 0 && body.len() <= 32;
             return if sealed {
                 Err(SEALED)
@@ -56,15 +70,31 @@ impl Talk {
         }
         self.end(heard);
         match body.split_first() {
+            Some((&ENTER, name)) => self.database = String::from_utf8_lossy(name).into_owned(),
             Some((&QUERY, text)) => {
                 let sql = String::from_utf8_lossy(text).into_owned();
-                self.waiting = Some(Words { at_us, session: self.session.clone(), sql, ..Words::default() });
+                let other = sql.trim().strip_prefix("USE ").or_else(|| sql.trim().strip_prefix("use "));
+                if let Some(name) = other {
+                    self.database = name.trim().trim_end_matches(';').trim_matches('`').to_owned();
+                }
+                let (session, database) = (self.session.clone(), Some(self.database.clone()));
+                self.waiting = Some(Words { at_us, session, database, sql, ..Words::default() });
             }
             Some((&EXECUTE, _)) => *heard.left_out.entry(PREPARED).or_default() += 1,
             _ => {}
         }
         Ok(())
     }
+}
+
+/// The database in a client's answer to the greeting.
+fn enters(able: u32, body: &[u8]) -> Option<String> {
+    let text = |bytes: &[u8]| bytes.split(|byte| *byte == 0).next().unwrap_or_default().to_vec();
+    let user = body.get(32..)?;
+    let proof = user.get(text(user).len() + 1..)?;
+    let length = if able & LENGTH == 0 { text(proof).len() } else { usize::from(*proof.first()?) };
+    let name = proof.get(length + 1..).filter(|_| able & WITH_DATABASE != 0)?;
+    Some(String::from_utf8_lossy(&text(name)).into_owned())
 }
 
 impl Line for Talk {

@@ -29,6 +29,7 @@ struct Prepared {
 
 pub(super) struct Talk {
     session: String,
+    database: Option<String>,
     client: Unread,
     server: Unread,
     begun: bool,
@@ -46,6 +47,7 @@ impl Talk {
     pub(super) fn new(connection: u64) -> Talk {
         Talk {
             session: connection.to_string(),
+            database: None,
             client: Unread::default(),
             server: Unread::default(),
             begun: false,
@@ -76,15 +78,14 @@ impl Talk {
         if !(8..=10_000).contains(&length) {
             return Err(STRANGE);
         }
-        if self.client.take(length).is_none() {
-            return Ok(false);
-        }
+        let Some(message) = self.client.take(length) else { return Ok(false) };
         match code {
             SSL | GSS => self.asked_to_seal = true,
             CANCEL => {}
             _ => {
                 self.begun = true;
                 self.asked += 1;
+                self.database = enters(Body(&message[8..]));
             }
         }
         Ok(true)
@@ -124,7 +125,7 @@ impl Talk {
     }
 
     fn waits(&mut self, words: Words, at_us: i64, answer: u64, simple: bool) {
-        let words = Words { at_us, session: self.session.clone(), ..words };
+        let words = Words { at_us, session: self.session.clone(), database: self.database.clone(), ..words };
         self.waiting.push_back(Waiting { words, answer, simple });
     }
 
@@ -159,6 +160,20 @@ impl Talk {
         let Some(Waiting { words, .. }) = self.waiting.pop_front() else { return };
         heard.words.push(Words { took_us: u64::try_from(at_us - words.at_us).ok(), ..words });
     }
+}
+
+/// The database that a client asks for: that of its own name, where it says none.
+fn enters(mut said: Body<'_>) -> Option<String> {
+    let (mut user, mut database) = (None, None);
+    while !said.0.is_empty() {
+        match said.text().as_str() {
+            "" => break,
+            "user" => user = Some(said.text()),
+            "database" => database = Some(said.text()).filter(|name| !name.is_empty()),
+            _ => drop(said.text()),
+        }
+    }
+    database.or(user)
 }
 
 impl Line for Talk {

@@ -86,7 +86,7 @@ fn relayed(spec: &DatabaseSpec, listen: &str, window: Duration, stop: &AtomicBoo
     let At::Url(url) = &spec.at else {
         return Err(Failure::new(format!("{}: it is no running server", doing())).hint("write its URL"));
     };
-    let to = capture::listens(spec.engine, url).map_err(|error| db::failed(doing(), &error))?;
+    let (to, database) = capture::listens(spec.engine, url).map_err(|error| db::failed(doing(), &error))?;
     let address =
         |text: &str| text.parse::<Address>().map_err(|error| Failure::new(format!("reading `--listen`: {error}")));
     let settings = link::Settings {
@@ -97,7 +97,7 @@ fn relayed(spec: &DatabaseSpec, listen: &str, window: Duration, stop: &AtomicBoo
         failover: Nanos::ZERO,
         seed: 0,
     };
-    let ear = Arc::new(Passing::new(spec.engine));
+    let ear = Arc::new(Passing::new(spec.engine, database));
     let hears = ear.clone();
     let tap: link::Tap = Arc::new(move |number, there, at, bytes| hears.hear(number, there, at, bytes));
     let relay = Relay::tapped(&settings, tap)

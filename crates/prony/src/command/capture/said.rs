@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use units::{milliseconds, percent, significant};
-use workload::replay::{Heard, shape};
+use workload::replay::{Heard, Trace, shape, told as without_values};
 
 const SCHEMA: &str = "prony/capture/1";
 /// Kinds of statements that are named.
@@ -25,10 +25,10 @@ struct Kind {
 }
 
 /// By how often they were heard.
-fn kinds(heard: &[Heard]) -> Vec<Kind> {
+fn kinds(trace: &Trace) -> Vec<Kind> {
     let mut places: HashMap<String, Kind> = HashMap::new();
-    for one in heard {
-        let statement = shape(&one.sql).0.split_whitespace().collect::<Vec<_>>().join(" ");
+    for one in &trace.heard {
+        let statement = without_values(&one.sql, &trace.server).split_whitespace().collect::<Vec<_>>().join(" ");
         let new = || Kind { statement: statement.clone(), count: 0, timed: (0, 0.0) };
         let kind = places.entry(statement.clone()).or_insert_with(new);
         kind.count += 1;
@@ -69,11 +69,11 @@ fn over_time(told: &Told) -> Vec<(f64, f64, f64)> {
     pieces.into_iter().enumerate().map(rates).collect()
 }
 
-/// The command that sends it again.
+/// The command that sends it again: one text with values in it is enough to need the protocol that sends texts as they are.
 fn again(told: &Told) -> String {
     let trace = &told.captured.trace;
-    let texts = trace.heard.iter().filter(|one| one.parameters.is_none()).count();
-    let protocol = if 2 * texts > trace.heard.len() { " --set protocol=simple" } else { "" };
+    let valued = |one: &Heard| one.parameters.is_none() && !shape(&one.sql).1.is_empty();
+    let protocol = if trace.heard.iter().any(valued) { " --set protocol=simple" } else { "" };
     format!(
         "prony run replay --on URL-OF-A-COPY --set trace={} --set sessions={} --set measure={}s{protocol}",
         told.trace.display(),
@@ -84,7 +84,7 @@ fn again(told: &Told) -> String {
 
 pub(super) fn json(told: &Told) -> Value {
     let (captured, trace) = (&told.captured, &told.captured.trace);
-    let kinds = kinds(&trace.heard);
+    let kinds = kinds(trace);
     json!({
         "schema": SCHEMA,
         "place": told.shown,
@@ -141,7 +141,7 @@ pub(super) fn text(told: &Told) -> String {
 
 fn mix(told: &Told) -> Vec<[String; 4]> {
     let heard = &told.captured.trace.heard;
-    let kinds = kinds(heard);
+    let kinds = kinds(&told.captured.trace);
     let mut rows = vec![["statement", "count", "share", "mean"].map(str::to_owned)];
     for kind in kinds.iter().take(NAMED) {
         let cut: String = kind.statement.chars().take(LETTERS).collect();
@@ -167,4 +167,24 @@ fn drawn(told: &Told) -> Vec<[String; 4]> {
         [format!("{} s", significant(*at)), significant(*reads), significant(*others), drawn]
     }));
     rows
+}
+
+#[test]
+fn a_trace_with_any_value_in_a_text_is_sent_again_as_texts() {
+    let heard =
+        |sql: &str, parameters| Heard { at: units::Nanos(0), session: 0, took: None, sql: sql.to_owned(), parameters };
+    let command = |heard: Vec<Heard>| {
+        let trace = Trace { server: String::new(), window: units::Nanos::from_secs(1), heard };
+        let captured = database::capture::Captured {
+            trace,
+            source: String::new(),
+            sampled: false,
+            left_out: Default::default(),
+            lacking: Vec::new(),
+        };
+        again(&Told { shown: String::new(), trace: "a.trace".into(), captured })
+    };
+    let beside = || heard("SELECT $1", Some(vec![None]));
+    assert!(!command(vec![beside(), heard("COMMIT", None)]).contains("protocol"));
+    assert!(command(vec![beside(), beside(), beside(), heard("SELECT 'x'", None)]).ends_with(" --set protocol=simple"));
 }
