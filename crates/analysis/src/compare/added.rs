@@ -147,21 +147,20 @@ impl AddedTime {
     /// `1.21 ms added to 0.80 ms: 0.06 ms wire, ..`.
     pub fn says(&self) -> String {
         let ms = units::milliseconds;
-        let signed = |value: f64| if value < 0.0 { format!("-{}", ms(-value)) } else { ms(value) };
         let interval = match self.added_ms.has_interval() {
-            true => format!(" ({} to {})", signed(self.added_ms.low), signed(self.added_ms.high)),
+            true => format!(" ({} to {})", ms(self.added_ms.low), ms(self.added_ms.high)),
             false => String::new(),
         };
         let levels: Vec<String> =
             self.factors.iter().map(|factor| format!("{} {}", factor.name, factor.level.text())).collect();
         let at = if levels.is_empty() { String::new() } else { format!("at {}: ", levels.join(", ")) };
         let parts: Vec<String> =
-            self.parts.iter().map(|part| format!("{} {}", signed(part.ms), part.part.word())).collect();
+            self.parts.iter().map(|part| format!("{} {}", ms(part.ms), part.part.word())).collect();
         let trips = self.round_trips.map(|trips| format!("; {} round trips a transaction", units::ratio(trips)));
         format!(
             "{at}without it {} times the throughput; {} added{interval} to {} = {}{}",
             units::ratio(self.times.value),
-            signed(self.added_ms.value),
+            ms(self.added_ms.value),
             ms(self.alone_ms),
             parts.join(" + "),
             trips.unwrap_or_default()

@@ -70,3 +70,55 @@ fn row(found: &MirrorFinding, added: &AddedTime) -> Vec<Field> {
     ]);
     row
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::{AddedPart, Estimate, Finding};
+    use observation::Point;
+
+    fn findings(added: AddedTime) -> Findings {
+        let point = Point {
+            experiment: "pair".into(),
+            system: "mirrored".into(),
+            stream: "orders".into(),
+            factors: Vec::new(),
+        };
+        let found = MirrorFinding {
+            point,
+            baseline: "alone".into(),
+            unit: "the unit",
+            added: vec![added],
+            tuning: None,
+            compensations: Vec::new(),
+            round_trips: None,
+            spreads: Vec::new(),
+        };
+        Findings { findings: vec![Finding::Mirror(found)], ..Findings::default() }
+    }
+
+    #[test]
+    fn time_that_a_mirror_takes_away_keeps_its_sign_and_parts_add_up_to_the_whole() {
+        let part = |part, ms| AddedPart { part, ms };
+        let added = AddedTime {
+            factors: Vec::new(),
+            alone_ms: 4.0,
+            added_ms: Estimate { low: -1.61, high: -0.59, n: 4, ..Estimate::single(-1.16) },
+            times: Estimate { low: 0.6, high: 0.9, n: 4, ..Estimate::single(0.7) },
+            parts: vec![part(PartOf::Wire, 0.3), part(PartOf::Elsewhere, -1.46)],
+            round_trips: None,
+            own_flush_ms: None,
+            mirror_flush_ms: None,
+        };
+        let figure = figure(&findings(added), "pair").expect("there is a mirror");
+        let of = |key: &str| {
+            let at = figure.table.columns.iter().position(|column| column.key == key).expect(key);
+            &figure.table.rows[0][at]
+        };
+        assert_eq!(of("added_ms").text(), "-1.16 ms");
+        assert_eq!(of("added_ms").interval().as_deref(), Some("-1.61 ms to -590 us"));
+        assert_eq!(of(PartOf::Elsewhere.word()).text(), "-1.46 ms");
+        let parts = [PartOf::Wire, PartOf::Elsewhere].map(|part| of(part.word()).raw().expect("a number"));
+        assert!((parts.iter().sum::<f64>() + 1.16).abs() < 1e-9, "{parts:?}");
+    }
+}
