@@ -40,7 +40,7 @@ fn costs(here: &[&MirrorFinding]) -> Option<Panel> {
         for added in &found.added {
             factor = factor.or(added.factors.first().map(|one| one.name.as_str()));
             let place = format!("{name}{}", factors_text(&added.factors));
-            points.push(Datum { x: level(added)?, ..datum(&added.times, Quantity::Ratio, &place, "") });
+            points.push(Datum { x: level(added)?, ..datum(&added.shown()[1], Quantity::Ratio, &place, "") });
         }
         let look = Look { slot, provenance: Provenance::Measured };
         all.push(Series { name, look, form: Form::Line, points });
@@ -52,13 +52,15 @@ fn costs(here: &[&MirrorFinding]) -> Option<Panel> {
 
 fn row(found: &MirrorFinding, added: &AddedTime) -> Vec<Field> {
     let ms = |title: &str, key: &str, ms: Option<f64>| optional(title, key, ms, Quantity::Milliseconds);
+    let [whole, times] = added.shown();
     let mut row = vec![
         word("system", "system", &found.point.system),
         word("stream", "stream", &found.point.stream),
         word("at", "factors", factors_text(&added.factors)),
         ms("alone", "alone_ms", Some(added.alone_ms)),
-        estimate("added", "added_ms", &added.added_ms, Quantity::Milliseconds),
-        estimate("times", "times", &added.times, Quantity::Ratio),
+        estimate("added", "added_ms", &whole, Quantity::Milliseconds),
+        estimate("times", "times", &times, Quantity::Ratio),
+        word("interval", "open", added.open().unwrap_or_default()),
     ];
     let of = |part: PartOf| added.parts.iter().find(|one| one.part == part).map(|one| one.ms);
     row.extend(PartOf::ALL.iter().map(|part| ms(part.word(), part.word(), of(*part))));
@@ -120,5 +122,15 @@ mod tests {
         assert_eq!(of(PartOf::Elsewhere.word()).text(), "-1.46 ms");
         let parts = [PartOf::Wire, PartOf::Elsewhere].map(|part| of(part.word()).raw().expect("a number"));
         assert!((parts.iter().sum::<f64>() + 1.16).abs() < 1e-9, "{parts:?}");
+    }
+
+    #[test]
+    fn what_nobody_can_read_is_told_in_words_in_tables_and_tooltips() {
+        let wide = Estimate { low: 0.0001, high: 26_863.0, n: 4, ..Estimate::single(1.6) };
+        let cell = estimate("times", "times", &wide, Quantity::Ratio).cell;
+        assert_eq!(cell.interval().as_deref(), Some("cannot tell"));
+        assert_eq!(datum(&wide, Quantity::Ratio, "here", "").readout, "here: 1.600 (cannot tell), n 4");
+        let known = Estimate { low: 0.5, high: 2.0, ..wide };
+        assert_eq!(estimate("times", "times", &known, Quantity::Ratio).cell.interval().as_deref(), Some("0.500–2.000"));
     }
 }

@@ -1,5 +1,6 @@
 //! What a number measures, and so how it is printed.
 
+use analysis::Estimate;
 use units::{Bytes, Nanos};
 
 /// The kind of a number in a table or on an axis. Numbers are in the base unit named here.
@@ -76,6 +77,15 @@ impl Quantity {
             (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}{to}{high}"),
             _ if low.ends_with('%') && high.ends_with('%') => format!("{}{to}{high}", &low[..low.len() - 1]),
             _ => format!("{low}{to}{high}"),
+        }
+    }
+
+    /// The interval of an estimate, or in few words that it tells nothing; none without one.
+    pub fn ends(self, estimate: &Estimate) -> Option<String> {
+        match (estimate.has_interval(), estimate.tells()) {
+            (false, _) => None,
+            (true, false) => Some("cannot tell".to_owned()),
+            (true, true) => Some(self.interval(estimate.low, estimate.high)),
         }
     }
 
