@@ -1156,6 +1156,12 @@ words! {
     }
 }
 
+/// Ends of an interval that are further apart than so many times tell nothing.
+const WIDEST: f64 = 100.0;
+
+/// What stands in place of such an interval; its ends are in the JSON.
+pub const CANNOT_TELL: &str = "cannot tell: too few trials, or too noisy";
+
 impl Estimate {
     /// A value that stands alone: one sample, no interval.
     pub fn single(value: f64) -> Estimate {
@@ -1170,6 +1176,21 @@ impl Estimate {
     /// Whether it has an interval.
     pub fn has_interval(&self) -> bool {
         self.low.is_finite() && self.high.is_finite()
+    }
+
+    /// Whether somebody can read its interval: ends that lie further apart than a factor of 100 tell nothing.
+    pub fn tells(&self) -> bool {
+        let least = if self.low > 0.0 { self.low } else { self.value };
+        !self.has_interval() || self.low < 0.0 || self.value <= 0.0 || self.high <= WIDEST * least
+    }
+
+    /// ` (0.9 to 1.2)` behind its value, or in words that nobody knows; nothing without an interval.
+    pub fn ends(&self, figure: impl Fn(f64) -> String) -> String {
+        match (self.has_interval(), self.tells()) {
+            (false, _) => String::new(),
+            (true, false) => format!(" ({CANNOT_TELL})"),
+            (true, true) => format!(" ({} to {})", figure(self.low), figure(self.high)),
+        }
     }
 
     /// Whether all that is known of it is how low it cannot be: an end below, at the confidence of one side, and none above.

@@ -240,6 +240,7 @@ fn limit(metric: Metric, text: &str) -> Result<f64, String> {
         | Metric::ResponseQuantile(_)
         | Metric::ServiceMean
         | Metric::Elapsed
+        | Metric::ServerCpu
         | Metric::CpuPerOperation => units::parse_duration(text).map(|time| time.seconds()).map_err(text_of),
     }
 }

@@ -98,6 +98,8 @@ pub enum Metric {
     Elapsed,
     /// Generator CPU an operation.
     CpuPerOperation,
+    /// CPU of the server and its mirror together, a transaction; only compared, and asked for by nobody.
+    ServerCpu,
     /// What the transactions give those who ask for them, a second.
     Yield(Yield),
     /// Reads that found damaged data, and checks of the data that did not hold.
@@ -109,7 +111,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Those that are neither a quantile nor a yield.
+    /// Those that can be asked for and are neither a quantile nor a yield.
     pub(crate) const PLAIN: [Metric; 9] = {
         use Metric::{Bandwidth, CpuPerOperation, Elapsed, ResponseMean, ServiceMean, Throughput};
         [
@@ -148,6 +150,7 @@ impl Metric {
             Metric::ServiceMean => "service mean".into(),
             Metric::Elapsed => "elapsed".into(),
             Metric::CpuPerOperation => "cpu per operation".into(),
+            Metric::ServerCpu => "cpu of server and mirror per transaction".into(),
             Metric::Yield(what) => what.word().into(),
             Metric::Damage => "damage".into(),
             Metric::Failed => "failed".into(),

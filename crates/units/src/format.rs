@@ -30,9 +30,14 @@ pub fn duration(time: Nanos) -> String {
     format!("{} {unit}", significant(ns / scale))
 }
 
-/// Milliseconds as a duration with a fitting unit.
+/// Milliseconds as a duration with a fitting unit. A difference of times keeps its sign: `-1.16 ms`.
 pub fn milliseconds(ms: f64) -> String {
-    if !ms.is_finite() { "–".to_owned() } else { duration(Nanos((ms * 1e6).round().max(0.0) as u64)) }
+    if !ms.is_finite() {
+        return "–".to_owned();
+    }
+    let size = (ms.abs() * 1e6).round();
+    let sign = if ms < 0.0 && size > 0.0 { "-" } else { "" };
+    format!("{sign}{}", duration(Nanos(size as u64)))
 }
 
 /// A size in binary units: `4 KiB`, `1.5 GiB`.
@@ -146,6 +151,7 @@ mod tests {
         assert_eq!(duration(Nanos(87_400)), "87.4 us");
         assert_eq!(duration(Nanos::from_secs(60)), "60 s");
         assert_eq!(duration(Nanos::from_secs(3600)), "1 h");
+        assert_eq!((milliseconds(-1.16), milliseconds(-1e-9)), ("-1.16 ms".to_owned(), "0 ns".to_owned()));
         assert_eq!(bytes(Bytes(4096)), "4 KiB");
         assert_eq!(bytes(Bytes(1023)), "1023 B");
         assert_eq!(bytes_per_second(265e6), "265 MB/s");

@@ -6,8 +6,9 @@
 //! What it does not do: it guesses nothing. What no source tells apart stays one part.
 
 use super::beside::ratio;
+use super::mirrors::{ends, too_few};
 use crate::point::Group;
-use crate::{AddedPart, AddedTime, Estimate, PartOf, ServerSummary, Tuning};
+use crate::{AddedPart, AddedTime, CANNOT_TELL, Estimate, PartOf, ServerSummary, Tuning};
 use observation::Counter;
 use study::{Metric, Mirrored, Pairing, Waits};
 
@@ -57,12 +58,7 @@ pub(super) fn tuning(groups: &[Group], (alone, group): (&Group, &Group), confide
 impl Tuning {
     /// `3.1 times the throughput of untuned without a mirror, 2.8 with one; with it 1.4 times what untuned does without`.
     pub fn says(&self) -> String {
-        let figure = |ratio: &Estimate| match ratio.has_interval() {
-            true => {
-                format!("{} ({} to {})", units::ratio(ratio.value), units::ratio(ratio.low), units::ratio(ratio.high))
-            }
-            false => units::ratio(ratio.value),
-        };
+        let figure = |ratio: &Estimate| format!("{}{}", units::ratio(ratio.value), ends(ratio));
         let Tuning { against, alone, mirrored, across } = self;
         format!(
             "{} times the throughput of {against} without a mirror, {} with one; with it {} times what {against} does without",
@@ -144,24 +140,44 @@ fn in_lock_step(seen: &Seen, added: f64) -> Vec<AddedPart> {
 }
 
 impl AddedTime {
+    /// Why no interval of it is told, if so; its ends are in the JSON.
+    pub fn open(&self) -> Option<String> {
+        let response = |end: f64| (self.alone_ms + end) / self.alone_ms;
+        let Estimate { value, low, high, .. } = self.added_ms;
+        let response = Estimate { value: response(value), low: response(low), high: response(high), ..self.added_ms };
+        let wide = !response.tells() || !self.times.tells();
+        too_few(&self.added_ms).or(wide.then(|| CANNOT_TELL.to_owned()))
+    }
+
+    /// What is added and how many times the throughput there is without it, with the intervals that are told.
+    pub fn shown(&self) -> [Estimate; 2] {
+        let bare = |one: Estimate| Estimate { low: f64::NAN, high: f64::NAN, ..one };
+        [self.added_ms, self.times].map(|one| if self.open().is_some() { bare(one) } else { one })
+    }
+
+    fn ends(&self) -> String {
+        self.open().map_or_else(|| self.added_ms.ends(units::milliseconds), |open| format!(" ({open})"))
+    }
+
+    /// `1.21 ms (1.02 ms to 1.44 ms)`.
+    pub(super) fn adds(&self) -> String {
+        format!("{}{}", units::milliseconds(self.added_ms.value), self.ends())
+    }
+
     /// `1.21 ms added to 0.80 ms: 0.06 ms wire, ..`.
     pub fn says(&self) -> String {
         let ms = units::milliseconds;
-        let signed = |value: f64| if value < 0.0 { format!("-{}", ms(-value)) } else { ms(value) };
-        let interval = match self.added_ms.has_interval() {
-            true => format!(" ({} to {})", signed(self.added_ms.low), signed(self.added_ms.high)),
-            false => String::new(),
-        };
         let levels: Vec<String> =
             self.factors.iter().map(|factor| format!("{} {}", factor.name, factor.level.text())).collect();
         let at = if levels.is_empty() { String::new() } else { format!("at {}: ", levels.join(", ")) };
         let parts: Vec<String> =
-            self.parts.iter().map(|part| format!("{} {}", signed(part.ms), part.part.word())).collect();
+            self.parts.iter().map(|part| format!("{} {}", ms(part.ms), part.part.word())).collect();
         let trips = self.round_trips.map(|trips| format!("; {} round trips a transaction", units::ratio(trips)));
         format!(
-            "{at}without it {} times the throughput; {} added{interval} to {} = {}{}",
+            "{at}without it {} times the throughput; {} added{} to {} = {}{}",
             units::ratio(self.times.value),
-            signed(self.added_ms.value),
+            ms(self.added_ms.value),
+            self.ends(),
             ms(self.alone_ms),
             parts.join(" + "),
             trips.unwrap_or_default()

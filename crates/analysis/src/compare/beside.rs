@@ -246,12 +246,7 @@ impl Beside {
 }
 
 fn times(ratio: &Estimate, of: &str) -> String {
-    let figure = units::ratio;
-    let interval = match ratio.has_interval() {
-        true => format!(" ({} to {})", figure(ratio.low), figure(ratio.high)),
-        false => String::new(),
-    };
-    format!("{} times {of}{interval}", figure(ratio.value))
+    format!("{} times {of}{}", units::ratio(ratio.value), ratio.ends(units::ratio))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::point::{Group, own_estimate, selects};
 use crate::statistics::holm::holm;
 use crate::{Caveat, CaveatKind, Comparison, Estimate, Verdict};
 use observation::Places;
-use study::pairs::{PILOT as PAIRS_MIN, needed};
+use study::pairs::{PAIRS_MAX, PILOT as PAIRS_MIN, needed};
 use study::{Direction, Judgement, Metric, Yield};
 use units::{counted, percent, significant};
 
@@ -98,6 +98,10 @@ fn metrics(group: &Group, judgement: &Judgement) -> Vec<Metric> {
             }
         },
     };
+    // What a mirror costs is spent by servers; the generator's own CPU is told of each system, and no cost of it.
+    if !judgement.mirrored.is_empty() {
+        metrics.iter_mut().filter(|one| **one == Metric::CpuPerOperation).for_each(|one| *one = Metric::ServerCpu);
+    }
     if let Some(primary) = judgement.primary.as_ref().filter(|_| is_primary_point(group, judgement)) {
         metrics.retain(|metric| *metric != primary.metric);
         metrics.insert(0, primary.metric);
@@ -191,6 +195,9 @@ impl Candidate<'_> {
         if verdict == Verdict::Inconclusive && reason.is_none() {
             reason = Some(wide_reason(self.test.as_ref(), judgement.margin, confidence));
         }
+        if let Some(unbalanced) = self.unbalanced() {
+            reason = Some(reason.map_or(unbalanced.clone(), |reason| format!("{reason}; {unbalanced}")));
+        }
         let caveat = caveat.map(|(kind, text)| Caveat { kind, trial: None, text: self.named(&text) });
         let comparison = Comparison {
             point: self.system.point.clone(),
@@ -262,6 +269,19 @@ impl Candidate<'_> {
         format!("{seen}, and {needed}; run with --set replicates={PAIRS_MIN} or more")
     }
 
+    /// Of an odd number of pairs one order has more than the other, and both count the same in the ratio.
+    fn unbalanced(&self) -> Option<String> {
+        let odd = self.test.is_some_and(|test| test.both_orders) && !self.pairs.is_multiple_of(2);
+        let even = (self.pairs + 1).max(PAIRS_MIN);
+        odd.then(|| {
+            format!(
+                "the two orders have unequal shares of {} pairs and the same weight in the ratio, so that the means in the tables \
+                 may differ from it in size and direction; --set replicates={even} balances them",
+                self.pairs
+            )
+        })
+    }
+
     fn system_last(&self) -> bool {
         let first = |group: &Group| group.members.iter().map(|(trial, _)| trial.label.index).min();
         first(self.system) > first(self.baseline)
@@ -330,11 +350,15 @@ fn wide_reason(test: Option<&PairedTest>, margin: f64, confidence: f64) -> Strin
     let open = format!("the interval holds both no difference and more than the margin of {wanted}");
     let Some(test) = test else { return open };
     let found = significant((100.0 * test.power(margin, confidence)).round());
-    let now = format!("{} pairs that scatter so find {wanted} in {found} of 100 runs", test.pairs);
+    let scatter = counted(u64::from(test.pairs), "pairs");
+    let now =
+        format!("with {scatter} that differ so much, a difference of {wanted} is detected in {found} of 100 runs");
     match needed(&test.scatter(), margin, confidence, 2) {
-        Some(needed) if needed > test.pairs => format!("{open}; {now}, about {needed} pairs would in 80"),
+        Some(needed) if needed > test.pairs => format!("{open}; {now}, with about {needed} pairs in 80"),
         Some(_) => format!("{open}; {now}, so the difference is probably smaller"),
-        None => format!("{open}; {now}, and no number of them in 80; look for what disturbs them"),
+        None => {
+            format!("{open}; {now}, and even {PAIRS_MAX} pairs are too few for 80; find out what disturbs the trials")
+        }
     }
 }
 
@@ -481,7 +505,7 @@ mod tests {
         let noisy = counterbalanced(&[(1000.0, 1100.0), (1000.0, 930.0), (1000.0, 1120.0), (1000.0, 1010.0)]);
         let found = compared(&noisy).remove(0);
         assert_eq!(found.verdict, Verdict::Inconclusive);
-        assert!(found.reason.as_ref().unwrap().contains("pairs would in 80"), "{:?}", found.reason);
+        assert!(found.reason.as_ref().unwrap().contains("of 100 runs, with about"), "{:?}", found.reason);
         assert!(found.detectable.unwrap() > 0.05);
     }
 
@@ -512,5 +536,33 @@ mod tests {
             comparisons(&groups(&trials), &judgement).iter().any(claimed)
         });
         assert!(claims.count() <= 15);
+    }
+
+    #[test]
+    fn an_odd_number_of_pairs_says_that_its_orders_are_unbalanced_and_how_to_balance_them() {
+        // In the second pair the baseline comes last: 0.48 counts for one half.
+        let three = compared(&counterbalanced(&[(1000.0, 1370.0), (3000.0, 1440.0), (1000.0, 1600.0)]));
+        let one = &three[0];
+        assert!((one.ratio.value - 0.843).abs() < 1e-3, "{one:?}");
+        let reason = one.reason.as_deref().unwrap_or_default();
+        assert!(reason.contains("the means in the tables may differ from it in size and direction"), "{reason}");
+        assert!(reason.ends_with("--set replicates=4 balances them"), "{reason}");
+        let five = compared(&counterbalanced(&[(1000.0, 1500.0); 5]));
+        assert_eq!(five[0].verdict, Verdict::Better);
+        assert!(five[0].reason.as_deref().is_some_and(|reason| reason.ends_with("replicates=6 balances them")));
+        assert_eq!(compared(&counterbalanced(&[(1000.0, 1500.0); 4]))[0].reason, None);
+    }
+
+    #[test]
+    fn what_as_many_pairs_detect_is_said_in_words_that_are_read_once() {
+        let told = |noise: f64| {
+            let pairs = [1.0, -1.0, -1.0, 1.0, 1.0, -1.0].map(|sign| (1000.0, 1000.0 * (noise * sign).exp()));
+            compared(&counterbalanced(&pairs))[0].reason.clone().unwrap_or_default()
+        };
+        let some = told(0.1);
+        assert!(some.contains("with 6 pairs that differ so much, a difference of "), "{some}");
+        assert!(some.contains(" of 100 runs, with about ") && some.ends_with(" pairs in 80"), "{some}");
+        let none = told(3.0);
+        assert!(none.ends_with("even 1000 pairs are too few for 80; find out what disturbs the trials"), "{none}");
     }
 }

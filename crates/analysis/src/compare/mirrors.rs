@@ -10,10 +10,11 @@ use super::added::{added, tuning};
 use super::beside::ratio;
 use super::pairs::Member;
 use crate::bound;
-use crate::point::{Group, own_estimate};
+use crate::point::{Group, own_estimate, servers_cpu_ms};
 use crate::statistics::least_squares::{Weighted, weighted_line};
-use crate::{AddedTime, Compensation, Estimate, MirrorFinding, Spreading, Tuning};
+use crate::{AddedTime, CANNOT_TELL, Compensation, Estimate, MirrorFinding, Spreading, Tuning};
 use observation::Level;
+use study::pairs::PILOT;
 use study::{Judgement, Metric};
 
 /// The factor that says how far away the mirror is.
@@ -102,11 +103,7 @@ fn spreading(group: &Group, groups: &[Group], (alone, confidence): (&str, f64)) 
 
 /// Milliseconds of CPU that all servers spent on a transaction, the mean over trials.
 fn cpu(group: &Group) -> Option<f64> {
-    let each = group.members.iter().filter_map(|(trial, _)| {
-        let each = &trial.server.as_ref()?.per_transaction;
-        Some(each.cpu_ms? + each.mirror_cpu_ms.unwrap_or(0.0))
-    });
-    let all: Vec<f64> = each.collect();
+    let all: Vec<f64> = group.members.iter().filter_map(|(trial, _)| servers_cpu_ms(trial)).collect();
     (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
 }
 
@@ -174,6 +171,20 @@ fn round_trips(swept: &[&Group], confidence: f64) -> Option<Estimate> {
     Some(line.slope_estimate(confidence).scaled(1.0 / SECONDS_A_KM))
 }
 
+/// The interval of what pairs tell, as far as there are enough of them for one, as a comparison asks for.
+pub(super) fn ends(estimate: &Estimate) -> String {
+    match too_few(estimate) {
+        Some(few) => format!(" ({few})"),
+        None => estimate.ends(units::ratio),
+    }
+}
+
+/// Why there is no interval, although pairs may have agreed by luck.
+pub(super) fn too_few(estimate: &Estimate) -> Option<String> {
+    let pairs = units::counted(u64::from(estimate.n), "pairs");
+    (estimate.n < PILOT).then(|| format!("no interval from {pairs}: --set replicates={PILOT}"))
+}
+
 impl MirrorFinding {
     /// `the unit of waiting is the commit; to make up for it 8 sessions become 9.6 (9.1 to 10.2) by the law of response times; 9.4
     /// measured`. What the added time is made of is told for the point with the most of it; a table has all.
@@ -182,20 +193,54 @@ impl MirrorFinding {
         let tuning = self.tuning.as_ref().map(Tuning::says);
         let each = [self.unit.to_owned()].into_iter().chain(most).chain(tuning);
         let each = each.chain(self.compensations.iter().map(Compensation::says));
-        let trips = self.round_trips.map(|trips| {
-            let figure = |value: f64| units::ratio(value);
-            let interval = match trips.has_interval() {
-                true => format!(" ({} to {})", figure(trips.low), figure(trips.high)),
-                false => String::new(),
-            };
-            format!(
-                "a transaction waits for {}{interval} round trips to the mirror, by the slope over the distance",
-                figure(trips.value)
-            )
-        });
+        let trips = self.trips();
         let best = self.spreads.first().map(Spreading::gives);
         let spreads = self.spreads.iter().map(Spreading::says);
         best.into_iter().chain(each).chain(trips).chain(spreads).collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl MirrorFinding {
+    /// How often a transaction waits for the way there and back, where the distance is varied.
+    fn trips(&self) -> Option<String> {
+        let trips = self.round_trips?;
+        // A slope below zero is noise: no way there and back takes time away.
+        if trips.low < 0.0 || !trips.tells() {
+            return Some(format!(
+                "how many round trips to the mirror a transaction waits for, by the slope over the distance: {CANNOT_TELL}"
+            ));
+        }
+        let ends = trips.ends(units::ratio);
+        let trips = units::ratio(trips.value);
+        Some(format!("a transaction waits for {trips}{ends} round trips to the mirror, by the slope over the distance"))
+    }
+
+    /// What the least and the most distance cost, and the round trips that make the difference; none where it is not varied.
+    pub(crate) fn by_distance(&self) -> Option<String> {
+        let km = |added: &AddedTime| {
+            let distance = added.factors.iter().find(|factor| factor.name == DISTANCE)?;
+            distance.level.number()
+        };
+        let others = |added: &AddedTime| -> Vec<String> {
+            let others = added.factors.iter().filter(|factor| factor.name != DISTANCE);
+            others.map(|factor| format!(", {} {}", factor.name, factor.level.text())).collect()
+        };
+        let first = others(self.added.first()?);
+        let mut ends: Vec<(f64, &AddedTime)> = self
+            .added
+            .iter()
+            .filter(|added| others(added) == first)
+            .filter_map(|added| Some((km(added)?, added)))
+            .collect();
+        ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let [(near, least), .., (far, most)] = ends.as_slice() else { return None };
+        let trips = self.trips().map(|trips| format!("; {trips}")).unwrap_or_default();
+        let (system, stream, at) = (&self.point.system, &self.point.stream, first.concat());
+        let (near, far) = (units::significant(*near), units::significant(*far));
+        let (least, most) = (least.adds(), most.adds());
+        Some(format!(
+            "{system} adds {least} to the mean response of {stream} at {near} km{at}, and {most} at {far} km{trips}."
+        ))
     }
 }
 
@@ -216,10 +261,7 @@ impl Spreading {
     }
 
     fn says(&self) -> String {
-        let interval = match self.rate.has_interval() {
-            true => format!(" ({} to {})", units::ratio(self.rate.low), units::ratio(self.rate.high)),
-            false => String::new(),
-        };
+        let interval = ends(&self.rate);
         let times =
             |what: &str, value: Option<f64>| value.map(|value| format!(", {} times the {what}", units::ratio(value)));
         let response = times("mean response", self.response.map(|response| response.value)).unwrap_or_default();
@@ -236,10 +278,7 @@ impl Spreading {
 impl Compensation {
     fn says(&self) -> String {
         let figure = |value: f64| units::ratio(value);
-        let interval = match self.predicted.has_interval() {
-            true => format!(" ({} to {})", figure(self.predicted.low), figure(self.predicted.high)),
-            false => String::new(),
-        };
+        let interval = ends(&self.predicted);
         let measured = match (self.observed, self.tried) {
             (Some(observed), _) => format!("{} measured, between levels", figure(observed)),
             (None, (_, share)) if share < 1.0 && self.ceiling.is_some_and(|most| most < 1.0) => {

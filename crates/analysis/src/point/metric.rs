@@ -29,8 +29,15 @@ pub fn own_estimate(trial: &TrialSummary, stream: &StreamSummary, metric: Metric
         Metric::Damage => Some(exact(damage(trial, stream), 1)),
         Metric::Failed => Some(share(stream.account.failed, stream.account.planned)),
         Metric::Retried => Some(share(stream.retried, stream.account.done)),
+        Metric::ServerCpu => servers_cpu_ms(trial).map(|ms| Estimate::single(ms / 1e3)),
         Metric::CpuPerOperation => stream.cpu.map(|cpu| Estimate::single((cpu.user_us + cpu.system_us) / 1e6)),
     }
+}
+
+/// Milliseconds of CPU that the server and its mirror spent on a transaction, together.
+pub fn servers_cpu_ms(trial: &TrialSummary) -> Option<f64> {
+    let each = &trial.server.as_ref()?.per_transaction;
+    Some(each.cpu_ms? + each.mirror_cpu_ms.unwrap_or(0.0))
 }
 
 /// What the transactions of a stream gave.

@@ -8,7 +8,7 @@
 mod metric;
 mod times;
 
-pub use metric::{floor_of, own_estimate, pooled};
+pub use metric::{floor_of, own_estimate, pooled, servers_cpu_ms};
 
 use crate::trial::{ROOM, measure_of, more_work};
 use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};

@@ -2,8 +2,8 @@
 
 use crate::point::selects;
 use crate::{
-    Beside, Caveat, CaveatKind, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime, PairFinding,
-    PointSummary, SustainedFinding, TierFinding, TrialSummary, Verdict,
+    Beside, CANNOT_TELL, Caveat, CaveatKind, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime,
+    MirrorFinding, PairFinding, PointSummary, SustainedFinding, TierFinding, TrialSummary, Verdict,
 };
 use observation::factor;
 use study::{Direction, Judgement, Metric};
@@ -20,12 +20,15 @@ pub fn answer(
     let chosen = primary_points(points, judgement);
     let compared = findings.iter().filter_map(Comparison::of).filter(|comparison| comparison.primary);
     let mut sentences: Vec<String> = findings.iter().filter_map(TierFinding::of).map(TierFinding::says).collect();
+    // What is asked of a distance is what it costs, and a verdict at one of them does not say that.
+    let found = findings.iter().filter_map(MirrorFinding::of);
+    let by_distance: Vec<String> = found.filter_map(MirrorFinding::by_distance).collect();
     let still = stood_still(findings);
     let proven = !sentences.is_empty();
     if !proven {
         sentences.extend(compared.take(2).map(comparison_sentence));
     }
-    if sentences.is_empty() && still.is_none() {
+    if sentences.is_empty() && still.is_none() && by_distance.is_empty() {
         sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, judgement)));
     }
     if let (1, [only, ..], false) = (sentences.len(), chosen.as_slice(), proven || still.is_some()) {
@@ -34,7 +37,7 @@ pub fn answer(
         sentences.extend(freshness(only, trials));
     }
     let disturbed = still.is_some();
-    sentences.splice(0..0, still.into_iter().chain(came_back(findings)));
+    sentences.splice(0..0, still.into_iter().chain(came_back(findings)).chain(by_distance));
     if sentences.is_empty() {
         let nothing = if points.is_empty() { "Nothing was measured." } else { "The primary metric was not reached." };
         sentences.push(nothing.to_owned());
@@ -212,6 +215,9 @@ fn interval_text(estimate: &crate::Estimate, figure: impl Fn(f64) -> String) -> 
     if !estimate.has_interval() {
         return " (one sample, no interval)".to_owned();
     }
+    if !estimate.tells() {
+        return estimate.ends(figure);
+    }
     let confidence = estimate.confidence * 100.0;
     format!(" ({confidence:.0}% interval {} to {})", figure(estimate.low), figure(estimate.high))
 }
@@ -221,11 +227,16 @@ fn comparison_sentence(c: &Comparison) -> String {
     let what = format!("{} of {}{}", c.metric, c.point.stream, c.point.at());
     let (system, baseline) = (&c.point.system, &c.baseline);
     let pairs = counted(u64::from(c.ratio.n), "pairs");
-    let figures = if c.ratio.has_interval() {
+    let figures = if !c.ratio.tells() {
+        format!("ratio {}, {pairs}; {CANNOT_TELL}", ratio(c.ratio.value))
+    } else if c.ratio.has_interval() {
         format!("ratio {}, interval {} to {}, {pairs}", ratio(c.ratio.value), ratio(c.ratio.low), ratio(c.ratio.high))
     } else {
         format!("ratio {}, {pairs}, no interval", ratio(c.ratio.value))
     };
+    // Of a verdict that stands there may be something to know.
+    let reason = c.reason.as_ref().filter(|_| c.verdict != Verdict::Inconclusive);
+    let figures = reason.map_or(figures.clone(), |reason| format!("{figures}; {reason}"));
     let way = if (c.ratio.value > 1.0) == (c.direction == Direction::HigherIsBetter) { "better" } else { "worse" };
     match c.verdict {
         // Nobody can picture 7 581 %.

@@ -156,6 +156,31 @@ fn writes(both: &Both, node: u32) {
 }
 
 #[test]
+fn a_writing_transaction_waits_three_times_for_the_far_server_and_a_read_for_nobody() {
+    let Some(both) = Both::start() else { return };
+    for node in [0, 1] {
+        let mut session = both.database.session(&texts(), &Sessions { node, ..Sessions::default() }).unwrap();
+        let mut trips = |fill: &dyn Fn(&mut Batch)| {
+            let (mut batch, before) = (Batch::default(), both.database.round_trips());
+            fill(&mut batch);
+            session.run(&batch, &mut Answers::default()).unwrap();
+            both.database.round_trips() - before
+        };
+        assert_eq!(trips(&|batch| batch.call(0, [number(4), number(1)])), 3, "its work, and both phases");
+        assert_eq!(trips(&|batch| batch.call(1, [number(4)])), 0);
+        let whole = |batch: &mut Batch| {
+            batch.begin(true);
+            batch.call(0, [number(3), number(1)]);
+            batch.call(1, [number(3)]);
+            batch.commit();
+        };
+        assert_eq!(trips(&whole), 3);
+    }
+    let [near, far] = both.rows();
+    assert_eq!(near, far);
+}
+
+#[test]
 fn whoever_ends_between_two_steps_of_a_commit_leaves_nothing_in_doubt() {
     let Some(both) = Both::start() else { return };
     let change =

@@ -261,7 +261,7 @@ fn bars(panel: &Panel, frame: &Frame, series: &Series) -> Markup {
             @let middle = top + height / 2.0;
             @let end = frame.x.at(point.x);
             @let drawn = html! {
-                rect class={ "bar " (origin(series.look)) } x=(px(zero)) y=(px(top)) width=(px((end - zero).max(1.0)))
+                rect class={ "bar " (origin(series.look)) } x=(px(zero.min(end))) y=(px(top)) width=(px((end - zero).abs().max(1.0)))
                     height=(px((height - 1.0).max(2.0))) {}
                 (whisker_at(frame, point, middle, 3.0))
             };
@@ -304,6 +304,25 @@ fn end_names(panel: &Panel, frame: &Frame) -> Markup {
 mod tests {
     use super::super::scale::Kind;
     use super::*;
+
+    #[test]
+    fn a_bar_of_less_than_nothing_reaches_to_the_left_of_zero() {
+        use crate::view::{Axis, Look, Quantity, Spacing};
+        let look = Look { slot: 0, provenance: observation::Provenance::Measured };
+        let points = [-2.0, 2.0].map(|x| Datum { y: 0.0, ..Datum::bare(x, 0.0, String::new()) }).into();
+        let series = Series { name: "added".into(), look, form: Form::Bars, points };
+        let x = Axis::new("added", Quantity::Milliseconds, Spacing::FromZero);
+        let y = Axis::new("", Quantity::Plain, Spacing::Names(vec!["row".into()]));
+        let drawn = svg(&Panel::new("added", Span::Half, x, y, vec![series]), "").into_string();
+        let numbers = |name: &str| -> Vec<f64> {
+            let bars = drawn.split("class=\"bar ").skip(1);
+            let value = |bar: &str| bar.split(&format!(" {name}=\"")).nth(1)?.split('"').next()?.parse().ok();
+            bars.map(|bar| value(bar).expect("a number")).collect()
+        };
+        let (from, width) = (numbers("x"), numbers("width"));
+        assert!((from[0] + width[0] - from[1]).abs() < 0.2, "both meet at zero: {from:?} {width:?}");
+        assert!((width[0] - width[1]).abs() < 0.2 && width[0] > 10.0, "{width:?}");
+    }
 
     #[test]
     fn an_end_beyond_what_is_drawn_is_an_arrow_and_so_is_that_of_a_lower_bound() {

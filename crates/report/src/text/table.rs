@@ -3,6 +3,7 @@
 use super::style::{Paint, Style};
 use super::wrap::{columns, cut, cut_inside, printable};
 use crate::view::{Cell, Column, Table};
+use std::collections::BTreeSet;
 
 /// Space between two columns.
 const GAP: usize = 2;
@@ -120,7 +121,7 @@ fn fitted(mut printed: Vec<Printed<'_>>, width: usize) -> Vec<Printed<'_>> {
     let whole: Vec<Printed> = printed.iter().filter(|one| !one.column.numeric).cloned().collect();
     for leading in [false, true] {
         if leading {
-            shorten(&mut printed, width);
+            shorten(&mut printed, width, false);
         }
         for at in (0..printed.len()).rev() {
             if total(&printed) > width && printed[at].column.leading == leading {
@@ -128,7 +129,7 @@ fn fitted(mut printed: Vec<Printed<'_>>, width: usize) -> Vec<Printed<'_>> {
             }
         }
     }
-    shorten(&mut printed, width);
+    shorten(&mut printed, width, false);
     while total(&printed) > width {
         match printed.iter().rposition(|printed| printed.column.numeric && !printed.column.leading) {
             Some(at) if printed.len() > 1 => drop(printed.remove(at)),
@@ -139,11 +140,18 @@ fn fitted(mut printed: Vec<Printed<'_>>, width: usize) -> Vec<Printed<'_>> {
     for (words, whole) in printed.iter_mut().filter(|one| !one.column.numeric).zip(whole) {
         *words = whole;
     }
-    shorten(&mut printed, width);
+    shorten(&mut printed, width, true);
     printed
 }
 
-fn shorten(printed: &mut [Printed], width: usize) {
+/// Whether different words stay different when they are cut.
+fn differ(cells: &[String], limit: usize) -> bool {
+    let whole: BTreeSet<&str> = cells.iter().map(|cell| cell.trim_end()).collect();
+    whole.iter().map(|cell| cut_inside(cell, limit)).collect::<BTreeSet<_>>().len() == whole.len()
+}
+
+/// Cuts words; the last time whatever becomes of them.
+fn shorten(printed: &mut [Printed], width: usize, last: bool) {
     if total(printed) <= width {
         return;
     }
@@ -154,7 +162,14 @@ fn shorten(printed: &mut [Printed], width: usize) {
         let over = total(printed) - width;
         let widest = printed.iter_mut().filter(|one| !one.column.numeric).max_by_key(|column| column.width());
         let Some(column) = widest.filter(|column| column.width() > WORD_MIN) else { return };
-        let limit = column.width().saturating_sub(over).max(WORD_MIN);
+        let most = column.width();
+        let least = most.saturating_sub(over).max(WORD_MIN);
+        // Words that would become the same stay as long as they differ, while there are numbers that may go.
+        let limit =
+            if last { least } else { (least..most).find(|limit| differ(&column.cells, *limit)).unwrap_or(most) };
+        if limit == most {
+            return;
+        }
         column.title = cut(&column.title, limit);
         column.cells = column.cells.iter().map(|cell| cut_inside(cell.trim_end(), limit)).collect();
     }
@@ -221,5 +236,24 @@ mod tests {
         let narrow = printed(22);
         assert!(!narrow.contains('±') && narrow.contains("~5432 /s"), "it is hardly known: {narrow}");
         assert!(narrow.lines().all(|line| columns(line) == 22), "{narrow}");
+    }
+
+    /// Levels of a link that differ in their middle became `cap=5…=50%`, both.
+    #[test]
+    fn levels_of_several_settings_are_told_apart_when_there_is_little_room() {
+        let rate = Estimate { low: 1_234.0, high: 9_876.0, n: 4, ..Estimate::single(5_432.0) };
+        let long = ["plain", "cap=5MB/s agg=20MB/s sha=50%", "cap=5MB/s agg=50MB/s sha=50%", "cap=5MB/s agg=50MB/s"];
+        let row = |at: &&str| {
+            let figures = ["rate", "p50", "p99"].map(|name| estimate(name, name, &rate, Quantity::Rate));
+            let [first, rest @ ..] = figures;
+            [vec![word("at", "at", *at), first.leading()], rest.into()].concat()
+        };
+        let table = Table::new("rates", long.iter().map(row));
+        for width in [38, 45, 60, 80] {
+            let printed = lines(&table, width, Paint(Colour::Plain));
+            let words: BTreeSet<&str> = printed[1..].iter().filter_map(|line| line.split("  ").next()).collect();
+            assert_eq!(words.len(), long.len(), "{printed:?}");
+            assert!(printed.iter().all(|line| columns(line) <= width), "{printed:?}");
+        }
     }
 }

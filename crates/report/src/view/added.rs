@@ -40,7 +40,7 @@ fn costs(here: &[&MirrorFinding]) -> Option<Panel> {
         for added in &found.added {
             factor = factor.or(added.factors.first().map(|one| one.name.as_str()));
             let place = format!("{name}{}", factors_text(&added.factors));
-            points.push(Datum { x: level(added)?, ..datum(&added.times, Quantity::Ratio, &place, "") });
+            points.push(Datum { x: level(added)?, ..datum(&added.shown()[1], Quantity::Ratio, &place, "") });
         }
         let look = Look { slot, provenance: Provenance::Measured };
         all.push(Series { name, look, form: Form::Line, points });
@@ -52,13 +52,15 @@ fn costs(here: &[&MirrorFinding]) -> Option<Panel> {
 
 fn row(found: &MirrorFinding, added: &AddedTime) -> Vec<Field> {
     let ms = |title: &str, key: &str, ms: Option<f64>| optional(title, key, ms, Quantity::Milliseconds);
+    let [whole, times] = added.shown();
     let mut row = vec![
         word("system", "system", &found.point.system),
         word("stream", "stream", &found.point.stream),
         word("at", "factors", factors_text(&added.factors)),
         ms("alone", "alone_ms", Some(added.alone_ms)),
-        estimate("added", "added_ms", &added.added_ms, Quantity::Milliseconds),
-        estimate("times", "times", &added.times, Quantity::Ratio),
+        estimate("added", "added_ms", &whole, Quantity::Milliseconds),
+        estimate("times", "times", &times, Quantity::Ratio),
+        word("interval", "open", added.open().unwrap_or_default()),
     ];
     let of = |part: PartOf| added.parts.iter().find(|one| one.part == part).map(|one| one.ms);
     row.extend(PartOf::ALL.iter().map(|part| ms(part.word(), part.word(), of(*part))));
@@ -69,4 +71,66 @@ fn row(found: &MirrorFinding, added: &AddedTime) -> Vec<Field> {
         ms("mirror's flush", "mirror_flush_ms", added.mirror_flush_ms),
     ]);
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::{AddedPart, Estimate, Finding};
+    use observation::Point;
+
+    fn findings(added: AddedTime) -> Findings {
+        let point = Point {
+            experiment: "pair".into(),
+            system: "mirrored".into(),
+            stream: "orders".into(),
+            factors: Vec::new(),
+        };
+        let found = MirrorFinding {
+            point,
+            baseline: "alone".into(),
+            unit: "the unit",
+            added: vec![added],
+            tuning: None,
+            compensations: Vec::new(),
+            round_trips: None,
+            spreads: Vec::new(),
+        };
+        Findings { findings: vec![Finding::Mirror(found)], ..Findings::default() }
+    }
+
+    #[test]
+    fn time_that_a_mirror_takes_away_keeps_its_sign_and_parts_add_up_to_the_whole() {
+        let part = |part, ms| AddedPart { part, ms };
+        let added = AddedTime {
+            factors: Vec::new(),
+            alone_ms: 4.0,
+            added_ms: Estimate { low: -1.61, high: -0.59, n: 4, ..Estimate::single(-1.16) },
+            times: Estimate { low: 0.6, high: 0.9, n: 4, ..Estimate::single(0.7) },
+            parts: vec![part(PartOf::Wire, 0.3), part(PartOf::Elsewhere, -1.46)],
+            round_trips: None,
+            own_flush_ms: None,
+            mirror_flush_ms: None,
+        };
+        let figure = figure(&findings(added), "pair").expect("there is a mirror");
+        let of = |key: &str| {
+            let at = figure.table.columns.iter().position(|column| column.key == key).expect(key);
+            &figure.table.rows[0][at]
+        };
+        assert_eq!(of("added_ms").text(), "-1.16 ms");
+        assert_eq!(of("added_ms").interval().as_deref(), Some("-1.61 ms to -590 us"));
+        assert_eq!(of(PartOf::Elsewhere.word()).text(), "-1.46 ms");
+        let parts = [PartOf::Wire, PartOf::Elsewhere].map(|part| of(part.word()).raw().expect("a number"));
+        assert!((parts.iter().sum::<f64>() + 1.16).abs() < 1e-9, "{parts:?}");
+    }
+
+    #[test]
+    fn what_nobody_can_read_is_told_in_words_in_tables_and_tooltips() {
+        let wide = Estimate { low: 0.0001, high: 26_863.0, n: 4, ..Estimate::single(1.6) };
+        let cell = estimate("times", "times", &wide, Quantity::Ratio).cell;
+        assert_eq!(cell.interval().as_deref(), Some("cannot tell"));
+        assert_eq!(datum(&wide, Quantity::Ratio, "here", "").readout, "here: 1.600 (cannot tell), n 4");
+        let known = Estimate { low: 0.5, high: 2.0, ..wide };
+        assert_eq!(estimate("times", "times", &known, Quantity::Ratio).cell.interval().as_deref(), Some("0.500–2.000"));
+    }
 }

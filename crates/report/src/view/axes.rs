@@ -72,8 +72,8 @@ pub fn series(
 /// A value with its interval, at x 0.
 pub fn datum(estimate: &Estimate, quantity: Quantity, place: &str, marks: &str) -> Datum {
     let n = if estimate.n > 1 { format!(", n {}", estimate.n) } else { String::new() };
-    let interval = if estimate.has_interval() {
-        format!(" ({})", quantity.interval(estimate.low, estimate.high))
+    let interval = if let Some(ends) = quantity.ends(estimate) {
+        format!(" ({ends})")
     } else if estimate.lower_bound() {
         format!(" ({} seen)", quantity.text(estimate.value))
     } else {

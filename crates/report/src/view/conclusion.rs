@@ -4,8 +4,9 @@ use super::curve::factor_text;
 use super::footprint;
 use super::quantity::Quantity;
 use analysis::{
-    Burst, Comparison, DeadlineFinding, Estimate, FallClaim, Felt, FeltUntil, Finding, HighestRate, InTime, Knee,
-    Scaling, ScalingKind, ServiceFit, ServiceForm, SustainedFinding, ThresholdOutcome, ThresholdState, Verdict,
+    Burst, CANNOT_TELL, Comparison, DeadlineFinding, Estimate, FallClaim, Felt, FeltUntil, Finding, HighestRate,
+    InTime, Knee, Scaling, ScalingKind, ServiceFit, ServiceForm, SustainedFinding, ThresholdOutcome, ThresholdState,
+    Verdict,
 };
 use observation::Point;
 use observation::factor::short_name;
@@ -138,6 +139,9 @@ pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
     }
     if !estimate.has_interval() {
         return quantity.text(estimate.value);
+    }
+    if !estimate.tells() {
+        return format!("{} ({CANNOT_TELL})", quantity.text(estimate.value));
     }
     let value = quantity.text_beside(estimate.value, estimate.high);
     format!("{value} ({})", quantity.interval(estimate.low, estimate.high))
@@ -310,7 +314,9 @@ fn shown(metric: Metric) -> (Quantity, f64) {
         Metric::Throughput => (Quantity::Rate, 1.0),
         Metric::Bandwidth => (Quantity::ByteRate, 1.0),
         Metric::Yield(_) => (Quantity::PerHour, 3_600.0),
-        Metric::ResponseMean | Metric::ResponseQuantile(_) | Metric::ServiceMean => (Quantity::Milliseconds, 1e3),
+        Metric::ResponseMean | Metric::ResponseQuantile(_) | Metric::ServiceMean | Metric::ServerCpu => {
+            (Quantity::Milliseconds, 1e3)
+        }
         Metric::Elapsed => (Quantity::Seconds, 1.0),
         Metric::CpuPerOperation => (Quantity::Microseconds, 1e6),
         Metric::Damage => (Quantity::Count, 1.0),

@@ -7,9 +7,10 @@ use super::points::{bytes, cpu_title, says_more, yields};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, word};
 use crate::caveats::{Caveats, Touches};
-use analysis::{Estimate, Findings, HighestRate, Knee, PointSummary};
+use analysis::{Comparison, Estimate, Findings, HighestRate, Knee, PointSummary};
 use observation::Asks;
 use observation::factor::{self, short_name};
+use study::Direction;
 
 /// More rows than this, and the low end of each curve is left to the experiment's own table.
 const ROWS_MAX: usize = 14;
@@ -132,11 +133,12 @@ fn quoted<'a>(findings: &Findings, sweep: &'a Sweep) -> Vec<Row<'a>> {
             let low = row(sweep, curve, low, "", sweep.at(curve, low));
             rows.push(Row { low_end: true, ..low });
         }
-        // What the answer is about stands in the table, too.
+        // What the answer is about stands in the table, too, and where the primary metric came off worst.
+        let worst = worst(findings, curve);
         let told = |point: &&&PointSummary| {
             let shown =
                 [first.filter(|_| main.is_some()), main].into_iter().flatten().any(|one| std::ptr::eq(one, **point));
-            findings.answered.contains(&point.at) && !shown
+            (findings.answered.contains(&point.at) || worst.is_some_and(|worst| in_pair(worst, point))) && !shown
         };
         let answered = curve.points.iter().filter(told);
         rows.extend(answered.map(|point| row(sweep, curve, point, "", sweep.at(curve, point))));
@@ -145,6 +147,25 @@ fn quoted<'a>(findings: &Findings, sweep: &'a Sweep) -> Vec<Row<'a>> {
         }
     }
     rows
+}
+
+/// The primary comparison of a curve, or with it, that its system came off worst in.
+fn worst<'a>(findings: &'a Findings, curve: &Curve) -> Option<&'a Comparison> {
+    let of = |one: &&Comparison| {
+        let at = curve.points.iter().any(|point| in_pair(one, point));
+        one.primary && one.ratio.value.is_finite() && at
+    };
+    let loss = |one: &Comparison| match one.direction {
+        Direction::HigherIsBetter => one.ratio.value.recip(),
+        Direction::LowerIsBetter => one.ratio.value,
+    };
+    findings.comparisons().filter(of).max_by(|a, b| loss(a).total_cmp(&loss(b)))
+}
+
+/// Whether a point is one of the two of a comparison.
+fn in_pair(one: &Comparison, point: &PointSummary) -> bool {
+    let systems = [&one.point.system, &one.baseline];
+    systems.contains(&&point.at.system) && point.at.same_elsewhere(&one.point)
 }
 
 /// Where nothing was varied, the load says at what the number was taken.
@@ -170,9 +191,26 @@ pub fn quoted_point<'a>(findings: &Findings, sweep: &Sweep, curve: &Curve<'a>) -
 
 fn row<'a>(sweep: &'a Sweep, curve: &'a Curve<'a>, point: &'a PointSummary, prefix: &str, at: String) -> Row<'a> {
     // `knee: 64 outstanding` is `knee: 64` where there is little room: the row above says of what.
-    let short = if prefix.is_empty() { at.clone() } else { at.split(' ').next().unwrap_or_default().to_owned() };
+    // A level of several settings keeps all of them, each by the first letters of its name, because any may be what differs.
+    let short = match (at.contains('='), prefix.is_empty()) {
+        (true, _) => settings(&at).split(' ').map(initials).collect::<Vec<_>>().join(" "),
+        (false, true) => at.clone(),
+        (false, false) => at.split(' ').next().unwrap_or_default().to_owned(),
+    };
     let (at, short) = (format!("{prefix}{at}"), format!("{prefix}{short}"));
     Row { curve, point, experiment: sweep.experiment, at, short, low_end: false }
+}
+
+/// `link capacity=5MB/s` without the name of the factor, which those of the settings say.
+fn settings(at: &str) -> &str {
+    let named = at.split_once(' ').filter(|(name, _)| !name.contains('='));
+    named.map_or(at, |(_, rest)| if rest.split(' ').next().is_some_and(|word| word.contains('=')) { rest } else { at })
+}
+
+/// `capacity=5MB/s` as `cap=5MB/s`.
+fn initials(word: &str) -> String {
+    word.split_once('=')
+        .map_or(word.to_owned(), |(name, value)| format!("{}={value}", name.chars().take(3).collect::<String>()))
 }
 
 /// The knee where there is one, the far end of what grows in size or width, else the peak.

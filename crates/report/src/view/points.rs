@@ -73,7 +73,7 @@ fn rows<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a PointS
 pub fn cpu_title(work: Work) -> &'static str {
     match work {
         Work::Operations => "CPU/op",
-        Work::Transactions => "client CPU/tx",
+        Work::Transactions => "load generator CPU/tx",
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a number measures, and so how it is printed.
 
+use analysis::Estimate;
 use units::{Bytes, Nanos};
 
 /// The kind of a number in a table or on an axis. Numbers are in the base unit named here.
@@ -42,7 +43,7 @@ impl Quantity {
             return "–".to_owned();
         }
         match self {
-            Quantity::Count => units::count(value.round().max(0.0) as u64),
+            Quantity::Count => signed(value.round(), |size| units::count(size as u64)),
             Quantity::Plain => units::significant(value),
             Quantity::Rate => units::rate(value),
             Quantity::PerHour => units::per_hour(value),
@@ -52,7 +53,7 @@ impl Quantity {
             Quantity::CoreSeconds => format!("{} core-s", units::significant(value)),
             Quantity::Cores => format!("{} cores", units::significant(value)),
             Quantity::Microseconds => units::milliseconds(value / 1e3),
-            Quantity::Bytes => units::bytes(Bytes(value.round().max(0.0) as u64)),
+            Quantity::Bytes => signed(value.round(), |size| units::bytes(Bytes(size as u64))),
             Quantity::Share => units::percent(value),
             Quantity::Ratio => units::ratio(value),
             // The digits of a tail say how far out it is; those of a middle say nothing.
@@ -70,10 +71,21 @@ impl Quantity {
     /// An interval, with the unit once when both ends have the same: `391–404 k/s`.
     pub fn interval(self, low: f64, high: f64) -> String {
         let (low, high) = (self.text_beside(low, high), self.text(high));
+        // A dash before a number below zero is read as another sign.
+        let to = if low.starts_with('-') { " to " } else { "–" };
         match (low.rsplit_once(' '), high.rsplit_once(' ')) {
-            (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}–{high}"),
-            _ if low.ends_with('%') && high.ends_with('%') => format!("{}–{high}", &low[..low.len() - 1]),
-            _ => format!("{low}–{high}"),
+            (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}{to}{high}"),
+            _ if low.ends_with('%') && high.ends_with('%') => format!("{}{to}{high}", &low[..low.len() - 1]),
+            _ => format!("{low}{to}{high}"),
+        }
+    }
+
+    /// The interval of an estimate, or in few words that it tells nothing; none without one.
+    pub fn ends(self, estimate: &Estimate) -> Option<String> {
+        match (estimate.has_interval(), estimate.tells()) {
+            (false, _) => None,
+            (true, false) => Some("cannot tell".to_owned()),
+            (true, true) => Some(self.interval(estimate.low, estimate.high)),
         }
     }
 
@@ -106,10 +118,15 @@ const HOURS_FROM_S: f64 = 7_200.0;
 
 /// Seconds stay seconds up to two hours, so that elapsed times in a column can be compared by eye.
 fn seconds(value: f64) -> String {
-    if (1.0..HOURS_FROM_S).contains(&value) {
-        return format!("{} s", if value >= 1000.0 { format!("{value:.0}") } else { units::significant(value) });
+    if (1.0..HOURS_FROM_S).contains(&value.abs()) {
+        return format!("{} s", if value.abs() >= 1000.0 { format!("{value:.0}") } else { units::significant(value) });
     }
-    units::duration(Nanos::from_seconds(value))
+    signed(value, |size| units::duration(Nanos::from_seconds(size)))
+}
+
+/// What has a form above zero only, with the sign of a difference.
+fn signed(value: f64, text: impl Fn(f64) -> String) -> String {
+    format!("{}{}", if value < 0.0 { "-" } else { "" }, text(value.abs()))
 }
 
 fn trimmed(value: f64) -> String {
@@ -126,6 +143,19 @@ mod tests {
         assert_eq!(Quantity::Rate.interval(391e3, 404e3), "391–404 k/s");
         assert_eq!(Quantity::Milliseconds.interval(0.9, 1.5), "900 us–1.5 ms");
         assert_eq!(Quantity::Ratio.interval(0.95, 1.05), "0.950–1.050");
+    }
+
+    #[test]
+    fn a_difference_below_zero_keeps_its_sign_in_every_quantity() {
+        let ms = Quantity::Milliseconds;
+        assert_eq!(
+            (ms.text(-1.16), ms.interval(-1.61, -0.59)),
+            ("-1.16 ms".to_owned(), "-1.61 ms to -590 us".to_owned())
+        );
+        assert_eq!(ms.interval(-1.61, 2.5), "-1.61 to 2.5 ms");
+        let told =
+            [Quantity::Seconds, Quantity::Microseconds, Quantity::Count, Quantity::Bytes].map(|one| one.text(-2.0));
+        assert_eq!(told, ["-2 s", "-2 us", "-2", "-2 B"]);
     }
 
     #[test]

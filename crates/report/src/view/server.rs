@@ -126,7 +126,7 @@ fn cpu_numbers(findings: &Findings, point: &PointSummary) -> Vec<Field> {
             |s| s.per_transaction.mirror_cpu_ms,
             Quantity::Milliseconds,
         ),
-        estimate("client CPU/tx", "cpu_us", &point.cpu_us, Quantity::Microseconds),
+        estimate("load generator CPU/tx", "cpu_us", &point.cpu_us, Quantity::Microseconds),
     ]
 }
 

@@ -232,9 +232,7 @@ impl Cell {
     /// The interval for people, when there is one; beside a lower bound, what was seen.
     pub fn interval(&self) -> Option<String> {
         match &self.value {
-            Held::Estimate(estimate, quantity) if estimate.has_interval() => {
-                Some(quantity.interval(estimate.low, estimate.high))
-            }
+            Held::Estimate(estimate, quantity) if estimate.has_interval() => quantity.ends(estimate),
             Held::Estimate(estimate, quantity) if estimate.lower_bound() => {
                 Some(format!("{} seen", quantity.text(estimate.value)))
             }

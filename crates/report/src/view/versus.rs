@@ -118,11 +118,11 @@ fn mark(row: usize, comparison: &Comparison) -> Datum {
         low: ratio.low,
         high: ratio.high,
         readout: format!(
-            "{}: {} {} ({}), {}",
+            "{}: {} {}{}, {}",
             comparison.metric,
             place(comparison),
             Quantity::Ratio.text(ratio.value),
-            Quantity::Ratio.interval(ratio.low, ratio.high),
+            Quantity::Ratio.ends(ratio).map_or_else(String::new, |ends| format!(" ({ends})")),
             comparison.verdict.word()
         ),
         marks: String::new(),

@@ -1,8 +1,10 @@
 //! Every format as a golden file, and every value of JSON and CSV in its place.
 
-use crate::sample::{distinct, flash, quick, wide};
+use crate::sample::{At, Seen, about, comparison, distinct, flash, point, quick, wide, word};
+use analysis::{Finding, PointSummary, Work};
 use report::{Colour, Detail, Layout, csv, html, json, text};
 use serde_json::Value;
+use study::Direction;
 
 #[test]
 fn the_brief_text_is_as_it_was() {
@@ -186,4 +188,35 @@ fn a_run_without_a_finished_trial_can_be_printed() {
     assert!(html(&empty).contains("No trial of this run ended"));
     assert_eq!(csv(&empty).lines().count(), 1);
     assert_eq!(json(&empty)["trials"].as_array().map(Vec::len), Some(0));
+}
+
+/// A sweep of words quotes its ends, of which neither may be the worst one.
+#[test]
+fn the_level_at_which_the_primary_metric_came_off_worst_stands_in_the_first_table_and_is_told_from_others() {
+    let mut findings = wide();
+    (findings.points, findings.findings, findings.answered) = (Vec::new(), Vec::new(), Vec::new());
+    let levels = [
+        ("plain", 0.9),
+        ("capacity=5MB/s", 0.7),
+        ("capacity=5MB/s aggressor=50MB/s share=50%", 0.4),
+        ("capacity=5MB/s aggressor=50MB/s", 0.1),
+        ("capacity=5MB/s aggressor=50MB/s share=90%", 0.5),
+    ];
+    for (level, ratio) in levels {
+        for (system, throughput) in [("alone", 1_210.0), ("mirrored", 1_210.0 * ratio)] {
+            let at = At::new("shares", system, "orders").with("link", word(level));
+            let seen = Seen { throughput, transfer: 0.0, p50_ms: 2.0, tail: 3.0, spread: 0.02, n: 4 };
+            findings.points.push(PointSummary { work: Work::Transactions, ..point(&at, seen) });
+        }
+        let primary = comparison(0, 96.0);
+        let Finding::Comparison(mut primary) = primary else { panic!("{primary:?}") };
+        primary.point = At::new("shares", "mirrored", "orders").with("link", word(level)).point();
+        (primary.baseline, primary.metric) = ("alone".into(), "throughput".into());
+        (primary.direction, primary.ratio) = (Direction::HigherIsBetter, about(ratio, 0.02, 4));
+        findings.findings.push(Finding::Comparison(primary));
+    }
+    let told = text(&findings, Layout::default());
+    let worst = told.lines().find(|line| line.contains("mirrored") && line.contains(" 121 /s"));
+    assert!(worst.is_some_and(|line| line.contains("agg=50MB/s  ")), "{told}");
+    assert!(told.contains("cap=5MB/s agg=50MB/s sha=90%"), "{told}");
 }

@@ -115,7 +115,7 @@ impl Repeat {
             Metric::Throughput | Metric::Bandwidth | Metric::Yield(_) | Metric::CpuPerOperation => {
                 outcome.throughput_per_s
             }
-            Metric::Damage | Metric::Failed | Metric::Retried => outcome.throughput_per_s,
+            Metric::ServerCpu | Metric::Damage | Metric::Failed | Metric::Retried => outcome.throughput_per_s,
         }
     }
 

@@ -85,3 +85,26 @@ fn in_lock_step_the_wire_takes_as_many_round_trips_as_were_counted() {
     assert_eq!(parts(&both), [(PartOf::Wire, 1.0), (PartOf::Second, 0.5)]);
     assert!(both.says().ends_with("; 5.000 round trips a transaction"), "{}", both.says());
 }
+
+#[test]
+fn an_interval_from_fewer_than_four_pairs_is_not_told_however_tight() {
+    let on = found(Pairing::Postgres, Waits::Flushed, seen());
+    assert!(on.open().is_none() && on.says().contains(" added ("), "four pairs: {}", on.says());
+    let n = |one: Estimate| Estimate { n: 3, ..one };
+    let few = AddedTime { added_ms: n(on.added_ms), times: n(on.times), ..on };
+    assert!(few.says().contains(" added (no interval from 3 pairs: --set replicates=4) to "), "{}", few.says());
+    assert!(few.shown().iter().all(|one| !one.has_interval()));
+    assert!(few.added_ms.has_interval(), "the ends stay for the JSON");
+}
+
+#[test]
+fn an_interval_of_a_factor_beyond_a_hundred_is_told_in_words() {
+    let on = found(Pairing::Postgres, Waits::Flushed, seen());
+    // 1 ms alone: with the mirror it is 0.2 ms to 23.7 hours.
+    let wide = AddedTime { added_ms: Estimate { low: -0.8, high: 8.5e7, ..on.added_ms }, ..on.clone() };
+    assert!(wide.says().contains(" added (cannot tell: too few trials, or too noisy) to "), "{}", wide.says());
+    assert!(wide.shown().iter().all(|one| !one.has_interval()) && wide.added_ms.high == 8.5e7);
+    // Next to nothing, and known to be.
+    let none = AddedTime { added_ms: Estimate { low: -0.5, value: 0.001, high: 0.6, ..on.added_ms }, ..on };
+    assert!(none.open().is_none() && none.says().contains("(-500 us to 600 us)"), "{}", none.says());
+}

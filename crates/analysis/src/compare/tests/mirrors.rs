@@ -164,3 +164,74 @@ fn what_a_second_server_gives_or_costs_is_told_for_each_way_to_spread_sessions_t
     );
     assert!(told.contains("spread one: 0.500 (") && told.ends_with("0% of tries thrown away for conflicts"), "{told}");
 }
+
+#[test]
+fn cpu_is_compared_of_server_and_mirror_together_and_never_of_the_load_generator() {
+    let mut trials = Vec::new();
+    for block in 0..4 {
+        for (system, server_ms, mirror_ms) in [("alone", 1.0, None), ("mirrored", 1.2, Some(0.3))] {
+            let mut one = at(trials.len() as u32, system, (SESSIONS, 1.0), 1000.0 + f64::from(block));
+            let mut server = ServerSummary::default();
+            (server.per_transaction.cpu_ms, server.per_transaction.mirror_cpu_ms) = (Some(server_ms), mirror_ms);
+            one.server = Some(server);
+            // The generator's own CPU is seven times as much beside a mirror.
+            let user_us = if system == "alone" { 10.0 } else { 70.0 };
+            one.streams[0].cpu = Some(crate::CpuPerOperation { user_us, system_us: 0.0 });
+            trials.push(one);
+        }
+    }
+    let compared = |mirrored: Vec<Mirrored>| {
+        let judgement = Judgement { baseline: Some("alone".to_owned()), mirrored, primary: None, ..judgement() };
+        let judged = judge(Default::default(), trials.clone(), &judgement);
+        let each = judged.comparisons().map(|one| (one.metric.clone(), one.ratio.value));
+        each.filter(|(metric, _)| metric.contains("cpu")).collect::<Vec<_>>()
+    };
+    let found = compared(vec![mirrored()]);
+    let [(metric, ratio)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(metric, "cpu of server and mirror per transaction");
+    assert!((ratio - 1.5).abs() < 1e-6, "{ratio}");
+    assert_eq!(compared(Vec::new())[0].0, "cpu per operation", "without mirrors it stays as it was");
+}
+
+#[test]
+fn a_slope_that_may_be_below_zero_tells_no_round_trips() {
+    let mut trials = Vec::new();
+    for (at_km, ms) in [(0.0, 9.0), (100.0, 2.0), (0.0, 3.0), (100.0, 8.0), (0.0, 8.0), (100.0, 3.0)] {
+        trials.push(at(trials.len() as u32, "mirrored", (DISTANCE, at_km), 1e3 / ms));
+        trials.push(at(trials.len() as u32, "alone", (DISTANCE, at_km), 1e3 / ms));
+    }
+    let found = found(&trials);
+    assert!(found[0].round_trips.is_some_and(|trips| trips.low < 0.0), "the ends stay for the JSON: {found:?}");
+    let told = found[0].says();
+    assert!(told.contains("by the slope over the distance: cannot tell: too few trials, or too noisy"), "{told}");
+    assert!(!told.contains("waits for -"), "{told}");
+}
+
+#[test]
+fn the_answer_of_a_study_of_distances_says_what_both_ends_cost_and_the_round_trips_between() {
+    let mut trials = Vec::new();
+    for block in 0..4 {
+        for km in [0.0, 200.0, 1000.0] {
+            for (system, ms) in [("alone", 1.0), ("mirrored", 1.5 + 0.01 * km)] {
+                let mut one =
+                    at(trials.len() as u32, system, (DISTANCE, km), 1e3 / ms * (1.0 + 1e-4 * f64::from(block)));
+                one.label.block = block;
+                trials.push(one);
+            }
+        }
+    }
+    let judgement =
+        Judgement { baseline: Some("alone".to_owned()), mirrored: vec![mirrored()], primary: None, ..judgement() };
+    let judged = judge(Default::default(), trials, &judgement);
+    let head = &judged.answer[0];
+    assert!(head.starts_with("mirrored adds 500 us ("), "{head}");
+    assert!(
+        head.contains(" at 0 km, and 10.5 ms (") && head.contains(" at 1000 km; a transaction waits for 1.000 ("),
+        "{head}"
+    );
+    assert!(
+        !judged.answer.iter().any(|line| line.contains("completes")),
+        "one point is no answer: {:?}",
+        judged.answer
+    );
+}

@@ -9,8 +9,9 @@ mod house;
 mod quick;
 mod wide;
 
+pub use build::{At, Seen, about, point, word};
 pub use distinct::{distinct, renamed};
 pub use flash::flash;
 pub use house::house;
 pub use quick::quick;
-pub use wide::wide;
+pub use wide::{comparison, wide};

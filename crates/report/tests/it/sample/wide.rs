@@ -94,7 +94,7 @@ fn predicted(findings: &mut Findings) {
     }
 }
 
-fn comparison(i: usize, width: f64) -> Finding {
+pub fn comparison(i: usize, width: f64) -> Finding {
     let ratio = 1.01 + 0.0018 * width + 0.003 * noise(i, 9);
     let half = 0.028;
     let (low, high) = (ratio - half, ratio + half);
