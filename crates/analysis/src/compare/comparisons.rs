@@ -272,11 +272,15 @@ impl Candidate<'_> {
     /// Of an odd number of pairs one order has more than the other, and both count the same in the ratio.
     fn unbalanced(&self) -> Option<String> {
         let odd = self.test.is_some_and(|test| test.both_orders) && !self.pairs.is_multiple_of(2);
-        let even = (self.pairs + 1).max(PAIRS_MIN);
+        // Of fewer than a verdict needs it is said already how many to run, which is an even number.
+        let balanced = match self.pairs < PAIRS_MIN {
+            true => "an even number balances them".to_owned(),
+            false => format!("--set replicates={} balances them", self.pairs + 1),
+        };
         odd.then(|| {
             format!(
                 "the two orders have unequal shares of {} pairs and the same weight in the ratio, so that the means in the tables \
-                 may differ from it in size and direction; --set replicates={even} balances them",
+                 may differ from it in size and direction; {balanced}",
                 self.pairs
             )
         })
@@ -546,7 +550,10 @@ mod tests {
         assert!((one.ratio.value - 0.843).abs() < 1e-3, "{one:?}");
         let reason = one.reason.as_deref().unwrap_or_default();
         assert!(reason.contains("the means in the tables may differ from it in size and direction"), "{reason}");
-        assert!(reason.ends_with("--set replicates=4 balances them"), "{reason}");
+        assert!(
+            reason.contains("--set replicates=4 or more; ") && reason.ends_with("an even number balances them"),
+            "{reason}"
+        );
         let five = compared(&counterbalanced(&[(1000.0, 1500.0); 5]));
         assert_eq!(five[0].verdict, Verdict::Better);
         assert!(five[0].reason.as_deref().is_some_and(|reason| reason.ends_with("replicates=6 balances them")));
