@@ -173,7 +173,5 @@ mod tests {
         for text in ["10", "-1km", "km", "nankm", "infkm", "40001km", "1s", "far"] {
             assert!(distance(text).is_err(), "{text}");
         }
-        let told = distance("10").expect_err("it has no unit").to_string();
-        assert!(told.contains("kilometres of fibre (`10km`), or a time") && told.contains("got `10`"), "{told}");
     }
 }
