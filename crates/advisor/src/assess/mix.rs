@@ -115,6 +115,8 @@ pub struct Mix {
     pub locked: f64,
     /// Sessions of others that this user is not shown, on the mean.
     pub hidden: f64,
+    /// Of them, the most that may have been in a transaction, on the mean.
+    pub unseen: f64,
     /// Seconds of a flush of the log, and whether the server timed it; otherwise samples of who waits for it give it.
     pub flush: Option<(f64, bool)>,
 }
@@ -130,10 +132,16 @@ impl Mix {
         let by_text = (!classes.is_empty()).then_some(locking);
         let (callers, hidden, sessions) = callers(seen);
         let sum = |of: fn(&Caller) -> f64| callers.iter().map(of).sum::<f64>();
-        let busy = seen.rate(Total::BusySeconds).unwrap_or_else(|| sum(|one| one.busy));
+        let seen_busy = sum(|one| one.busy);
+        let counted = seen.rate(Total::BusySeconds);
+        let busy = counted.unwrap_or(seen_busy);
+        let unseen = counted.map_or(hidden, |busy| (busy - seen_busy).clamp(0.0, hidden));
+        let rollbacks = seen.rate(Total::Rollbacks).unwrap_or(0.0);
+        // Servers report commits about a second late, and what wrote did end.
+        let commits = commits.max(written.unwrap_or(0.0) - rollbacks);
         Mix {
             commits,
-            rollbacks: seen.rate(Total::Rollbacks).unwrap_or(0.0),
+            rollbacks,
             written,
             rows,
             tables,
@@ -144,6 +152,7 @@ impl Mix {
             busy,
             locked: sum(|one| one.locked),
             hidden,
+            unseen,
             flush: flush(seen),
             callers,
         }
@@ -151,7 +160,14 @@ impl Mix {
 
     /// Transactions a second that end in either way.
     pub fn transactions(&self) -> f64 {
-        (self.commits + self.rollbacks).max(self.written.unwrap_or(0.0))
+        self.commits + self.rollbacks
+    }
+
+    /// The most sessions that may have waited for a lock, on the mean: of those that this user is not shown any may have, but one of all
+    /// holds what the others wait for.
+    pub fn locked_most(&self) -> f64 {
+        let all = (self.sessions + self.hidden).max(1.0);
+        (self.locked + self.unseen).min((self.busy.max(self.unseen) * (1.0 - 1.0 / all)).max(self.locked))
     }
 
     /// Transactions a second that wait for a mirror: all of them, where those that wrote are not counted.

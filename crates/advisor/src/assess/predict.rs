@@ -154,12 +154,16 @@ pub fn predict(seen: &Seen, mix: &Mix, pair: &Pair) -> Prediction {
     // Whoever waits for a lock waits for the mirror's answer to another, too: locks are held until it is there.
     let (busy, rate) = (mix.busy, mix.transactions());
     let held_s = (busy - mix.locked).max(0.01 * busy) / rate.max(1e-12);
-    let behind = if busy > 0.0 { mix.locked / rate.max(1e-12) / held_s } else { 0.0 };
-    let added = Span::new(share, share + behind * share.min(1.0), share + 2.0 * behind).by(wait_s);
-    let law = Law::of(mix, seen.machine);
+    let behind = |locked: f64| if busy > 0.0 { locked / (busy - locked).max(0.01 * busy) } else { 0.0 };
+    let high = share + 2.0 * behind(mix.locked_most().min(busy));
+    let added = Span::new(share, share + behind(mix.locked) * share.min(1.0), high).by(wait_s);
+    // Of sessions that this user is not shown none may carry the work, or all.
+    let laws = [mix.sessions, busy, mix.sessions + mix.hidden].map(|sessions| Law::of(mix, seen.machine, sessions));
+    let laws = if mix.hidden > 0.0 { &laws[..] } else { &laws[..1] };
+    let over = |told: &dyn Fn(&Law) -> Span| laws.iter().flatten().map(told).reduce(Span::or);
     let response_s = mix.response_s().map(|now| (now, added.plus(Span::exact(now))));
-    let throughput = law.map(|law| (rate, law.throughputs(added)));
-    let sessions = law.map(|law| (mix.sessions, law.compensating(added)));
+    let throughput = over(&|law| law.throughputs(added)).map(|told| (rate, told));
+    let sessions = over(&|law| law.compensating(added)).map(|told| (mix.sessions, told));
     let local_s = mix.flush.map_or(0.0, |(seconds, _)| seconds);
     let together = Together::of(seen, mix, pair);
     let wait_s = together.map_or(wait_s, |found| found.added_s.times(1.0 / share.max(1e-12)));
@@ -167,8 +171,13 @@ pub fn predict(seen: &Seen, mix: &Mix, pair: &Pair) -> Prediction {
         Some(found) => mix.response_s().map(|now| (now, found.added_s.plus(Span::exact(now)))),
         None => response_s,
     };
-    let throughput = together.map_or(throughput, |found| Some((rate, found.rate)));
-    let sessions = together.map_or(sessions, |found| Some((mix.sessions, found.sessions)));
+    // What is played knows the sessions that were seen alone.
+    let wider = |played: Span, told: Option<(f64, Span)>| match told {
+        Some((_, told)) if mix.hidden > 0.0 => played.or(told),
+        _ => played,
+    };
+    let throughput = together.map_or(throughput, |found| Some((rate, wider(found.rate, throughput))));
+    let sessions = together.map_or(sessions, |found| Some((mix.sessions, wider(found.sessions, sessions))));
     let hot_row = mix.response_s().filter(|_| mix.waiting() > 0.0).map(|response_s| {
         let held = Span::new(local_s.min(held_s), held_s, response_s.max(held_s));
         let per_s = |seconds: f64| 1.0 / seconds.max(1e-9);
@@ -259,10 +268,19 @@ fn flush(seen: &Seen, mix: &Mix, pair: &Pair) -> (Span, FlushFrom) {
         (Some((seconds, from)), _) => (seconds, from, 1.0, 1.0),
         (None, Some((seconds, true))) => (seconds, FlushFrom::Timed, 1.0, 1.0),
         (None, Some((seconds, false))) => (seconds, FlushFrom::Sampled, 1.5, if crowded { 3.0 } else { 1.5 }),
+        (None, None) if mix.unseen > 0.0 => (FLUSH.value, FlushFrom::Assumed, 1.0, f64::INFINITY),
         (None, None) => return (FLUSH, FlushFrom::Assumed),
     };
-    let busy = (seen.rate(Total::Flushes).unwrap_or(mix.waiting()) * seconds).min(1.0);
-    (Span::new(seconds / below, seconds * (1.0 + busy / 2.0), 2.0 * off * seconds), from)
+    // Sessions that this user is not shown may have been in a flush, too; one is at a time.
+    let rate = seen.rate(Total::Flushes).unwrap_or(mix.waiting());
+    let unseen_s = match from {
+        FlushFrom::Sampled | FlushFrom::Assumed if mix.unseen > 0.0 && rate > 0.0 => {
+            FLUSH.high.max(3.0 * (seconds * rate + mix.unseen).min(1.0) / rate)
+        }
+        _ => 0.0,
+    };
+    let busy = (rate * seconds).min(1.0);
+    (Span::new(seconds / below, seconds * (1.0 + busy / 2.0), (2.0 * off * seconds).max(unseen_s)), from)
 }
 
 /// How throughput answers to a wait that is added to every transaction.
@@ -276,8 +294,8 @@ struct Law {
 }
 
 impl Law {
-    fn of(mix: &Mix, machine: Option<Machine>) -> Option<Law> {
-        let (sessions, rate) = (mix.sessions, mix.transactions());
+    fn of(mix: &Mix, machine: Option<Machine>, sessions: f64) -> Option<Law> {
+        let rate = mix.transactions();
         let station_s = machine.map(|machine| {
             let own = (machine.server_cores / machine.cores).min(machine.busy);
             (own.min(0.99) / rate, machine.busy.min(0.99) / rate)

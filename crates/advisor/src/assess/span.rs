@@ -22,6 +22,12 @@ impl Span {
         Span { low: value, value, high: value }
     }
 
+    /// As wide as both, with the value of this.
+    #[must_use]
+    pub fn or(self, other: Span) -> Span {
+        Span { low: self.low.min(other.low), high: self.high.max(other.high), ..self }
+    }
+
     /// The sum of two.
     #[must_use]
     pub fn plus(self, other: Span) -> Span {

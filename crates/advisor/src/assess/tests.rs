@@ -247,6 +247,39 @@ fn a_server_where_nothing_happens_has_a_wait_and_no_throughput() {
 
 proptest! {
     #[test]
+    fn who_is_shown_less_is_told_an_interval_that_holds_that_of_who_sees_more(
+        locked in 0usize..4, flushing in 0usize..2, shown in 0usize..8, busy in prop::option::of(0.05f64..0.95), km in 0.0f64..200.0,
+    ) {
+        let mut all = seen();
+        all.machine = busy.map(|busy| Machine { cores: 4.0, busy, server_cores: 0.05 });
+        all.before.totals.insert(Total::BusySeconds, 0.0);
+        all.after.totals.insert(Total::BusySeconds, 40.0);
+        for sample in &mut all.samples {
+            let mut working = sample.sessions.iter_mut().filter(|one| one.doing == Doing::Working);
+            working.by_ref().take(locked).for_each(|one| one.wait = Wait::Lock);
+            working.take(flushing).for_each(|one| one.wait = Wait::Flush);
+        }
+        let mut less = all.clone();
+        for one in less.samples.iter_mut().flat_map(|sample| &mut sample.sessions[shown..]) {
+            (one.doing, one.wait, one.writes, one.age_s) = (Doing::Hidden, Wait::None, false, None);
+        }
+        let pair = Pair { flush: None, one_way_s: km * FIBRE_S_PER_KM, ..pair(Kind::Commit) };
+        let [all, less] = [all, less].map(|seen| assess(&seen, &pair));
+        let spans = |told: &Assessment| {
+            let one = &told.prediction;
+            [one.flush_s, one.wait_s, one.response_s.unwrap().1, one.throughput.unwrap().1, one.sessions.unwrap().1]
+        };
+        let slack = 1e-6;
+        for (at, (wide, narrow)) in spans(&less).into_iter().zip(spans(&all)).enumerate() {
+            let holds = wide.low <= narrow.low * (1.0 + slack) && wide.high >= narrow.high * (1.0 - slack);
+            // A flush of which nothing was seen by either is the same assumption.
+            prop_assert!(holds, "{at}: {wide:?} does not hold {narrow:?}; {:?}", less.mix);
+            prop_assert!(wide.low <= wide.value && wide.value <= wide.high, "{at}: {wide:?}");
+        }
+        prop_assert!(less.mix.locked_most() >= all.mix.locked - slack);
+    }
+
+    #[test]
     fn shares_of_changed_rows_sum_to_one_and_no_change_saves_more_than_is_added(
         counts in prop::collection::vec((0.0f64..1e5, 0.0f64..1e5, 0.0f64..1e5), 1..6), locked in 0.0f64..1e6, which in 0usize..3,
     ) {

@@ -165,7 +165,7 @@ fn wrong_options_of_an_assessment_are_told_before_anything_is_asked() {
     for (rest, told) in [
         ("--window 1s", "a time of 2 s at the least, got `1s`"),
         ("--window 10", "`10` has no unit"),
-        ("--distance 10", "reading `--distance`: `10` has no unit"),
+        ("--distance 10", "kilometres of fibre (`10km`), or a time one way (`50us`), got `10`"),
         ("--distance -1km", "kilometres of 0 or more, got `-1km`"),
         ("--distance 99999km", "40000km or 200 ms at the most"),
         ("--mirror-flush 0s", "reading `--mirror-flush`: a time above 0 s"),

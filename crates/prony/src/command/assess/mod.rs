@@ -151,7 +151,9 @@ fn distance(text: &str) -> Result<f64, Failure> {
             Ok(km) if km.is_finite() && km >= 0.0 => km * FIBRE_S_PER_KM,
             _ => return Err(wrong(format!("kilometres of 0 or more, got `{text}`"))),
         },
-        None => units::parse_duration(trimmed).map_err(|error| wrong(error.to_string()))?.seconds(),
+        None => units::parse_duration(trimmed)
+            .map_err(|_| wrong(format!("kilometres of fibre (`10km`), or a time one way (`50us`), got `{text}`")))?
+            .seconds(),
     };
     if seconds > ONE_WAY_MAX_S {
         return Err(wrong(format!("40000km or 200 ms at the most, got `{text}`")));

@@ -2,7 +2,7 @@
 
 use super::Told;
 use crate::output::columns;
-use advisor::assess::{FlushFrom, Home, Kind, Rows, Span, TARGET, Total};
+use advisor::assess::{FlushFrom, Home, Kind, Mix, Rows, Span, TARGET, Total};
 use units::{Bytes, milliseconds, percent, significant};
 
 /// Columns of a line, as long as names fit.
@@ -54,9 +54,9 @@ fn follows(told: &Told) -> Vec<Figure> {
     let (mix, one) = (&told.judged.mix, &told.judged.prediction);
     let response = one.response_s.map(|(now, then)| {
         let rests = format!(
-            "mean of all transactions, {} of which write; {} sessions waited for locks, which are held longer",
+            "mean of all transactions, {} of which write; {}, which are held longer",
             percent(mix.waiting() / mix.transactions()),
-            significant(mix.locked)
+            waited(mix)
         );
         Figure::new("response", "ms", Some(1e3 * now), then.times(1e3), rests)
     });
@@ -74,6 +74,16 @@ fn follows(told: &Told) -> Vec<Figure> {
         Figure::new("changes of one row", "1/s", Some(now.value), then, rests)
     });
     [response, throughput, sessions, Some(cpu), cores, hot].into_iter().flatten().collect()
+}
+
+/// How many sessions waited for locks, as far as this user is shown that.
+fn waited(mix: &Mix) -> String {
+    let (seen, most) = (significant(mix.locked), significant(mix.locked_most()));
+    let hidden = significant(mix.hidden);
+    match mix.hidden > 0.0 {
+        true => format!("{seen} to {most} sessions waited for locks ({hidden} sessions are not shown to this user)"),
+        false => format!("{seen} sessions waited for locks"),
+    }
 }
 
 fn law(told: &Told) -> String {
@@ -100,14 +110,18 @@ fn law(told: &Told) -> String {
 }
 
 fn flush(told: &Told) -> String {
-    let own = told.judged.mix.flush.map_or(String::new(), |(seconds, _)| milliseconds(1e3 * seconds));
+    // What it takes, and what a commit waits for one that is under way: together what the table says.
+    let own = told.judged.mix.flush.map_or(String::new(), |(seconds, _)| {
+        let more = (told.judged.prediction.flush_s.value - seconds).max(0.0);
+        format!("{}, and {} for one that is under way", milliseconds(1e3 * seconds), milliseconds(1e3 * more))
+    });
     match told.judged.prediction.flush_from {
         FlushFrom::Given => "as given, up to twice where it finds another under way".to_owned(),
         FlushFrom::Measured => "measured in the folder of --mirror-dir".to_owned(),
         FlushFrom::Timed => {
-            format!("this server's, {own}, as it times it; up to twice where it finds another under way")
+            format!("this server's, as it times it: {own}; up to twice where it finds one always")
         }
-        FlushFrom::Sampled => format!("this server's, {own}, from how many sessions were seen in one"),
+        FlushFrom::Sampled => format!("this server's, from how many sessions were seen in one: {own}"),
         FlushFrom::Assumed => "assumed: this server's is not seen; give --mirror-flush".to_owned(),
         FlushFrom::None => "nobody waits for it: a write set is acknowledged when it is received".to_owned(),
     }
@@ -128,6 +142,12 @@ fn pair_word(kind: Kind) -> &'static str {
     }
 }
 
+/// So many sessions, in whole ones.
+fn counted(sessions: f64) -> String {
+    let whole = sessions.ceil().max(1.0);
+    if whole > 1.0 { format!("{whole:.0} sessions") } else { "1 session".to_owned() }
+}
+
 /// The answer in a sentence.
 pub(super) fn answer(told: &Told) -> String {
     let (mix, one) = (&told.judged.mix, &told.judged.prediction);
@@ -145,24 +165,23 @@ pub(super) fn answer(told: &Told) -> String {
             let whole = |value: f64| format!("{:.0}", value.ceil());
             if more.value.is_infinite() {
                 return format!(
-                    "{adds}: {} -> {} transactions a second at the same {sessions:.0} sessions. No number of sessions gives the rate back: \
+                    "{adds}: {} -> {} transactions a second at the same {}. No number of sessions gives the rate back: \
                      processors or the disk, which the mirror shares, are the limit.",
                     significant(rate),
-                    interval(then, significant)
+                    interval(then, significant),
+                    counted(sessions)
                 );
             }
-            let same = if whole(more.high) == whole(sessions) {
-                " are enough".to_owned()
-            } else {
-                " to compensate".to_owned()
-            };
-            format!(
-                "{adds}: {} -> {} transactions a second at the same {:.0} sessions, or {} sessions{same}.",
-                significant(rate),
-                interval(then, significant),
-                sessions,
-                interval(more, whole)
-            )
+            let (rate, then) = (significant(rate), interval(then, significant));
+            let rates = format!("{adds}: {rate} -> {then} transactions a second");
+            if whole(more.high) == whole(sessions) {
+                let there = counted(sessions);
+                return format!("{rates} at the same load; {there} can make up for it.");
+            }
+            format!("{rates} at the same {}, or {} sessions to compensate.", counted(sessions), interval(more, whole))
+        }
+        _ if mix.waiting() > 0.0 => {
+            format!("{adds}. No session was seen at work, so that nothing can be said of throughput.")
         }
         _ if mix.transactions() > 0.0 => {
             format!("{adds}. Nothing that writes was committed in the window: throughput stays.")
@@ -294,11 +313,10 @@ fn facts(told: &Told) -> Vec<String> {
         None => "reads for update: not visible (see below)".to_owned(),
     };
     let [commits, rollbacks] = [mix.commits, mix.rollbacks].map(significant);
-    let [sessions, busy, waiting] = [mix.sessions, mix.busy, mix.locked].map(significant);
+    let [sessions, busy] = [mix.sessions, mix.busy].map(significant);
     let ended = format!("{commits} commits and {rollbacks} rollbacks a second; {written}");
-    let at_work = format!(
-        "{sessions} sessions carry the work, {busy} of them in a transaction at a time, {waiting} waiting for a lock"
-    );
+    let at_work =
+        format!("{sessions} sessions carry the work, {busy} of them in a transaction at a time; {}", waited(mix));
     [Some(ended), log, Some(at_work), Some(locked)].into_iter().flatten().collect()
 }
 
