@@ -351,6 +351,81 @@ fn what_cannot_be_kept_in_lock_step_is_refused_by_name_and_so_is_who_goes_past_t
 }
 
 #[test]
+fn whoever_switches_triggers_off_changes_nothing_on_one_node_alone() {
+    let Some(pair) = Served::up("") else { return };
+    pair.does(
+        "CREATE TABLE t (id int PRIMARY KEY); CREATE ROLE quiet LOGIN SUPERUSER; ALTER ROLE quiet SET session_replication_role = replica; \
+         CREATE FUNCTION quietly() RETURNS void LANGUAGE sql SET session_replication_role = replica AS 'INSERT INTO t VALUES (1)'",
+    );
+    let role = "session_replication_role = replica";
+    let set = "SELECT set_config('session_replication_role', 'replica', false);";
+    for (sql, words) in [
+        (format!("{set} INSERT INTO t VALUES (2)"), role),
+        (format!("{set} CREATE TABLE quiet (id int)"), role),
+        (format!("DO $$ BEGIN EXECUTE $x$ {set} $x$; INSERT INTO t VALUES (3); END $$"), role),
+        ("SET prony.adopting = on; CREATE TABLE quiet (id int)".to_owned(), "prony.adopting"),
+        ("UPDATE pg_trigger SET tgenabled = 'D' WHERE tgname = 'prony_insert'".to_owned(), "switched off on public.t"),
+        ("ALTER EVENT TRIGGER prony_defined DISABLE".to_owned(), "an event trigger of the pair is switched off"),
+    ] {
+        pair.refuses(&sql, words);
+    }
+    for (name, value) in [("PGOPTIONS", "-c session_replication_role=replica"), ("PGUSER", "quiet")] {
+        for sql in
+            ["INSERT INTO t VALUES (4)", "BEGIN; INSERT INTO t VALUES (4); COMMIT", "CREATE TABLE quiet (id int)"]
+        {
+            let mut psql = Command::new("psql");
+            psql.args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", &pair.port, "postgres"])
+                .env(name, value);
+            if name == "PGOPTIONS" {
+                psql.env("PGUSER", "prony");
+            }
+            psql.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let said = said(psql, sql);
+            assert!(!said.fine && said.out.contains(role), "{name} {sql}\n{}", said.out);
+        }
+    }
+    // What only its caller switches off is told all the same, and what is switched off in order comes back.
+    pair.does("SELECT quietly(); ALTER TABLE t DISABLE TRIGGER ALL; INSERT INTO t VALUES (5)");
+    pair.pair("suspend");
+    pair.at("a", "SET session_replication_role = replica; INSERT INTO t VALUES (6)").expect("it is noted");
+    pair.pair("resume");
+    pair.is_equal();
+    assert_eq!(pair.at("b", "SELECT string_agg(id::text, ',' ORDER BY id) FROM t").as_deref(), Ok("1,5,6"));
+    let guarded = pair.at(
+        "b",
+        "SET default_transaction_read_only = off; SET session_replication_role = replica; INSERT INTO t VALUES (7)",
+    );
+    assert!(guarded.is_err_and(|says| says.contains("this node is not the primary")));
+}
+
+#[test]
+fn what_would_end_the_mirroring_of_a_table_is_refused_and_keys_that_are_only_equal_are_mirrored() {
+    let Some(pair) = Served::up("") else { return };
+    pair.does("CREATE TABLE p (id int PRIMARY KEY); INSERT INTO p VALUES (1)");
+    pair.refuses("CREATE TABLE c (x int) INHERITS (p)", "public.p is mirrored, and this would end that");
+    pair.refuses("ALTER TABLE p SET UNLOGGED", "public.p is mirrored, and this would end that: it is unlogged");
+    pair.does("CREATE TABLE f (a int); ALTER TABLE f REPLICA IDENTITY FULL; INSERT INTO f VALUES (1)");
+    pair.refuses("UPDATE f SET a = 2", "no primary key and no REPLICA IDENTITY USING INDEX");
+    pair.does("CREATE TABLE n (k numeric PRIMARY KEY, v int); INSERT INTO n VALUES (1.0, 1); UPDATE n SET k = 1.00");
+    let icu = pair.does("SELECT count(*) FROM pg_collation WHERE collprovider = 'i'") != "0";
+    if icu {
+        pair.does(
+            "CREATE COLLATION ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false); \
+             CREATE TABLE k (k text COLLATE ci PRIMARY KEY, v int); INSERT INTO k VALUES ('abc', 1), ('def', 1); UPDATE k SET k = upper(k)",
+        );
+        assert_eq!(pair.at("b", "SELECT string_agg(k, ',' ORDER BY k) FROM k").as_deref(), Ok("ABC,DEF"));
+    }
+    pair.pair("suspend");
+    pair.does("INSERT INTO p VALUES (2); UPDATE n SET k = 1.000");
+    if icu {
+        pair.does("UPDATE k SET k = lower(k), v = 2");
+    }
+    pair.pair("resume");
+    pair.is_equal();
+    assert_eq!(pair.at("b", "SELECT (SELECT count(*) FROM p)::text || k::text FROM n").as_deref(), Ok("21.000"));
+}
+
+#[test]
 fn what_changes_while_a_pair_is_suspended_is_sent_once_and_what_was_left_out_is_added_back() {
     let Some(pair) = Served::up("--leave-out 'public.work_*=only for a while'") else { return };
     pair.begins();
@@ -511,7 +586,7 @@ fn whoever_serves_may_be_killed_between_any_two_steps_and_nothing_stays_in_doubt
     pair.does("CREATE TABLE steps (id int PRIMARY KEY)");
     let prepared = |node: &str, id: u32| {
         let sql = format!(
-            "SET default_transaction_read_only = off; SET session_replication_role = replica; BEGIN; INSERT INTO steps VALUES ({id}); \
+            "SET default_transaction_read_only = off; SET prony.served = on; SET prony.applies = on; BEGIN; INSERT INTO steps VALUES ({id}); \
              PREPARE TRANSACTION 'prony_999999_1_{id}'"
         );
         pair.at(node, &sql).expect("it may");
