@@ -245,6 +245,7 @@ impl<N: Nodes> Pair<N> {
     fn row_fill(&mut self) -> Result<Event, MirrorError> {
         let mirror = self.life().mirror();
         self.resolve()?;
+        self.nodes.say(&format!("everything is copied to node {mirror}"));
         self.row_copy(mirror)?;
         self.sends()
     }
