@@ -5,7 +5,7 @@ use crate::home::{self, Asked};
 use crate::nodes::Nodes;
 use crate::{Home, MirrorError};
 use database::DatabaseError;
-use pair::{Action, Event, Life, Node, State};
+use pair::{Action, Event, Life, Node, Refusal, State};
 use store::PairRecord;
 
 /// How long a mirror that was seen may be away from its primary before the link between them counts as cut.
@@ -376,6 +376,9 @@ impl<N: Nodes> Pair<N> {
             let done = self.go_on();
             return self.settled(done);
         }
+        if matches!(self.life().state(), State::Unserved(_)) {
+            return Err(Refusal::Away(self.life().primary()).into());
+        }
         self.asks(Event::Resume)
     }
 
@@ -394,7 +397,7 @@ impl<N: Nodes> Pair<N> {
         }
         self.look()?;
         if self.life().state() != State::Replicating {
-            return Err(pair::Refusal::NotReplicating.into());
+            return Err(Refusal::NotReplicating.into());
         }
         self.adds(table)?;
         self.asks(Event::Suspend)?;

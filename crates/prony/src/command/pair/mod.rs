@@ -12,6 +12,7 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::{cache, output, run};
 use mirror::{Home, Kind, MirrorError, Nodes as _, Pair, Seen, Servers};
+use pair::State;
 use recorder::{Clock as _, WallClock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -289,7 +290,9 @@ fn change(
     let _held = home.hold().map_err(failed(doing))?;
     let mut pair = opened(home, &stop).map_err(failed(doing))?;
     work(&mut pair).map_err(failed(doing))?;
-    tell(&mut pair, place.json, doing, false)
+    let told = tell(&mut pair, place.json, doing, false)?;
+    // What was to make both equal, and did not.
+    Ok(if pair.life().state() == State::Diverged { Outcome::Failed } else { told })
 }
 
 /// The same once the wires between both nodes have done it, where there are any.
