@@ -191,6 +191,7 @@ impl<N: Nodes> Pair<N> {
         }
         if self.by_rows() && self.life().is_up(self.life().primary()) {
             self.resolve()?;
+            self.sees_alone();
         }
         self.switch()?;
         self.measure()
@@ -408,10 +409,17 @@ impl<N: Nodes> Pair<N> {
     /// Both nodes change their roles; nothing is lost.
     ///
     /// # Errors
-    /// When the pair does not mirror, or the mirror does not get the last of the log.
-    pub fn swap(&mut self) -> Result<(), MirrorError> {
+    /// When the pair does not mirror, tables that are left out have rows and that is not accepted, or the mirror does not get the last of
+    /// the log.
+    pub fn swap(&mut self, accept_missing: bool) -> Result<(), MirrorError> {
         if self.by_sets() {
             return Err(MirrorError::NoRoles);
+        }
+        if self.by_rows() {
+            self.look()?;
+            if self.life().state() == State::Replicating {
+                self.says_alone(accept_missing)?;
+            }
         }
         self.asks(Event::Swap)?;
         // Only now, since clients need not wait for it: a server that crashes before is hard to bring back as a mirror.
@@ -426,6 +434,7 @@ impl<N: Nodes> Pair<N> {
         self.look()?;
         if matches!(self.life().state(), State::Unserved(_)) {
             self.says_missing();
+            self.says_alone(accept_missing)?;
         }
         self.asks(Event::TakeOver { accept_missing })?;
         self.checkpoint()

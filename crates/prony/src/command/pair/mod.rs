@@ -43,7 +43,9 @@ pub fn run(asked: &Asked) -> Result<Outcome, Failure> {
         }),
         Asked::Serve(asked) => serve::run(asked),
         Asked::Add(asked) => change(&asked.place, "mirroring a table again", |pair| pair.add(&asked.table)),
-        Asked::Swap(place) => change(place, "swapping the roles of the pair", Pair::swap),
+        Asked::Swap(asked) => {
+            change(&asked.place, "swapping the roles of the pair", |pair| pair.swap(asked.accept_missing))
+        }
         Asked::TakeOver(asked) => {
             change(&asked.place, "taking over from the primary", |pair| pair.take_over(asked.accept_missing))
         }
