@@ -407,14 +407,10 @@ BEGIN
     ELSIF 3 > (SELECT count(*) FROM pg_event_trigger WHERE evtname IN ('prony_defined', 'prony_dropped', 'prony_rewritten') AND evtenabled = 'A') THEN
         why := 'an event trigger of the pair is switched off, so that definitions are not told to the other node';
         mends := 'ALTER EVENT TRIGGER prony_defined ENABLE ALWAYS; the same of prony_dropped and prony_rewritten';
-    ELSE
-        -- Tables that the transaction may have changed; and all, where it changed the list of triggers itself.
-        WITH held AS MATERIALIZED (SELECT relation FROM pg_locks WHERE locktype = 'relation' AND pid = pg_backend_pid()
-            AND mode NOT IN ('AccessShareLock', 'RowShareLock')
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+    ELSIF (SELECT count(*) FROM pg_trigger WHERE tgenabled = 'A' AND tgname IN ('prony_insert', 'prony_update', 'prony_delete', 'prony_truncate'))
+        < (SELECT 4 * count(*) FROM prony_pair.mirrored) THEN
         SELECT min(m.relation) INTO off FROM prony_pair.mirrored m
-        WHERE (m.oid IN (SELECT relation FROM held) OR 'pg_trigger'::regclass IN (SELECT relation FROM held))
-            AND 4 > (SELECT count(*) FROM pg_trigger g WHERE g.tgrelid = m.oid AND g.tgname LIKE 'prony\_%' AND g.tgenabled = 'A');
+        WHERE 4 > (SELECT count(*) FROM pg_trigger g WHERE g.tgrelid = m.oid AND g.tgname LIKE 'prony\_%' AND g.tgenabled = 'A');
         why := 'a trigger of the pair is switched off on ' || off || ', so that what changes there is not told to the other node';
         mends := 'give it back: ALTER TABLE ' || off || ' ENABLE TRIGGER prony_insert';
     END IF;
