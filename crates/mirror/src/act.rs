@@ -146,7 +146,14 @@ impl<N: Nodes> Pair<N> {
 
     /// Compares both nodes, and says what differs.
     pub(crate) fn compares(&mut self) -> Result<Event, MirrorError> {
-        let compared = self.compare()?;
+        let compared = match self.compare() {
+            // Nothing is known against the mirror: it stays behind as it was, and may be resumed later.
+            Err(error @ MirrorError::KeptOut(..)) => {
+                self.tell(Event::Suspend)?;
+                return Err(error);
+            }
+            compared => compared?,
+        };
         let told: Vec<String> =
             compared.tables.iter().filter(|table| !table.equal()).map(|table| table.says()).collect();
         told.iter().for_each(|text| self.nodes.say(text));

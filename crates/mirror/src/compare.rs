@@ -9,6 +9,7 @@ use crate::{MirrorError, Pair};
 use database::Session;
 use pair::{Node, Refusal};
 use std::collections::BTreeMap;
+use units::Nanos;
 
 /// How long the mirror may take to replay what was written before.
 const REPLAY_SECONDS: u64 = 60;
@@ -86,8 +87,16 @@ const TABLES: &str = "SELECT format('%I.%I', n.nspname, c.relname), (c.relpersis
     JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND c.relpersistence <> 't' \
     AND n.nspname NOT IN ('information_schema', 'prony_pair') AND n.nspname NOT LIKE 'pg\\_%' ORDER BY 1";
 
-/// Tables that are not mirrored, and why.
-const LEFT_OUT: &str = "SELECT relation, why_not FROM prony_pair.tables WHERE why_not IS NOT NULL ORDER BY 1";
+/// Tables that are not mirrored, and why; and whether they hold rows.
+pub(crate) const LEFT_OUT: &str = "SELECT relation, why, has_rows::text FROM prony_pair.left_out()";
+
+/// All tables at once, or none of them: a client who waits for us is let go before it looks for deadlocks, which is after one second.
+const KEPT_OUT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ; SAVEPOINT nobody_writes; SET LOCAL lock_timeout = '300ms'; \
+    SET LOCAL statement_timeout = '500ms';";
+
+/// How often writers are asked to stand still, with a pause in between as long as they were held up.
+const KEPT_OUT_LOOKS: u32 = 20;
+const KEPT_OUT_PAUSE: Nanos = Nanos::from_millis(500);
 
 /// Writes into the log, and brings all before it to the disk, from where it goes to the mirror.
 const MARK: &str =
@@ -164,9 +173,20 @@ impl<N: Nodes> Pair<N> {
         let only: Vec<String> = names.iter().map(|name| format!("ONLY {name}")).collect();
         let lock =
             if only.is_empty() { String::new() } else { format!("LOCK TABLE {} IN SHARE MODE", only.join(", ")) };
-        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ; SAVEPOINT nobody_writes; SET LOCAL lock_timeout = '10s';";
         let failed = |node, doing| move |failure| MirrorError::Statement(node, doing, failure);
-        from.script(&format!("{begin} {lock}")).map_err(failed(primary, "keep writers out for a moment"))?;
+        let mut looks = 1;
+        while let Err(failure) = from.script(&format!("{KEPT_OUT} {lock}; SET LOCAL statement_timeout = 0")) {
+            from.script("ROLLBACK").map_err(failed(primary, "let writers go on"))?;
+            if looks == KEPT_OUT_LOOKS {
+                return Err(MirrorError::KeptOut(primary, looks, failure));
+            }
+            looks += 1;
+            if self.by_rows() {
+                // What nobody coordinates any more would never end.
+                self.resolve()?;
+            }
+            self.nodes.pass(KEPT_OUT_PAUSE);
+        }
         asked(from, primary, "take a snapshot", "SELECT 1")?;
         let reached = self.nodes.ask(primary, "mark its log", MARK)?.concat().concat();
         let mut to = self.nodes.session(mirror, database)?;

@@ -16,6 +16,8 @@ pub(crate) const PREPARED_SECONDS: u64 = 30;
 struct Doubt {
     gid: String,
     database: String,
+    /// Whether the session that prepared it on the other node is gone.
+    forsaken: bool,
 }
 
 impl Doubt {
@@ -27,10 +29,16 @@ impl Doubt {
 
 impl<N: Nodes> Pair<N> {
     fn doubts(&mut self, node: Node) -> Result<Vec<Doubt>, MirrorError> {
-        let sql =
-            format!("SELECT gid, database FROM pg_prepared_xacts WHERE starts_with(gid, '{PREPARED}') ORDER BY 1");
+        let sql = format!(
+            "SELECT gid, database, (NOT EXISTS (SELECT 1 FROM pg_stat_activity s WHERE s.backend_start <= p.prepared \
+             AND s.application_name = '{SERVES}' || split_part(substr(gid, {}), '_', 1)))::text \
+             FROM pg_prepared_xacts p WHERE starts_with(gid, '{PREPARED}') ORDER BY 1",
+            PREPARED.len() + 1
+        );
         let rows = self.nodes.ask(node, "look for what is in doubt", &sql)?;
-        Ok(rows.into_iter().map(|row| Doubt { gid: row[0].clone(), database: row[1].clone() }).collect())
+        let doubt =
+            |row: Vec<String>| Doubt { gid: row[0].clone(), database: row[1].clone(), forsaken: row[2] == "true" };
+        Ok(rows.into_iter().map(doubt).collect())
     }
 
     /// Ends what was left prepared by who coordinates no more.
@@ -41,15 +49,17 @@ impl<N: Nodes> Pair<N> {
     /// The same, whether the mirror is there or not.
     pub(crate) fn resolves(&mut self, there: bool) -> Result<(), MirrorError> {
         let (primary, mirror) = (self.life().primary(), self.life().mirror());
-        let mut all = self.doubts(primary)?;
-        all.extend(if there { self.doubts(mirror)? } else { Vec::new() });
-        if all.is_empty() {
+        let (near, far) = (self.doubts(primary)?, if there { self.doubts(mirror)? } else { Vec::new() });
+        if near.is_empty() && far.is_empty() {
             return Ok(());
         }
         let live = self.nodes.ask(primary, "list its sessions", "SELECT pid FROM pg_stat_activity")?.concat();
-        all.retain(|doubt| !live.iter().any(|pid| pid == doubt.owner()));
+        let lives = |doubt: &Doubt| live.iter().any(|pid| pid == doubt.owner());
+        // Of one who goes on, what the primary has ended and the mirror forgot who was to end it: that crashed meanwhile.
+        let left: Vec<Doubt> = far.iter().filter(|doubt| lives(doubt) && doubt.forsaken).cloned().collect();
+        let mut all: Vec<Doubt> = near.into_iter().chain(far).filter(|doubt| !lives(doubt)).collect();
         all.sort();
-        all.dedup();
+        all.dedup_by(|one, other| one.gid == other.gid);
         if there {
             for doubt in &all {
                 self.parts(mirror, doubt)?;
@@ -58,9 +68,11 @@ impl<N: Nodes> Pair<N> {
         // Only now nobody can prepare it any more.
         let on_near = self.doubts(primary)?;
         let on_far = if there { Some(self.doubts(mirror)?) } else { None };
+        let has = |on: &[Doubt], doubt: &Doubt| on.iter().any(|one| one.gid == doubt.gid);
+        all.extend(left.into_iter().filter(|doubt| !has(&on_near, doubt)));
         for doubt in all {
-            let far = on_far.as_ref().map(|on_far| on_far.contains(&doubt));
-            self.decides(&doubt, on_near.contains(&doubt), far)?;
+            let far = on_far.as_ref().map(|on_far| has(on_far, &doubt));
+            self.decides(&doubt, has(&on_near, &doubt), far)?;
         }
         Ok(())
     }

@@ -31,6 +31,12 @@ pub enum MirrorError {
     /// Both nodes take writes.
     #[error("both nodes of a galera-pair take writes: they have no roles to swap")]
     NoRoles,
+    /// Rows that are not mirrored would be out of reach.
+    #[error("the rows of `{0}` are on node {1} alone, and node {2} does not have them")]
+    Alone(String, Node, Node),
+    /// Clients held locks on tables each time that all of them were asked for.
+    #[error("node {0}: cannot lock its tables for a moment in {1} tries: clients work on them without a pause")]
+    KeptOut(Node, u32, #[source] Failure),
     /// Both nodes are written on without a pause.
     #[error("both nodes were written on each of {0} times that one was held to compare them")]
     Restless(u32),
@@ -85,6 +91,12 @@ impl MirrorError {
             }
             MirrorError::NoRoles => {
                 "take one out and bring it back: prony pair suspend, then prony pair resume".to_owned()
+            }
+            MirrorError::Alone(..) => {
+                "accept that with --accept-missing, or mirror the table first: prony pair add".to_owned()
+            }
+            MirrorError::KeptOut(..) => {
+                "end transactions that are open for longer than half a second, and say it again".to_owned()
             }
             MirrorError::Restless(_) => "keep writers off one of both nodes meanwhile".to_owned(),
             MirrorError::Kind(kind) => format!("say its kind: prony pair up {kind}"),

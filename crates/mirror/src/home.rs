@@ -202,6 +202,7 @@ pub(crate) fn new(asked: &Asked) -> PairRecord {
         left_out: asked.left_out.clone(),
         added: Vec::new(),
         lacks: Vec::new(),
+        alone: Vec::new(),
         sent: (0, 0),
         voter: asked.voter.word().to_owned(),
         ports: Vec::new(),

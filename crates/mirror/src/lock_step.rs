@@ -4,6 +4,7 @@
 //! began with, and who changes it waits for those; so each is wholly shipped, or wholly noted.
 
 use crate::act::name;
+use crate::compare::LEFT_OUT;
 use crate::doubt::PREPARED_SECONDS;
 use crate::nodes::{Nodes, Rows, Settings, asked};
 use crate::rows::{KIND, PREPARED, SETTINGS, SQL, quoted};
@@ -188,6 +189,31 @@ impl<N: Nodes> Pair<N> {
         Ok((bytes, self.record.list_bytes.saturating_sub(bytes)))
     }
 
+    /// Takes down which tables are on the primary alone; what cannot be read stays as it was seen last.
+    pub(crate) fn sees_alone(&mut self) {
+        let primary = self.life().primary();
+        let mut seen = Vec::new();
+        let Ok(databases) = self.databases(primary) else { return };
+        for database in databases.into_iter().filter(|database| !database.starts_with("template")) {
+            let Ok(mut session) = self.hand(primary, &database) else { return };
+            let Ok(rows) = self.asked_by(&mut session, primary, "look at what is left out", LEFT_OUT) else { return };
+            let named = |row: Vec<String>| (format!("{database}: {}", row[0]), row[1].clone(), row[2].starts_with('t'));
+            seen.extend(rows.into_iter().map(named));
+        }
+        self.record.alone = seen;
+    }
+
+    /// Says which tables stay on a primary that is one no more; an error when they have rows, unless that is accepted.
+    pub(crate) fn says_alone(&mut self, accepted: bool) -> Result<(), MirrorError> {
+        let (primary, mirror) = (self.life().primary(), self.life().mirror());
+        let alone: Vec<_> = self.record.alone.iter().filter(|(.., rows)| *rows).cloned().collect();
+        for (table, why, _) in &alone {
+            self.nodes.say(&format!("the rows of {table} are on node {primary} alone: {why}"));
+        }
+        let first = alone.into_iter().next().filter(|_| !accepted);
+        first.map_or(Ok(()), |(table, ..)| Err(MirrorError::Alone(table, primary, mirror)))
+    }
+
     /// Says what the mirror lacks as far as it was seen, before it takes over.
     pub(crate) fn says_missing(&mut self) {
         for (table, rows) in self.record.lacks.clone() {
@@ -245,6 +271,7 @@ impl<N: Nodes> Pair<N> {
     fn row_fill(&mut self) -> Result<Event, MirrorError> {
         let mirror = self.life().mirror();
         self.resolve()?;
+        self.nodes.say(&format!("everything is copied to node {mirror}"));
         self.row_copy(mirror)?;
         self.sends()
     }

@@ -1,11 +1,12 @@
 //! What the mirror lacks goes to it, beside the load.
 
+use crate::doubt::PREPARED_SECONDS;
 use crate::nodes::Nodes;
 use crate::rows::send::{self, BATCH, Sent};
 use crate::rows::{Asks, PREPARED, SERVES, defining, quoted};
 use crate::{MirrorError, Pair};
 use database::{Failure, FailureKind, Session};
-use pair::{Event, Node};
+use pair::{Event, Node, State};
 
 /// A session on each node, whose transactions are committed on both.
 struct Both {
@@ -96,7 +97,10 @@ impl<N: Nodes> Pair<N> {
         let (mut near, mut far) = (self.hand(primary, database)?, self.hand(mirror, database)?);
         let owner =
             self.asked_by(&mut near, primary, "ask for its number", "SELECT pg_backend_pid()")?.concat().concat();
-        far.script(&format!("SET application_name = '{}{owner}'", SERVES))
+        // What waits for a lock that nobody lets go ends with that as the reason.
+        let limit = format!("SET lock_timeout = '{PREPARED_SECONDS}s'");
+        near.script(&limit).map_err(|failure| MirrorError::Statement(primary, "prepare a session", failure))?;
+        far.script(&format!("{limit}; SET application_name = '{SERVES}{owner}'"))
             .map_err(|failure| MirrorError::Statement(mirror, "prepare a session", failure))?;
         Ok(Both { primary, near, far, owner, commits: 0 })
     }
@@ -133,11 +137,14 @@ impl<N: Nodes> Pair<N> {
         }
         self.record.sent = (total.rows, total.bytes);
         self.record.lacks.clear();
-        self.nodes.say(&format!(
-            "sent {} in {}",
-            units::counted(total.rows, "rows"),
-            units::bytes(units::Bytes(total.bytes))
-        ));
+        // Behind a copy of everything there is mostly nothing to send.
+        if total.rows > 0 || matches!(self.life().state(), State::Resynchronising(_)) {
+            self.nodes.say(&format!(
+                "sent {} in {}",
+                units::counted(total.rows, "rows"),
+                units::bytes(units::Bytes(total.bytes))
+            ));
+        }
         Ok(Event::Sent)
     }
 

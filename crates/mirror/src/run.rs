@@ -5,7 +5,7 @@ use crate::home::{self, Asked};
 use crate::nodes::Nodes;
 use crate::{Home, MirrorError};
 use database::DatabaseError;
-use pair::{Action, Event, Life, Node, State};
+use pair::{Action, Event, Life, Node, Refusal, State};
 use store::PairRecord;
 
 /// How long a mirror that was seen may be away from its primary before the link between them counts as cut.
@@ -192,6 +192,7 @@ impl<N: Nodes> Pair<N> {
         }
         if self.by_rows() && self.life().is_up(self.life().primary()) {
             self.resolve()?;
+            self.sees_alone();
         }
         self.switch()?;
         self.measure()
@@ -377,6 +378,9 @@ impl<N: Nodes> Pair<N> {
             let done = self.go_on();
             return self.settled(done);
         }
+        if matches!(self.life().state(), State::Unserved(_)) {
+            return Err(Refusal::Away(self.life().primary()).into());
+        }
         self.asks(Event::Resume)
     }
 
@@ -395,7 +399,7 @@ impl<N: Nodes> Pair<N> {
         }
         self.look()?;
         if self.life().state() != State::Replicating {
-            return Err(pair::Refusal::NotReplicating.into());
+            return Err(Refusal::NotReplicating.into());
         }
         self.adds(table)?;
         self.asks(Event::Suspend)?;
@@ -406,10 +410,17 @@ impl<N: Nodes> Pair<N> {
     /// Both nodes change their roles; nothing is lost.
     ///
     /// # Errors
-    /// When the pair does not mirror, or the mirror does not get the last of the log.
-    pub fn swap(&mut self) -> Result<(), MirrorError> {
+    /// When the pair does not mirror, tables that are left out have rows and that is not accepted, or the mirror does not get the last of
+    /// the log.
+    pub fn swap(&mut self, accept_missing: bool) -> Result<(), MirrorError> {
         if self.by_sets() {
             return Err(MirrorError::NoRoles);
+        }
+        if self.by_rows() {
+            self.look()?;
+            if self.life().state() == State::Replicating {
+                self.says_alone(accept_missing)?;
+            }
         }
         self.asks(Event::Swap)?;
         // Only now, since clients need not wait for it: a server that crashes before is hard to bring back as a mirror.
@@ -424,6 +435,7 @@ impl<N: Nodes> Pair<N> {
         self.look()?;
         if matches!(self.life().state(), State::Unserved(_)) {
             self.says_missing();
+            self.says_alone(accept_missing)?;
         }
         self.asks(Event::TakeOver { accept_missing })?;
         self.checkpoint()

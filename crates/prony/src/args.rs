@@ -666,9 +666,10 @@ pub enum Pair {
     /// Swap the roles of both nodes; nothing is lost
     #[command(
         long_about = "Clients end what they have begun, all of the log goes to the mirror, and both nodes change their roles. Who has not \
-            ended within 5 s is cut off, and nothing of it is kept."
+            ended within 5 s is cut off, and nothing of it is kept. Rows of tables that a two-phase-pair leaves out stay on the old primary: that \
+            is said, and nothing is done without --accept-missing."
     )]
-    Swap(PairPlace),
+    Swap(PairSwap),
     /// Make the mirror of a lost primary the primary
     #[command(
         long_about = "Makes the mirror of a primary that does not answer the primary. The old one is ended if it still runs, and comes back as a \
@@ -824,6 +825,13 @@ arguments! {
     PairAdd {
         table: String = arg(value_name = "TABLE") "Schema and name of the table", "Schema and name of the table, such as `public.work`.";
         place: PairPlace = command(flatten);
+    }
+
+    /// `pair swap`.
+    PairSwap {
+        place: PairPlace = command(flatten);
+        accept_missing: bool = arg(long) "Accept that left-out rows stay behind",
+            "Accept that rows of tables that are left out stay on the node that was the primary.";
     }
 
     /// `pair take-over`.

@@ -33,6 +33,8 @@ pub struct PairRecord {
     pub added: Vec<String>,
     /// Rows that the mirror lacked by table, when that was last seen.
     pub lacks: Vec<(String, u64)>,
+    /// Tables whose rows are on the primary alone, why, and whether there are any, when that was seen last.
+    pub alone: Vec<(String, String, bool)>,
     /// Rows, and their bytes, that were sent to it at the last resume.
     pub sent: (u64, u64),
     /// Who decides when both nodes of a pair lose each other that Galera joins: `none`, `weight` or `garbd`.
@@ -117,6 +119,7 @@ fn form(record: &PairRecord) -> Value {
         "left_out": record.left_out,
         "added": record.added,
         "lacks": record.lacks,
+        "alone": record.alone,
         "sent": record.sent,
         "voter": record.voter,
         "ports": record.ports,
@@ -161,6 +164,9 @@ fn record(value: &Value) -> Option<PairRecord> {
         left_out: pairs(&value["left_out"], |reason| reason.as_str().map(str::to_owned)),
         added: all(&value["added"], |name| name.as_str().map(str::to_owned)),
         lacks: pairs(&value["lacks"], Value::as_u64),
+        alone: all(&value["alone"], |it| {
+            Some((it[0].as_str()?.to_owned(), it[1].as_str()?.to_owned(), it[2].as_bool()?))
+        }),
         sent: (value["sent"][0].as_u64().unwrap_or(0), value["sent"][1].as_u64().unwrap_or(0)),
         voter: text("voter").unwrap_or_else(|| "none".to_owned()),
         ports: all(&value["ports"], |port| port.as_u64().and_then(|port| port.try_into().ok())),

@@ -24,7 +24,7 @@ pub(crate) const SERVES: &str = "prony pair ";
 pub(crate) const SQL: &str = include_str!("pair.sql");
 
 /// What a session must be for rows to be read as they were written, and for nobody's trigger to change them.
-pub(crate) const SETTINGS: [(&str, &str); 9] = [
+pub(crate) const SETTINGS: [(&str, &str); 10] = [
     ("client_encoding", "UTF8"),
     ("search_path", "pg_catalog"),
     ("datestyle", "ISO, YMD"),
@@ -34,6 +34,8 @@ pub(crate) const SETTINGS: [(&str, &str); 9] = [
     ("xmlbinary", "base64"),
     ("default_transaction_read_only", "off"),
     ("session_replication_role", "replica"),
+    // Our own triggers fire all the same, and do nothing on a mirror.
+    ("prony.applies", "on"),
 ];
 
 /// Whoever answers to a statement with rows of texts.

@@ -30,6 +30,10 @@ CREATE TABLE IF NOT EXISTS prony_pair.choice (pattern text PRIMARY KEY, reason t
 CREATE TABLE IF NOT EXISTS prony_pair.mirrored (
     relation text PRIMARY KEY, oid oid NOT NULL, keyed boolean NOT NULL, found text, removed text, put text NOT NULL, made text NOT NULL);
 
+-- Whether what changes here comes from the primary.
+CREATE OR REPLACE FUNCTION prony_pair.applies() RETURNS boolean LANGUAGE sql SET search_path = pg_catalog AS $applies$
+    SELECT coalesce(current_setting('prony.applies', true), '') = 'on' AND last_value = 3 FROM prony_pair.mode $applies$;
+
 -- Begins to write: answers with the mode, which stays what it is until the transaction ends.
 CREATE OR REPLACE FUNCTION prony_pair.enter(what text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
 AS $enter$
@@ -37,6 +41,7 @@ DECLARE
     mode bigint;
     served boolean := coalesce(current_setting('prony.served', true), '') = 'on';
 BEGIN
+    IF current_setting('prony.applies', true) = 'on' AND prony_pair.applies() THEN RETURN 4; END IF;
     PERFORM pg_advisory_xact_lock_shared(7766, 1);
     SELECT last_value INTO mode FROM prony_pair.mode;
     IF mode = 3 AND served THEN
@@ -141,6 +146,22 @@ SELECT c.oid, format('%I.%I', s.nspname, c.relname) AS relation,
 FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND s.nspname NOT IN ('information_schema', 'prony_pair') AND s.nspname NOT LIKE 'pg\_%';
 
+-- Tables whose rows the other node does not have from here, why, and whether there are any. One that is locked may have some.
+CREATE OR REPLACE FUNCTION prony_pair.left_out() RETURNS TABLE (relation text, why text, has_rows boolean) LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog SET lock_timeout = '200ms' AS $left$
+BEGIN
+    FOR relation, why IN SELECT t.relation, t.why_not FROM prony_pair.tables t WHERE t.why_not IS NOT NULL ORDER BY 1 LOOP
+        BEGIN
+            EXECUTE format('SELECT EXISTS (SELECT 1 FROM ONLY %s)', relation) INTO has_rows;
+        EXCEPTION WHEN lock_not_available OR undefined_table THEN
+            has_rows := true;
+        END;
+        RETURN NEXT;
+    END LOOP;
+    RETURN QUERY SELECT format('%I.%I', schemaname, matviewname), 'it is a materialized view, which each node fills by itself', false
+        FROM pg_matviews WHERE schemaname NOT LIKE 'pg\_%' ORDER BY 1;
+END $left$;
+
 -- Columns of a table that its key is made of, each with how two values of it are compared.
 CREATE OR REPLACE VIEW prony_pair.keys AS
 SELECT DISTINCT ON (i.indrelid, a.attnum) i.indrelid AS oid, i.indexrelid, i.indimmediate, k.at, quote_ident(a.attname) AS name, a.attnum, a.attidentity,
@@ -176,7 +197,9 @@ BEGIN
         bool_and(attidentity <> 'a' OR attnum IN (SELECT k.attnum FROM prony_pair.keys k WHERE k.oid = t.oid))
     INTO taken, puts, selects, sets, simple
     FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 AND NOT attisdropped;
-    SELECT string_agg(k.name, ', ' ORDER BY at), format('ARRAY[%s]::text', string_agg(format('n.%s::text', k.name), ', ' ORDER BY at)),
+    SELECT string_agg(k.name, ', ' ORDER BY at), 
+        -- Keys that are equal are not the same for that: a collation may say so.
+        format('ARRAY[%s]::text COLLATE "C"', string_agg(format('n.%s::text', k.name), ', ' ORDER BY at)),
         string_agg(format('n.%s %s ((k.k::text[])[%s])::%s', k.name, k.equals, at, k.type), ' AND ' ORDER BY at),
         -- Only one unique index, which is the key: then one statement puts a row, whether it is there or not.
         simple AND bool_and(indimmediate) AND (SELECT count(*) = 1 FROM pg_index i WHERE i.indrelid = t.oid AND (i.indisunique OR i.indisexclusion))
@@ -189,7 +212,8 @@ BEGIN
     m.put := CASE WHEN puts IS NULL THEN format('INSERT INTO %s SELECT FROM unnest($1::%s[]) n', t.relation, t.relation)
         ELSE format('INSERT INTO %s (%s) OVERRIDING SYSTEM VALUE SELECT %s FROM unnest($1::%s[]) n', t.relation, puts, selects, t.relation) END;
     IF m.keyed THEN
-        m.found := format('SELECT array_agg(%s)::text FROM %s n, unnest($1::text[]) k(k) WHERE %s', m.made, t.relation, match);
+        m.found := format('SELECT array_agg(%s)::text FROM (SELECT DISTINCT ON (n.tableoid, n.ctid) n.* FROM %s n, unnest($1::text[]) k(k) WHERE %s) n',
+            m.made, t.relation, match);
         m.removed := format('DELETE FROM %s n USING unnest($1::text[]) k(k) WHERE %s', t.relation, match);
     END IF;
     body := format($body$
@@ -251,8 +275,8 @@ $body$, t.relation, item, m.removed,
         body := body || format($body$
     IF TG_OP <> 'INSERT' THEN
         IF EXISTS (SELECT 1 FROM prony_old) THEN
-            RAISE EXCEPTION USING ERRCODE = '55000', MESSAGE = format('cannot %%s %%s: it has no primary key, so that the rows cannot be told to the mirror', lower(TG_OP), %1$L),
-                HINT = 'give it a primary key or a replica identity, or leave it out: prony pair up --leave-out';
+            RAISE EXCEPTION USING ERRCODE = '55000', MESSAGE = format('cannot %%s %%s: it has no primary key and no REPLICA IDENTITY USING INDEX, so that the rows cannot be told to the mirror', lower(TG_OP), %1$L),
+                HINT = 'give it one of both, or leave it out: prony pair up --leave-out';
         END IF;
         RETURN NULL;
     END IF;
@@ -292,7 +316,7 @@ BEGIN
         END IF;
         made := prony_pair.plan(one);
         CONTINUE WHEN made.body = (SELECT prosrc FROM pg_proc WHERE oid = to_regproc('prony_pair.' || name))
-            AND 4 = (SELECT count(*) FROM pg_trigger WHERE tgrelid = one.oid AND tgname LIKE 'prony\_%' AND tgenabled = 'O');
+            AND 4 = (SELECT count(*) FROM pg_trigger WHERE tgrelid = one.oid AND tgname LIKE 'prony\_%' AND tgenabled = 'A');
         DELETE FROM prony_pair.mirrored m WHERE m.oid = one.oid OR m.relation = one.relation;
         INSERT INTO prony_pair.mirrored SELECT (made.m).*;
         EXECUTE format('CREATE OR REPLACE FUNCTION prony_pair.%I() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
@@ -302,7 +326,7 @@ BEGIN
             EXECUTE format('CREATE OR REPLACE TRIGGER prony_%s AFTER %s ON %s %s FOR EACH STATEMENT EXECUTE FUNCTION prony_pair.%I()', kind, kind, one.relation,
                 CASE kind WHEN 'insert' THEN 'REFERENCING NEW TABLE AS prony_new' WHEN 'delete' THEN 'REFERENCING OLD TABLE AS prony_old'
                     WHEN 'update' THEN 'REFERENCING OLD TABLE AS prony_old NEW TABLE AS prony_new' ELSE '' END, name);
-            EXECUTE format('ALTER TABLE %s ENABLE TRIGGER prony_%s', one.relation, kind);
+            EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER prony_%s', one.relation, kind);
         END LOOP;
     END LOOP;
     FOR name IN SELECT proname FROM pg_proc WHERE pronamespace = 'prony_pair'::regnamespace AND proname ~ '^on_\d+$'
@@ -319,8 +343,9 @@ CREATE OR REPLACE FUNCTION prony_pair.defines() RETURNS event_trigger LANGUAGE p
 DECLARE
     mode bigint;
     made text;
+    ends text;
 BEGIN
-    IF coalesce(current_setting('prony.adopting', true), '') = 'on' THEN RETURN; END IF;
+    IF coalesce(current_setting('prony.adopting', true), '') = 'on' OR prony_pair.applies() THEN RETURN; END IF;
     IF TG_EVENT = 'sql_drop' THEN
         IF NOT EXISTS (SELECT 1 FROM pg_event_trigger_dropped_objects() WHERE NOT is_temporary) THEN RETURN; END IF;
     ELSIF TG_EVENT = 'ddl_command_end' THEN
@@ -335,6 +360,12 @@ BEGIN
     IF TG_EVENT = 'table_rewrite' THEN
         made := (SELECT relation FROM prony_pair.tables WHERE oid = pg_event_trigger_table_rewrite_oid());
     ELSE
+        SELECT format('%s is mirrored, and this would end that: %s', t.relation, t.why_not) INTO ends
+        FROM prony_pair.mirrored m JOIN prony_pair.tables t ON t.oid = m.oid WHERE t.why_not IS NOT NULL ORDER BY 1 LIMIT 1;
+        IF ends IS NOT NULL THEN
+            RAISE EXCEPTION USING ERRCODE = '0A000', MESSAGE = 'a pair cannot keep this in lock step: ' || ends,
+                HINT = 'leave the table out first: prony pair up --leave-out';
+        END IF;
         PERFORM prony_pair.adopt();
     END IF;
     IF TG_EVENT = 'ddl_command_end' THEN
@@ -357,6 +388,37 @@ DROP EVENT TRIGGER IF EXISTS prony_rewritten;
 CREATE EVENT TRIGGER prony_defined ON ddl_command_end EXECUTE FUNCTION prony_pair.defines();
 CREATE EVENT TRIGGER prony_dropped ON sql_drop EXECUTE FUNCTION prony_pair.defines();
 CREATE EVENT TRIGGER prony_rewritten ON table_rewrite EXECUTE FUNCTION prony_pair.defines();
+ALTER EVENT TRIGGER prony_defined ENABLE ALWAYS;
+ALTER EVENT TRIGGER prony_dropped ENABLE ALWAYS;
+ALTER EVENT TRIGGER prony_rewritten ENABLE ALWAYS;
+
+-- Refuses a transaction of which something may not have been told: asked for in the same breath as its commit.
+CREATE OR REPLACE FUNCTION prony_pair.whole_told() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $told$
+DECLARE
+    why text;
+    off text;
+    mends text := 'take it back for this session, this role and this database';
+BEGIN
+    IF pg_current_xact_id_if_assigned() IS NULL THEN RETURN; END IF;
+    IF current_setting('session_replication_role') = 'replica' THEN
+        why := 'session_replication_role = replica, by which triggers and foreign keys do not see what changes';
+    ELSIF coalesce(current_setting('prony.adopting', true), '') = 'on' THEN
+        why := 'prony.adopting = on, by which definitions are not told to the other node';
+    ELSIF 3 > (SELECT count(*) FROM pg_event_trigger WHERE evtname IN ('prony_defined', 'prony_dropped', 'prony_rewritten') AND evtenabled = 'A') THEN
+        why := 'an event trigger of the pair is switched off, so that definitions are not told to the other node';
+        mends := 'ALTER EVENT TRIGGER prony_defined ENABLE ALWAYS; the same of prony_dropped and prony_rewritten';
+    ELSIF (SELECT count(*) FROM pg_trigger WHERE tgenabled = 'A' AND tgname IN ('prony_insert', 'prony_update', 'prony_delete', 'prony_truncate'))
+        < (SELECT 4 * count(*) FROM prony_pair.mirrored) THEN
+        SELECT min(m.relation) INTO off FROM prony_pair.mirrored m
+        WHERE 4 > (SELECT count(*) FROM pg_trigger g WHERE g.tgrelid = m.oid AND g.tgname LIKE 'prony\_%' AND g.tgenabled = 'A');
+        why := 'a trigger of the pair is switched off on ' || off || ', so that what changes there is not told to the other node';
+        mends := 'give it back: ALTER TABLE ' || off || ' ENABLE TRIGGER prony_insert';
+    END IF;
+    IF why IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = '0A000', MESSAGE = 'a pair cannot keep this in lock step: ' || why,
+            HINT = mends;
+    END IF;
+END $told$;
 
 -- Sets sequences beyond what the columns that they belong to hold.
 CREATE OR REPLACE FUNCTION prony_pair.lift() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $lift$

@@ -364,6 +364,12 @@ impl<'a> Client<'a> {
                 }
                 return Ok(());
             }
+            b'E' if said(self.near.body(), b'C') == "25006" && self.shared.changes_roles(self.primary) => {
+                self.release();
+                let says = "the nodes of the pair change their roles";
+                error(&mut self.user.out, "ERROR", "40001", says, "try the transaction again");
+                return Ok(());
+            }
             b'S' => self.readable = is_readable(self.near.body()).unwrap_or(self.readable),
             _ => {}
         }

@@ -81,7 +81,7 @@ impl Client<'_> {
             let tag = self.near.next().map_err(|source| primary(&source))?;
             match tag {
                 b'Z' => return Ok(fine),
-                b'C' => {}
+                b'C' | b'T' | b'D' => {}
                 b'E' => {
                     fine = false;
                     self.held.clear();
@@ -90,6 +90,15 @@ impl Client<'_> {
                 _ => self.pass(tag)?,
             }
         }
+    }
+
+    /// Commits or prepares the transaction that is open, once the primary found that all of it was told.
+    fn closes(&mut self, sql: &str) -> Go<bool> {
+        let done = self.command(&format!("SELECT prony_pair.whole_told(); {sql}"))?;
+        if !done && self.near.status != b'I' {
+            self.asks("ROLLBACK")?.err();
+        }
+        Ok(done)
     }
 
     /// Commits the transaction that is open, on both nodes where it changed something; whether it is committed. If not, that is told.
@@ -104,7 +113,7 @@ impl Client<'_> {
             self.noted = false;
         }
         if !self.far.dirty {
-            return self.command("COMMIT");
+            return self.closes("COMMIT");
         }
         if !self.readable {
             self.asks("ROLLBACK")?.err();
@@ -115,7 +124,7 @@ impl Client<'_> {
         let gid = format!("{}{}_{}_{}", rows::PREPARED, self.process, std::process::id(), self.commits);
         // The other node works on it, while the first makes it durable.
         let sent = self.far.send();
-        if sent.is_ok() && !self.command(&format!("PREPARE TRANSACTION '{gid}'"))? {
+        if sent.is_ok() && !self.closes(&format!("PREPARE TRANSACTION '{gid}'"))? {
             return Ok(false);
         }
         if let Err(failure) = sent {
@@ -134,6 +143,7 @@ impl Client<'_> {
             return Ok(false);
         }
         if late {
+            self.asks(&format!("SELECT prony_pair.undone('{gid}')"))?.err();
             self.command(&format!("ROLLBACK PREPARED '{gid}'"))?;
             // One that does not hear it undoes it later.
             let _ = self.far.end("ROLLBACK", &gid);
@@ -171,6 +181,6 @@ impl Client<'_> {
         self.shared.looked(silent);
         let says =
             format!("node {there} does not answer, so that the transaction was undone on node {here}: {failure}");
-        self.fails("40001", &says, "try it again: what changes without node is noted");
+        self.fails("40001", &says, &format!("try it again: what changes without node {there} is noted"));
     }
 }

@@ -109,7 +109,7 @@ impl Client<'_> {
             if self.skips {
                 return Ok(());
             }
-            if self.near.status != b'E' && (self.far.dirty || self.noted) {
+            if self.near.status != b'E' {
                 self.skips = !self.commits()?;
                 return Ok(());
             }

@@ -16,7 +16,7 @@ use crate::rows;
 use crate::{Home, MirrorError};
 use client::Client;
 use conn::{Conn, error};
-use pair::Node;
+use pair::{Node, State};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -87,6 +87,14 @@ impl Shared {
 
     fn socket(&self, node: Node) -> PathBuf {
         self.home.folder().join(node.to_string()).join("run/.s.PGSQL.5432")
+    }
+
+    /// Whether nobody may write on a node that a client holds for the primary: then it is read-only by our order, not by the client's.
+    fn changes_roles(&self, node: Node) -> bool {
+        self.home.record().ok().flatten().is_some_and(|record| {
+            let stands = record.life.primary() == node && record.life.state() != State::Swapping;
+            !stands || !record.writes[node as usize]
+        })
     }
 
     /// A node did not do its part.

@@ -143,7 +143,7 @@ fn a_take_over_bars_the_lost_primary_before_the_mirror_is_promoted_and_it_goes_b
 fn roles_are_swapped_only_when_the_mirror_has_the_last_of_the_log() {
     let scratch = Scratch::new();
     scratch.up().expect("it comes up");
-    let (swapped, done) = scratch.done(Pair::swap);
+    let (swapped, done) = scratch.done(|pair| pair.swap(false));
     swapped.expect("it may");
     in_order(
         &done,
@@ -151,7 +151,7 @@ fn roles_are_swapped_only_when_the_mirror_has_the_last_of_the_log() {
     );
     assert_eq!(scratch.open().life().primary(), Node::B);
     scratch.world.with(|inner| inner.drains = false);
-    let (kept, done) = scratch.done(Pair::swap);
+    let (kept, done) = scratch.done(|pair| pair.swap(false));
     kept.expect("the roles stay, and that is said");
     assert!(done.iter().any(|one| one.contains("so that the roles stay")), "{done:?}");
     let pair = scratch.open();
@@ -188,7 +188,7 @@ fn a_mirror_that_somebody_promoted_is_named_and_loses_its_writes_only_when_told_
     pair.look().expect("both answer");
     assert_eq!(pair.seen().expect("both answer").split, Some(Node::B));
     assert!(matches!(pair.resume(false), Err(MirrorError::Split(Node::B))));
-    assert!(matches!(pair.swap(), Err(MirrorError::Split(Node::B))));
+    assert!(matches!(pair.swap(false), Err(MirrorError::Split(Node::B))));
     let (resumed, done) = scratch.done(|pair| pair.resume(true));
     resumed.expect("it was told");
     in_order(&done, &["b is barred", "b goes back", "a waits for b"]);
@@ -212,7 +212,7 @@ type Way = fn(&Scratch) -> Result<(), MirrorError>;
 const WAYS: [Way; 5] = [
     |scratch| scratch.up().map(drop),
     |scratch| scratch.open().suspend().and_then(|()| scratch.open().resume(false)),
-    |scratch| scratch.open().swap(),
+    |scratch| scratch.open().swap(false),
     |scratch| {
         scratch.world.kill(scratch.open().life().primary());
         scratch.open().look()?;
@@ -284,7 +284,7 @@ fn in_hundreds_of_lives_with_nodes_and_commands_that_are_killed_nothing_acknowle
                 }
                 2 => scratch.open().suspend(),
                 3 | 4 => scratch.open().resume(false),
-                5 => scratch.open().swap(),
+                5 => scratch.open().swap(false),
                 6 => scratch.open().take_over(false),
                 7 => scratch.open().cut(),
                 8 => scratch.open().heal(),

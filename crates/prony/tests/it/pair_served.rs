@@ -351,6 +351,203 @@ fn what_cannot_be_kept_in_lock_step_is_refused_by_name_and_so_is_who_goes_past_t
 }
 
 #[test]
+fn whoever_switches_triggers_off_changes_nothing_on_one_node_alone() {
+    let Some(pair) = Served::up("") else { return };
+    pair.does(
+        "CREATE TABLE t (id int PRIMARY KEY); CREATE ROLE quiet LOGIN SUPERUSER; ALTER ROLE quiet SET session_replication_role = replica; \
+         CREATE FUNCTION quietly() RETURNS void LANGUAGE sql SET session_replication_role = replica AS 'INSERT INTO t VALUES (1)'",
+    );
+    let role = "session_replication_role = replica";
+    let set = "SELECT set_config('session_replication_role', 'replica', false);";
+    for (sql, words) in [
+        (format!("{set} INSERT INTO t VALUES (2)"), role),
+        (format!("{set} CREATE TABLE quiet (id int)"), role),
+        (format!("DO $$ BEGIN EXECUTE $x$ {set} $x$; INSERT INTO t VALUES (3); END $$"), role),
+        ("SET prony.adopting = on; CREATE TABLE quiet (id int)".to_owned(), "prony.adopting"),
+        ("UPDATE pg_trigger SET tgenabled = 'D' WHERE tgname = 'prony_insert'".to_owned(), "switched off on public.t"),
+        ("ALTER EVENT TRIGGER prony_defined DISABLE".to_owned(), "an event trigger of the pair is switched off"),
+    ] {
+        pair.refuses(&sql, words);
+    }
+    for (name, value) in [("PGOPTIONS", "-c session_replication_role=replica"), ("PGUSER", "quiet")] {
+        for sql in
+            ["INSERT INTO t VALUES (4)", "BEGIN; INSERT INTO t VALUES (4); COMMIT", "CREATE TABLE quiet (id int)"]
+        {
+            let mut psql = Command::new("psql");
+            psql.args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", &pair.port, "postgres"])
+                .env(name, value);
+            if name == "PGOPTIONS" {
+                psql.env("PGUSER", "prony");
+            }
+            psql.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let said = said(psql, sql);
+            assert!(!said.fine && said.out.contains(role), "{name} {sql}\n{}", said.out);
+        }
+    }
+    // What only its caller switches off is told all the same, and what is switched off in order comes back.
+    pair.does("SELECT quietly(); ALTER TABLE t DISABLE TRIGGER ALL; INSERT INTO t VALUES (5)");
+    pair.pair("suspend");
+    pair.at("a", "SET session_replication_role = replica; INSERT INTO t VALUES (6)").expect("it is noted");
+    pair.pair("resume");
+    pair.is_equal();
+    assert_eq!(pair.at("b", "SELECT string_agg(id::text, ',' ORDER BY id) FROM t").as_deref(), Ok("1,5,6"));
+    let guarded = pair.at(
+        "b",
+        "SET default_transaction_read_only = off; SET session_replication_role = replica; INSERT INTO t VALUES (7)",
+    );
+    assert!(guarded.is_err_and(|says| says.contains("this node is not the primary")));
+}
+
+#[test]
+fn what_would_end_the_mirroring_of_a_table_is_refused_and_keys_that_are_only_equal_are_mirrored() {
+    let Some(pair) = Served::up("") else { return };
+    pair.does("CREATE TABLE p (id int PRIMARY KEY); INSERT INTO p VALUES (1)");
+    pair.refuses("CREATE TABLE c (x int) INHERITS (p)", "public.p is mirrored, and this would end that");
+    pair.refuses("ALTER TABLE p SET UNLOGGED", "public.p is mirrored, and this would end that: it is unlogged");
+    pair.does("CREATE TABLE f (a int); ALTER TABLE f REPLICA IDENTITY FULL; INSERT INTO f VALUES (1)");
+    pair.refuses("UPDATE f SET a = 2", "no primary key and no REPLICA IDENTITY USING INDEX");
+    pair.does("CREATE TABLE n (k numeric PRIMARY KEY, v int); INSERT INTO n VALUES (1.0, 1); UPDATE n SET k = 1.00");
+    let icu = pair.does("SELECT count(*) FROM pg_collation WHERE collprovider = 'i'") != "0";
+    if icu {
+        pair.does(
+            "CREATE COLLATION ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false); \
+             CREATE TABLE k (k text COLLATE ci PRIMARY KEY, v int); INSERT INTO k VALUES ('abc', 1), ('def', 1); UPDATE k SET k = upper(k)",
+        );
+        assert_eq!(pair.at("b", "SELECT string_agg(k, ',' ORDER BY k) FROM k").as_deref(), Ok("ABC,DEF"));
+    }
+    pair.pair("suspend");
+    pair.does("INSERT INTO p VALUES (2); UPDATE n SET k = 1.000");
+    if icu {
+        pair.does("UPDATE k SET k = lower(k), v = 2");
+    }
+    pair.pair("resume");
+    pair.is_equal();
+    assert_eq!(pair.at("b", "SELECT (SELECT count(*) FROM p)::text || k::text FROM n").as_deref(), Ok("21.000"));
+}
+
+#[test]
+fn tables_that_are_left_out_are_told_and_no_role_changes_past_their_rows_unless_that_is_accepted() {
+    let Some(pair) = Served::up("--leave-out 'public.work_*=only for a while'") else { return };
+    pair.does("CREATE TABLE work_a (id int PRIMARY KEY); CREATE MATERIALIZED VIEW seen AS SELECT 1 AS one");
+    let left = |status: &Value, name: &str| {
+        let all = status["left_out"].as_array().cloned().unwrap_or_default();
+        all.into_iter().find(|one| one["table"] == name).unwrap_or_else(|| panic!("{status:#}"))
+    };
+    let status = pair.pair("status");
+    assert_eq!(left(&status, "postgres: public.work_a")["has_rows"], false);
+    assert!(left(&status, "postgres: public.seen")["reason"].as_str().is_some_and(|why| why.contains("by itself")));
+    let checked = pair.is_equal();
+    assert!(left(&checked, "public.seen")["why"].as_str().is_some_and(|why| why.contains("materialized")));
+    pair.pair("swap");
+    while !pair.psql("INSERT INTO work_a VALUES (1)").fine {}
+    assert_eq!(left(&pair.pair("status"), "postgres: public.work_a")["has_rows"], true);
+    let refused = pair.house.program.refused("pair swap");
+    assert!(refused.contains("public.work_a") && refused.contains("--accept-missing"), "{refused}");
+    pair.kill("b");
+    let refused = pair.house.program.refused("pair resume");
+    assert!(refused.contains("node b does not answer"), "{refused}");
+    let refused = pair.house.program.refused("pair take-over");
+    assert!(refused.contains("public.work_a") && refused.contains("--accept-missing"), "{refused}");
+    assert_eq!(pair.pair("take-over --accept-missing")["primary"], "a");
+    let refused = pair.house.program.refused("pair serve --dir pair --listen 127.0.0.1:0 --patience 1ms");
+    assert!(refused.contains("at least 100 ms"), "{refused}");
+}
+
+#[test]
+fn what_a_lost_mirror_kept_prepared_is_ended_though_its_clients_go_on() {
+    let Some(pair) = Served::up("") else { return };
+    pair.does("CREATE TABLE steps (id int PRIMARY KEY)");
+    let mut open = said_by(&pair);
+    let find = "SELECT coalesce(min(pid), 0)::text FROM pg_stat_activity WHERE application_name = 'psql'";
+    let owner = || pair.at("a", find).expect("it answers");
+    while owner() == "0" {}
+    let owner = owner();
+    for (node, id) in [("a", 1), ("b", 1), ("a", 2), ("b", 2)] {
+        let sql = format!(
+            "SET default_transaction_read_only = off; SET prony.served = on; SET prony.applies = on; BEGIN; INSERT INTO steps VALUES ({id}); \
+             PREPARE TRANSACTION 'prony_{owner}_1_{id}'"
+        );
+        pair.at(node, &sql).expect("it may");
+    }
+    pair.at("a", &format!("COMMIT PREPARED 'prony_{owner}_1_1'")).expect("it is prepared");
+    pair.pair("status");
+    let left = "SELECT string_agg(gid, ',') FROM pg_prepared_xacts";
+    for node in ["a", "b"] {
+        // Who has not decided on the primary yet still may.
+        assert_eq!(pair.at(node, left), Ok(format!("prony_{owner}_1_2")), "node {node}");
+    }
+    drop(open.stdin.take());
+    open.wait().expect("it ends");
+    while pair.at("a", find).is_ok_and(|pid| pid != "0") {}
+    pair.pair("status");
+    pair.nothing_in_doubt();
+    assert_eq!(pair.at("b", "SELECT string_agg(id::text, ',' ORDER BY id) FROM steps").as_deref(), Ok("1,2"));
+    pair.is_equal();
+}
+
+#[test]
+fn whoever_compares_lets_clients_go_on_and_says_in_the_end_why_it_did_not_come_to_that() {
+    let Some(pair) = Served::up("") else { return };
+    pair.does(
+        "CREATE TABLE first (id int PRIMARY KEY, n int); CREATE TABLE second (id int PRIMARY KEY, n int); \
+        INSERT INTO first VALUES (1, 0); INSERT INTO second VALUES (1, 0)",
+    );
+    let client = std::thread::scope(|scope| {
+        let crosses =
+            "BEGIN; UPDATE second SET n = 1; SELECT pg_sleep(2); UPDATE first SET n = 1; SELECT pg_sleep(2); COMMIT";
+        let client = scope.spawn(|| pair.psql(crosses));
+        let held =
+            "SELECT count(*)::text FROM pg_locks WHERE relation = 'second'::regclass AND mode = 'RowExclusiveLock'";
+        while pair.at("a", held).as_deref() == Ok("0") {}
+        pair.is_equal();
+        client.join().expect("it ends")
+    });
+    assert!(client.fine, "{}", client.out);
+    pair.pair("suspend");
+    let mut open = said_by(&pair);
+    open.stdin
+        .as_mut()
+        .expect("a pipe")
+        .write_all(b"BEGIN; LOCK TABLE second IN ROW EXCLUSIVE MODE;\n")
+        .expect("it is there");
+    let held = "SELECT count(*)::text FROM pg_locks WHERE relation = 'second'::regclass AND mode = 'RowExclusiveLock'";
+    while pair.at("a", held).as_deref() == Ok("0") {}
+    let refused = pair.house.program.refused("pair resume");
+    assert!(refused.contains("cannot lock its tables"), "{refused}");
+    assert_eq!(pair.pair("status")["state"], "tracking");
+    drop(open.stdin.take());
+    open.wait().expect("it ends");
+    assert_eq!(pair.pair("resume")["state"], "replicating");
+
+    // Rows that somebody changed on the mirror alone.
+    pair.pair("suspend");
+    pair.at("b", "SET default_transaction_read_only = off; SET prony.applies = on; DELETE FROM first").expect("it may");
+    let differs = pair.house.program.run("pair resume --json");
+    assert_eq!((differs.code, &differs.json()["state"]), (Some(1), &"diverged".into()), "{differs}");
+    let copied = pair.house.program.run("pair resume");
+    assert!(copied.code == Some(0) && copied.stderr.contains("everything is copied to node b"), "{copied}");
+    assert!(!copied.stderr.contains("sent 0 rows"), "{copied}");
+    pair.is_equal();
+}
+
+#[test]
+fn clients_hear_of_a_change_of_roles_as_of_a_conflict() {
+    let Some(pair) = Served::up("") else { return };
+    pair.does("CREATE TABLE pgbench_history (id serial PRIMARY KEY)");
+    let inserts = "INSERT INTO pgbench_history DEFAULT VALUES;\n".repeat(20_000);
+    let said = std::thread::scope(|scope| {
+        let client = scope.spawn(|| said(pair.client("psql", &["-XAtq", "-v", "VERBOSITY=verbose"]), &inserts));
+        pair.once_there_are("a", 20);
+        pair.pair("swap");
+        client.join().expect("it ends")
+    });
+    assert!(said.out.contains("57P01") && !said.out.contains("25006"), "{}", said.out);
+    let read_only = pair.psql("BEGIN READ ONLY; DELETE FROM pgbench_history");
+    assert!(read_only.out.contains("25006"), "what a client asked for itself stays: {}", read_only.out);
+    pair.is_equal();
+}
+
+#[test]
 fn what_changes_while_a_pair_is_suspended_is_sent_once_and_what_was_left_out_is_added_back() {
     let Some(pair) = Served::up("--leave-out 'public.work_*=only for a while'") else { return };
     pair.begins();
@@ -511,7 +708,7 @@ fn whoever_serves_may_be_killed_between_any_two_steps_and_nothing_stays_in_doubt
     pair.does("CREATE TABLE steps (id int PRIMARY KEY)");
     let prepared = |node: &str, id: u32| {
         let sql = format!(
-            "SET default_transaction_read_only = off; SET session_replication_role = replica; BEGIN; INSERT INTO steps VALUES ({id}); \
+            "SET default_transaction_read_only = off; SET prony.served = on; SET prony.applies = on; BEGIN; INSERT INTO steps VALUES ({id}); \
              PREPARE TRANSACTION 'prony_999999_1_{id}'"
         );
         pair.at(node, &sql).expect("it may");

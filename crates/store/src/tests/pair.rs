@@ -35,6 +35,7 @@ fn all() -> PairRecord {
         left_out: Vec::new(),
         added: Vec::new(),
         lacks: Vec::new(),
+        alone: Vec::new(),
         sent: (0, 0),
         voter: "none".to_owned(),
         ports: Vec::new(),
@@ -54,7 +55,8 @@ fn all() -> PairRecord {
     }
     let pairs = |reason: &str| vec![("public.*".to_owned(), reason.to_owned())];
     let (left_out, added, lacks) = (pairs("why"), vec!["public.t".to_owned()], vec![("db: t".to_owned(), 7)]);
-    let rows = PairRecord { left_out, added, lacks, sent: (3, 4), ..record.clone() };
+    let alone = vec![("db: u".to_owned(), "why".to_owned(), true)];
+    let rows = PairRecord { left_out, added, lacks, alone, sent: (3, 4), ..record.clone() };
     assert_eq!(super::record(&form(&rows)), Some(rows), "what only pairs have that are mirrored by rows");
     let (voter, ports) = ("garbd".to_owned(), vec![4000, 4001]);
     let joined = PairRecord { voter, ports, lacks_from: (7, 4096), ..record.clone() };

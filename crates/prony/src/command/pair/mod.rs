@@ -12,6 +12,7 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::{cache, output, run};
 use mirror::{Home, Kind, MirrorError, Nodes as _, Pair, Seen, Servers};
+use pair::State;
 use recorder::{Clock as _, WallClock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,7 +43,9 @@ pub fn run(asked: &Asked) -> Result<Outcome, Failure> {
         }),
         Asked::Serve(asked) => serve::run(asked),
         Asked::Add(asked) => change(&asked.place, "mirroring a table again", |pair| pair.add(&asked.table)),
-        Asked::Swap(place) => change(place, "swapping the roles of the pair", Pair::swap),
+        Asked::Swap(asked) => {
+            change(&asked.place, "swapping the roles of the pair", |pair| pair.swap(asked.accept_missing))
+        }
         Asked::TakeOver(asked) => {
             change(&asked.place, "taking over from the primary", |pair| pair.take_over(asked.accept_missing))
         }
@@ -289,7 +292,9 @@ fn change(
     let _held = home.hold().map_err(failed(doing))?;
     let mut pair = opened(home, &stop).map_err(failed(doing))?;
     work(&mut pair).map_err(failed(doing))?;
-    tell(&mut pair, place.json, doing, false)
+    let told = tell(&mut pair, place.json, doing, false)?;
+    // What was to make both equal, and did not.
+    Ok(if pair.life().state() == State::Diverged { Outcome::Failed } else { told })
 }
 
 /// The same once the wires between both nodes have done it, where there are any.

@@ -8,6 +8,10 @@ use crate::{output, run};
 use mirror::{Home, Kind, Serving};
 use std::net::SocketAddr;
 use std::time::Duration;
+use units::Nanos;
+
+/// Who is silent for less than that may only be busy.
+const PATIENCE: Nanos = Nanos::from_millis(100);
 
 /// Serves until it is told to end.
 pub(super) fn run(asked: &PairServe) -> Result<Outcome, Failure> {
@@ -27,10 +31,14 @@ pub(super) fn run(asked: &PairServe) -> Result<Outcome, Failure> {
     }
     let patience = units::parse_duration(&asked.patience)
         .map_err(|error| Failure::caused(format!("reading --patience {}", asked.patience), &error))?;
+    if patience < PATIENCE {
+        let least = units::duration(PATIENCE);
+        return Err(Failure::new(format!("reading --patience: at least {least}, got {}", asked.patience))
+            .hint("a node that is well may be silent for some milliseconds; 1s is the default"));
+    }
     let stop = run::listen()?;
     let home = Home::find(&named(asked.dir.as_deref())?).map_err(failed(DOING))?;
-    let serving =
-        Serving::begin(home.clone(), listen, Duration::from_nanos(patience.0.max(1_000_000))).map_err(failed(DOING))?;
+    let serving = Serving::begin(home.clone(), listen, Duration::from_nanos(patience.0)).map_err(failed(DOING))?;
     {
         let _held = home.hold().map_err(failed(DOING))?;
         let mut pair = opened(home, &stop).map_err(failed(DOING))?;

@@ -200,6 +200,10 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
     for (pattern, reason) in &record.left_out {
         text.push_str(&format!("left out: {pattern}, because {reason}\n"));
     }
+    for (table, reason, rows) in &record.alone {
+        let rows = if *rows { "; its rows are on the primary alone" } else { "" };
+        text.push_str(&format!("left out: {table}: {reason}{rows}\n"));
+    }
     text.push_str(&format!("{}\n", host(pair, seen)));
     text
 }
@@ -215,6 +219,14 @@ fn host(pair: &Pair<Servers>, seen: &Seen) -> String {
         }
         _ => "shared host: both nodes share its cores, disk and memory, which counts in every overhead".to_owned(),
     }
+}
+
+/// Patterns that are left out, and the tables that are.
+fn left_out(seen: &Seen) -> Vec<Value> {
+    let patterns = seen.record.left_out.iter().map(|(pattern, reason)| json!({ "pattern": pattern, "reason": reason }));
+    let alone = seen.record.alone.iter();
+    let tables = alone.map(|(table, reason, rows)| json!({ "table": table, "reason": reason, "has_rows": rows }));
+    patterns.chain(tables).collect()
 }
 
 /// The same as fields.
@@ -270,7 +282,7 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen) -> Value {
             "limit_bytes": record.list_bytes,
             "when_full": full,
         },
-        "left_out": record.left_out.iter().map(|(pattern, reason)| json!({ "pattern": pattern, "reason": reason })).collect::<Vec<_>>(),
+        "left_out": left_out(seen),
         "added": record.added,
         "lacks": record.lacks.iter().map(|(table, rows)| json!({ "table": table, "rows": rows })).collect::<Vec<_>>(),
         "sent": { "rows": record.sent.0, "bytes": record.sent.1 },
