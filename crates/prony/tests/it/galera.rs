@@ -169,7 +169,7 @@ fn what_a_pair_cannot_do_is_refused_by_name_before_anything_is_started() {
             "`none` or `on` with `galera-pair`",
         ),
         ("key-value --on local:postgres --set pair=galera-pair --set mirror=on", "`local:mariadb` without a layout"),
-        ("key-value --on local:mariadb --set mirror=on", "`local:postgres` without a layout"),
+        ("key-value --on local:mariadb --set mirror=on", "`local:postgres` without a mover"),
         ("key-value --on local:postgres --set mirror=on --set spread=random", "a pair on which both servers write"),
         ("key-value --on local:mariadb --set spread=split", "a pair on which both servers write"),
         (
