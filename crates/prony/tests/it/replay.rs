@@ -194,7 +194,8 @@ fn where_no_log_may_be_written_what_clients_say_is_heard_by_a_relay_and_done_aga
         assert!(value["source"].as_str().is_some_and(|source| source.starts_with("the relay at")), "{value:#}");
         let server = value["server"].as_str().unwrap_or_default();
         assert!(server.starts_with(if engine == Engine::Mariadb { "MariaDB " } else { "PostgreSQL " }), "{server}");
-        let once = shop.again(&format!("'{there}'"), "", changes);
+        // Two seconds of a trace in the one that is measured.
+        let once = shop.again(&format!("'{there}'"), "--set speed=200", changes);
         assert!((0.5..=1.01).contains(&once), "{once} of the changes");
         let told = shop.house.program.refused(&format!("capture '{there}' --listen nowhere -o b.trace"));
         assert!(told.contains("reading `--listen`: `nowhere` is no address"), "{told}");
