@@ -118,7 +118,7 @@ fn opened(shared: &Shared, node: Node, user: &mut Conn, parameters: &[(String, S
 impl<'a> Client<'a> {
     /// Lets a client in that sent these parameters; none, once that is told, when it cannot be.
     pub(super) fn enter(shared: &'a Shared, mut user: Conn, parameters: &[(String, String)]) -> Option<Client<'a>> {
-        let node = shared.primary();
+        let node = shared.primary_now();
         let find = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
         let (near, process, readable) = match opened(shared, node, &mut user, parameters) {
             Ok(opened) => opened,

@@ -85,6 +85,14 @@ impl Shared {
         self.now().primary
     }
 
+    /// The same as it is written down at this moment.
+    fn primary_now(&self) -> Node {
+        if let Ok(Some(record)) = self.home.record() {
+            self.now().primary = record.life.primary();
+        }
+        self.primary()
+    }
+
     fn socket(&self, node: Node) -> PathBuf {
         self.home.folder().join(node.to_string()).join("run/.s.PGSQL.5432")
     }
