@@ -112,8 +112,8 @@ impl Volatile {
 
     /// All that was written is durable.
     pub(crate) fn flush(&self) {
-        let durable = std::mem::take(&mut *locked(&self.kept));
-        drop(durable);
+        // Memory is given back when nobody waits for it.
+        let _durable = std::mem::take(&mut *locked(&self.kept));
     }
 
     /// A file was cut, which is durable at once as all names and sizes are: what stood behind its end does not come back.

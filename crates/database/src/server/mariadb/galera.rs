@@ -47,8 +47,11 @@ const PRIMARY: &str = "Primary";
 /// aborted for a change of the other node.
 const CONFLICTS: [&str; 2] = ["wsrep_local_cert_failures", "wsrep_local_bf_aborts"];
 
+/// Where Galera keeps the place of files in the order of all changes.
+pub(super) const PLACE: &str = "grastate.dat";
+
 /// Files of Galera's in the data of a server.
-const FILES: [&str; 5] = ["grastate.dat", "gvwstate.dat", "galera.cache", "wsrep_sst.pid", "tables_flushed"];
+const FILES: [&str; 5] = [PLACE, "gvwstate.dat", "galera.cache", "wsrep_sst.pid", "tables_flushed"];
 
 /// Two servers that Galera joins.
 #[derive(Debug)]
@@ -92,15 +95,19 @@ impl Server {
         conf.split(MARK).next().unwrap_or_default().to_owned()
     }
 
-    /// The line that says at which place in the order the files of a server stand that ended; what a crash left half done is ended.
-    pub(super) fn position(&self) -> Result<String, DatabaseError> {
+    /// At which place in the order the files of a server stand that ended, as `GROUP:NUMBER`; what a crash left half done is ended.
+    pub(super) fn position(&self) -> Result<Option<String>, DatabaseError> {
         let mut command = self.owner.command(&self.kind.server);
         command.arg(self.mark()).arg("--wsrep-recover");
         let said = process::output(command, &self.stop)?;
         let said = [said.stdout, said.stderr].concat();
         let said = String::from_utf8_lossy(&said).into_owned();
-        let at = said.rsplit_once("Recovered position: ").and_then(|(_, at)| at.lines().next());
-        Ok(at.map(|at| format!("wsrep_start_position={at}\n")).unwrap_or_default())
+        Ok(said.rsplit_once("Recovered position: ").and_then(|(_, at)| at.lines().next()).map(str::to_owned))
+    }
+
+    /// The line of a configuration that has a server start at its place.
+    pub(super) fn starts_at(&self) -> Result<String, DatabaseError> {
+        Ok(self.position()?.map(|at| format!("wsrep_start_position={at}\n")).unwrap_or_default())
     }
 
     /// Removes what Galera keeps in its data, so that it has no place in any order. What copies outlives a node that was killed, and
@@ -200,9 +207,9 @@ impl Galera {
         folder::ours(&server.folder, &server.owner)?;
         folder::given(&life::run(&server.folder), &server.owner)?;
         folder::given(&server.data(), &server.owner)?;
-        if server.data().join(FILES[0]).exists() {
+        if server.data().join(PLACE).exists() {
             folder::write(&server.conf(), &conf)?;
-            conf.push_str(&server.position()?);
+            conf.push_str(&server.starts_at()?);
         }
         self.while_it_lives(1 - node, server, || server.anew(&conf, || Ok(())))
     }

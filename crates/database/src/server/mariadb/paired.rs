@@ -3,8 +3,8 @@
 //! The one idea: with Galera's lines in its configuration it is a node, which founds a pair or joins one; without them it is a server
 //! alone that nobody writes on. What it lacks Galera sends when it joins, or copies where its files have no place in the order.
 
+use super::galera::PLACE;
 use super::group::MARK;
-use super::voter::Garbd;
 use super::{Mariadb, Server};
 use crate::server::kind::ServerKind as _;
 use crate::server::member::{Member, Settings};
@@ -14,9 +14,6 @@ use crate::{DatabaseError, Session};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-/// Where Galera keeps the place of files in the order of all changes.
-const PLACE: &str = "grastate.dat";
 
 /// The setting that makes a server a node, and that which says whom it finds.
 const ON: &str = "wsrep_on";
@@ -61,15 +58,8 @@ impl Server {
             }
         }
         folder::write(&self.conf(), &if is_node { conf.clone() } else { self.text(&[])? })?;
-        let place = self.position()?;
+        let place = self.starts_at()?;
         Ok(if is_node { conf + &place } else { conf })
-    }
-}
-
-impl Garbd {
-    /// The voter of the pair in a folder.
-    pub fn at(folder: &Path) -> Garbd {
-        Garbd::of(folder.to_owned(), Owner::of(Mariadb::USERS))
     }
 }
 
@@ -140,7 +130,7 @@ impl Member for Server {
             return Ok(None);
         }
         let _held = folder::hold(&self.folder, &self.stop)?;
-        Ok(self.position()?.trim().split_once('=').map(|(_, at)| at.to_owned()))
+        self.position()
     }
 
     fn barred(&self, _stands_by: bool) -> Result<(), DatabaseError> {

@@ -1,7 +1,9 @@
 //! The third voter of a pair: `garbd`, which has a vote and no data, so that whoever is left with it is the majority.
 
+use super::Mariadb;
 use super::group::{Group, NAME};
 use crate::DatabaseError;
+use crate::server::kind::ServerKind as _;
 use crate::server::owner::Owner;
 use crate::server::{folder, process, program};
 use rustix::process::Signal;
@@ -21,6 +23,11 @@ pub struct Garbd {
 impl Garbd {
     pub(super) fn of(folder: PathBuf, owner: Owner) -> Garbd {
         Garbd { folder, owner }
+    }
+
+    /// The voter of the pair in a folder.
+    pub fn at(folder: &Path) -> Garbd {
+        Garbd::of(folder.to_owned(), Owner::of(Mariadb::USERS))
     }
 
     /// No other process has it in its command line.
