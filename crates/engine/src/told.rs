@@ -36,3 +36,9 @@ pub(crate) struct Ended<'a> {
     /// On the trial's clock.
     pub(crate) at: Nanos,
 }
+
+/// An error with its causes, on one line.
+pub(crate) fn whole(error: &(dyn std::error::Error + 'static)) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}

@@ -198,9 +198,7 @@ impl MirrorFinding {
         let spreads = self.spreads.iter().map(Spreading::says);
         best.into_iter().chain(each).chain(trips).chain(spreads).collect::<Vec<_>>().join("; ")
     }
-}
 
-impl MirrorFinding {
     /// How often a transaction waits for the way there and back, where the distance is varied.
     fn trips(&self) -> Option<String> {
         let trips = self.round_trips?;

@@ -252,7 +252,8 @@ pub fn listens(engine: Engine, url: &str) -> Result<(String, Option<String>), Da
     }
 }
 
-/// The statements of others in the database that is wanted, that can be sent again, by their moments, of those of a session in their order, and how many cannot, by the reason.
+/// What others said in the database that is wanted and can be sent again, by the moment, within a session in its order; and how many
+/// statements cannot, by the reason.
 fn sorted(
     words: Vec<Words>,
     (own, wanted): (&str, Option<&str>),

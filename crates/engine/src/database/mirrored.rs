@@ -18,7 +18,7 @@ use units::Nanos;
 
 use crate::database::lags::{Carried, Sampling};
 use crate::database::outage::{Outage, Pair};
-use crate::told::{Ended, Told, remark};
+use crate::told::{Ended, Told, remark, whole};
 use workload::happening::{Happening, Mishap};
 
 /// A mirror that follows, and what carries the log to it.
@@ -137,9 +137,10 @@ impl Databases {
         }])
     }
 
-    /// Why whoever looks after the mirror gave up, if he has.
-    pub(crate) fn gave_up(&mut self) -> Option<DatabaseError> {
-        self.mirrored.as_mut()?.outage.as_mut()?.failed()
+    /// Why whoever looks after the mirror gave up, if he has, in words.
+    pub(crate) fn gave_up(&mut self) -> Option<String> {
+        let error = self.mirrored.as_mut()?.outage.as_mut()?.failed()?;
+        Some(format!("the watcher of its mirror gave up: {}", whole(&error)))
     }
 
     /// Behind a load: waits until the first server shows what was committed on the other.

@@ -4,7 +4,7 @@ use crate::database::databases::{Databases, LOST, asked};
 use crate::database::{checks, costs, levels, sessions};
 use crate::observer::{Found, Observer};
 use crate::target::backing::{Asked, Backing, Carried, Ended, Told, remark};
-use crate::told::Happens;
+use crate::told::{Happens, whole};
 use crate::worker::assign::assign;
 use crate::worker::profile::Profile;
 use crate::{OpenError, TrialError};
@@ -145,9 +145,7 @@ impl Backing for Databases {
         }
         let lost_none = lost.is_none();
         if let Some(mut lost) = lost {
-            lost.extend(
-                self.gave_up().map(|error| format!("; whoever looked after its mirror gave up: {}", whole(&error))),
-            );
+            lost.extend(self.gave_up().map(|why| format!("; {why}")));
             let text =
                 format!("the server was lost when the load had ended: {lost}; waiting until it takes connections");
             observer.note(Some(trial), &text);
@@ -189,15 +187,14 @@ impl Backing for Databases {
             observer.ledger(trial, ledger);
         }
         observer.note(Some(trial), &format!("{gone}; looking at what it kept"));
-        let gave_up = self.gave_up().map(|error| whole(&error));
-        if let Some(error) = &gave_up {
-            observer.note(Some(trial), &format!("whoever looked after its mirror gave up: {error}"));
+        let gave_up = self.gave_up();
+        if let Some(why) = &gave_up {
+            observer.note(Some(trial), why);
         }
         let moment = CheckMoment::Outage;
         let looked = self.reopen(patience(trial), ended.clock).and_then(|()| {
             let found = checks::check(self, trial, ledger.as_ref(), moment, (&mut *observer, ended.clock))?;
-            let why =
-                gave_up.map(|error| format!("; whoever looked after its mirror gave up: {error}")).unwrap_or_default();
+            let why = gave_up.map(|why| format!("; {why}")).unwrap_or_default();
             Ok([vec![back(self.what_happened(&gone), &format!("{gone}{why}"))], found].concat())
         });
         let (gone, checks) = match looked {
@@ -268,10 +265,4 @@ fn not_back(happened: &str, error: &TrialError) -> Check {
     let found =
         format!("{happened}; no look at the data: {}; look later with `prony db check --ledger RUN`", whole(error));
     Check { result: CheckResult::NotDone, found, ..back("", "") }
-}
-
-/// An error with its causes, on one line.
-fn whole(error: &(dyn std::error::Error + 'static)) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
