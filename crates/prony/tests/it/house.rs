@@ -3,6 +3,7 @@
 //! The one idea: servers outlive the program that started them, so this value ends them when it goes, also when the test fails.
 
 use crate::program::{Program, skipped};
+use crate::schema::hold;
 use observation::{Event, EventKind};
 use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::fs::PermissionsExt as _;
@@ -65,6 +66,15 @@ impl House {
         assert!(says("all ", "invariants hold"), "{events:#?}");
         assert!(says("ledger: ", "orders are as acknowledged"), "{events:#?}");
         assert!(events.iter().all(|event| event.kind != EventKind::Damage), "{events:#?}");
+    }
+
+    /// A command of the pair in `pair` that comes to its end, with what it tells.
+    pub fn pair(&self, line: &str) -> serde_json::Value {
+        let ran = self.program.run(&format!("pair {line} --json"));
+        assert_eq!(ran.code, Some(0), "pair {line}\n{ran}");
+        let told = ran.json();
+        hold(&told);
+        told
     }
 
     /// Numbers of the first processes of the servers that hold data sets, from files of this name.

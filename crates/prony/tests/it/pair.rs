@@ -41,11 +41,7 @@ impl Mirrored {
 
     /// A command that comes to its end with the status.
     fn does(&self, line: &str) -> Value {
-        let ran = self.house.program.run(&format!("pair {line} --json"));
-        assert_eq!(ran.code, Some(0), "pair {line}\n{ran}");
-        let status = ran.json();
-        hold(&status);
-        status
+        self.house.pair(line)
     }
 
     fn refused(&self, line: &str) -> String {
@@ -104,10 +100,7 @@ impl Mirrored {
 
     /// Both nodes hold the same, told table by table.
     fn is_equal(&self, tables: usize) {
-        let ran = self.house.program.run("pair check --json");
-        assert_eq!(ran.code, Some(0), "{ran}");
-        let checked = ran.json();
-        hold(&checked);
+        let checked = self.house.pair("check");
         assert_eq!((&checked["equal"], checked["tables"].as_array().map(Vec::len)), (&Value::Bool(true), Some(tables)));
     }
 }

@@ -103,17 +103,11 @@ impl Served {
 
     /// A command of the pair that comes to its end with the status.
     fn pair(&self, line: &str) -> Value {
-        let ran = self.house.program.run(&format!("pair {line} --json"));
-        assert_eq!(ran.code, Some(0), "pair {line}\n{ran}");
-        hold(&ran.json());
-        ran.json()
+        self.house.pair(line)
     }
 
     fn is_equal(&self) -> Value {
-        let ran = self.house.program.run("pair check --json");
-        assert_eq!(ran.code, Some(0), "{ran}");
-        hold(&ran.json());
-        ran.json()
+        self.house.pair("check")
     }
 
     fn server(&self, node: &str) -> Server {
