@@ -38,7 +38,7 @@ pub enum MirrorError {
     #[error("node {0}: cannot lock its tables for a moment in {1} tries: clients work on them without a pause")]
     KeptOut(Node, u32, #[source] Failure),
     /// Both nodes are written on without a pause.
-    #[error("both nodes were written on each of {0} times that one was held to compare them")]
+    #[error("clients wrote on both nodes in each of {0} attempts to compare them")]
     Restless(u32),
     /// There is a pair of another kind.
     #[error("the pair that is there is a {0}, and stays one")]

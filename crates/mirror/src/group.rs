@@ -83,11 +83,11 @@ impl<N: Nodes> Pair<N> {
         if first.0 != second.0 || !further {
             return Ok(());
         }
-        let more = second.1 - first.1;
-        self.nodes.say(&format!(
-            "node {mirror} has come {} further than node {primary}, so that it goes on as the primary",
-            units::counted(more, "transactions")
-        ));
+        let has = match second.1 - first.1 {
+            0 => "no fewer transactions than".to_owned(),
+            more => format!("{} more than", units::counted(more, "transactions")),
+        };
+        self.nodes.say(&format!("node {mirror} has {has} node {primary}, so that it goes on as the primary"));
         if !self.life().is_up(mirror) {
             self.record.follows = false;
             self.set_serves(mirror)?;

@@ -42,7 +42,7 @@ impl Servers {
             let folder = home.folder().join(node.to_string());
             let place = places.as_ref().map(|places| &places[node as usize]);
             Ok(match kind {
-                Kind::Sets => Box::new(mariadb::Server::at(&folder, stop.clone())?.lying_on(place)),
+                Kind::Sets => Box::new(mariadb::Server::at(&folder, stop.clone())?),
                 Kind::Log | Kind::Rows => Box::new(postgres::Server::at(&folder, stop.clone())?.lying_on(place)),
             })
         };

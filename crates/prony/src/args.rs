@@ -552,7 +552,7 @@ arguments! {
         mirror_flush: Option<String> = arg(long, value_name = "TIME", conflicts_with = "mirror_dir") "Time of a flush on the mirror",
             "Time of a flush of the log on the mirror. Default: that of this server where it is seen, else an assumption with its interval.";
         mirror_on: String = arg(long, value_name = "WHERE", value_parser = ["own-host", "same-host"], default_value = "own-host")
-            "Whose processors the mirror works with",
+            "Where the mirror runs",
             "Where the mirror runs: on a machine of its own (`own-host`), or on that of the server (`same-host`), with whose processors and \
              disk it works. On the same host the load is played in virtual time, alone and with the mirror; a distance is then that of an \
              emulated wire. For a PostgreSQL on this machine, and `--kind commit`.";
@@ -784,7 +784,7 @@ arguments! {
              capacity=RATE, aggressor=RATE, share=SHARE and tls=on, as `prony link --help` says. `pair cut` and `heal` then cut and heal that wire. \
              Default: as it was, else directly.";
         device: Option<String> = arg(long, value_name = "A,B") "Where each node lies, such as `emulated:disk-15k:DIR1,DIR2`",
-            "Where node a and node b lie: a folder each, or a device that is not there, `emulated:MODEL:DIR`, which stays mounted until the \
+            "Where node a and node b of a pair of PostgreSQL lie: a folder each, or a device that is not there, `emulated:MODEL:DIR`, which stays mounted until the \
              pair goes down. Default: as it was, else in the folder of the pair.";
         leave_out: Vec<String> = arg(long, value_name = "PATTERN[=REASON]", action = ArgAction::Append)
             "Tables of a two-phase-pair that are not mirrored [repeatable]",

@@ -2,7 +2,6 @@
 
 use crate::house::House;
 use crate::program::skipped;
-use crate::schema::hold;
 use database::server::Member;
 use database::server::mariadb::Server;
 use rustix::process::{Pid, Signal, kill_process};
@@ -28,11 +27,7 @@ impl Joined {
     }
 
     fn does(&self, line: &str) -> Value {
-        let ran = self.house.program.run(&format!("pair {line} --json"));
-        assert_eq!(ran.code, Some(0), "pair {line}\n{ran}");
-        let status = ran.json();
-        hold(&status);
-        status
+        self.house.pair(line)
     }
 
     fn refused(&self, line: &str) -> String {
@@ -75,14 +70,11 @@ impl Joined {
 
     /// Both nodes hold the same, with so many rows.
     fn is_equal(&self, rows: u64) {
-        let ran = self.house.program.run("pair check --json");
-        assert_eq!(ran.code, Some(0), "{ran}");
-        let checked = ran.json();
-        hold(&checked);
+        let checked = self.house.pair("check");
         assert_eq!(
             (&checked["equal"], &checked["tables"][0]["a"]["rows"]),
             (&Value::Bool(true), &rows.into()),
-            "{ran}"
+            "{checked:#}"
         );
     }
 }
@@ -101,6 +93,8 @@ fn both_nodes_write_one_stays_behind_is_parted_and_comes_back_with_what_it_lacke
     assert_eq!(pair.does("up galera-pair --dir pair")["nodes"]["b"]["writes"], true);
     pair.is_equal(1);
     assert!(pair.refused("swap").contains("no roles to swap"));
+    let refused = pair.refused("up galera-pair --dir pair --device A,B");
+    assert!(refused.contains("has no --device: its nodes copy themselves"), "{refused}");
     assert!(pair.refused("serve --listen 127.0.0.1:0").contains("nobody stands in between"));
     for _ in 0..2 {
         let status = pair.does("suspend");

@@ -133,13 +133,14 @@ fn given_kind(asked: &PairUp) -> Result<Kind, Failure> {
             Failure::new(format!("{DOING}: a kind of pair, got `{}`", asked.kind)).hint(format!("say one of {kinds}"))
         );
     };
-    let (log, rows, sets) = ([Kind::Log], [Kind::Rows], [Kind::Sets]);
-    let options: [(&str, bool, &[Kind]); 5] = [
+    let (log, rows, sets, postgres) = ([Kind::Log], [Kind::Rows], [Kind::Sets], [Kind::Log, Kind::Rows]);
+    let options: [(&str, bool, &[Kind]); 6] = [
         ("--sync", asked.sync.is_some(), &log),
         ("--link", asked.link.is_some(), &log),
         ("--via", asked.via.is_some(), &log),
         ("--leave-out", !asked.leave_out.is_empty(), &rows),
         ("--voter", asked.voter.is_some(), &sets),
+        ("--device", asked.device.is_some(), &postgres),
     ];
     let stray = options.iter().find(|(_, given, kinds)| *given && !kinds.contains(&kind));
     let Some((option, ..)) = stray else { return Ok(kind) };
@@ -157,6 +158,9 @@ fn given_kind(asked: &PairUp) -> Result<Kind, Failure> {
             "either node dials the other's own address",
             "leave it out; `prony pair cut` and `heal` part its nodes, and `prony run --set distance=..` measures a wire",
         ),
+        (Kind::Sets, "--device") => {
+            ("its nodes copy themselves into each other's folders", "leave it out, or make one of the other kinds")
+        }
         (Kind::Sets, _) => ("it mirrors all tables of InnoDB", "make a two-phase-pair, which mirrors rows of tables"),
         _ => ("whoever is left takes over when it is told to", "leave it out; a galera-pair has a vote"),
     };
