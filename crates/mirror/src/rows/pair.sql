@@ -412,7 +412,7 @@ BEGIN
         SELECT min(m.relation) INTO off FROM prony_pair.mirrored m
         WHERE 4 > (SELECT count(*) FROM pg_trigger g WHERE g.tgrelid = m.oid AND g.tgname LIKE 'prony\_%' AND g.tgenabled = 'A');
         why := 'a trigger of the pair is switched off on ' || off || ', so that what changes there is not told to the other node';
-        mends := 'give it back: ALTER TABLE ' || off || ' ENABLE TRIGGER prony_insert';
+        mends := 'give it back: ALTER TABLE ' || off || ' ENABLE ALWAYS TRIGGER prony_insert';
     END IF;
     IF why IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = '0A000', MESSAGE = 'a pair cannot keep this in lock step: ' || why,
