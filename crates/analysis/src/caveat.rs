@@ -34,21 +34,21 @@ macro_rules! kinds {
 }
 
 kinds! {
-    GeneratorBound "generator-bound" "The generator set the rate, not the system",
+    GeneratorBound "generator-bound" "The load generator was at its limit: these are at least the system's numbers",
     LateLooks "late-looks" "The load generator was held up",
-    LittleGap "little-gap" "Little's law does not close",
+    LittleGap "little-gap" "The queue was not always full",
     NotSteady "not-steady" "Not steady",
     WindowTooShort "window-too-short" "Window too short",
     NoWholeCycle "no-whole-cycle" "The window leaves out what checkpoints cost",
     NotSustained "not-sustained" "The offered rate was not sustained",
     Late "late" "Users waited longer than the limits of their classes",
     Starved "starved" "Loads took the sessions of users",
-    Stalled "stalled" "Nothing ended for a while, and a closed load hides what that costs",
+    Stalled "stalled" "Nothing ended for a while",
     Failures "failures" "Operations failed",
     Hung "hung" "Operations hung",
-    RingDiffers "ring-differs" "The kernel gave the rings of other trials more",
-    Censored "censored" "Operations never ended: tails are lower bounds",
-    ThinTail "thin-tail" "Too few samples beyond a quantile",
+    RingDiffers "ring-differs" "Trials were not given the same io_uring features",
+    Censored "censored" "Operations never ended: high percentiles are lower bounds",
+    ThinTail "thin-tail" "Too few samples for a percentile",
     Unseen "unseen" "Freshness is a lower bound",
     Cached "cached" "Almost nothing reached the device",
     Steal "steal" "The hypervisor took CPU time",
@@ -63,6 +63,49 @@ kinds! {
     CarryOver "carry-over" "The trial before left its mark",
     PlainDriver "plain-driver" "The plain driver was used",
     FewReplicates "few-replicates" "Too few replicates for a verdict",
+    MeasuredTwice "measured-twice" "The same point, measured twice, differs",
     Unfinished "unfinished" "The run did not finish",
     Other "other" "Also",
+}
+
+words! {
+    /// How much a doubt matters to somebody who decides by a number.
+    pub enum Weight {
+        Decisive = "decisive" "The number may be of something else, or work is missing.",
+        WorthKnowing = "worth knowing" "The number holds, and may be another one tomorrow.",
+        Detail = "detail" "Of interest to whoever looks closer.",
+    }
+}
+
+impl CaveatKind {
+    /// Which is told first: damaged data before numbers that are not the storage's, before numbers that may move. From 0.
+    pub fn gravity(self) -> u8 {
+        use CaveatKind as K;
+        match self {
+            K::Damage => 0,
+            K::Failures => 1,
+            // What never ended and how old it got follows from a load that was not sustained.
+            K::NotSustained | K::Starved | K::Stalled => 2,
+            K::Late | K::Hung | K::Censored => 3,
+            K::Cached => 4,
+            K::GeneratorBound => 5,
+            K::Throttled | K::ClockPause | K::ClockScale => 6,
+            K::MeasuredTwice | K::NotSteady | K::CarryOver | K::OtherWriters | K::SharedDevice => 7,
+            K::Steal | K::Pressure | K::Frequency | K::LateLooks => 8,
+            K::Unfinished => 9,
+            K::WindowTooShort | K::NoWholeCycle => 10,
+            K::LittleGap | K::RingDiffers | K::FewReplicates => 11,
+            K::ThinTail | K::Unseen | K::PlainDriver | K::Other => 12,
+        }
+    }
+
+    /// How much it matters.
+    pub fn weight(self) -> Weight {
+        match self.gravity() {
+            _ if self == CaveatKind::Unfinished => Weight::Decisive,
+            0..=5 => Weight::Decisive,
+            6..=10 => Weight::WorthKnowing,
+            _ => Weight::Detail,
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! The values that analysis hands to reports.
 
-use crate::{Caveat, CaveatKind, ClassMix, GeneratorSummary, ServerSummary};
+use crate::{Caveat, CaveatKind, ClassMix, GeneratorSummary, ServerSummary, Typical};
 use observation::{
     Account, CpuTime, Event, Factor, Histogram, MirrorState, Mishap, Point, Provenance, RunFacts, TrialCheck,
     TrialLabel, Window, words,
 };
-use study::{Direction, Metric};
+use study::{Direction, Metric, StorageAsked};
 
 /// A value with its interval. Never a bare number where an estimate is meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,8 +41,16 @@ pub struct Findings {
     pub answered: Vec<Point>,
     /// The kind of the caveat that the answer tells.
     pub doubted: Option<CaveatKind>,
-    /// One to three sentences: the answer to the study's question, in plain words, with its main caveat.
+    /// One to three sentences: the answer to the study's question, in plain words.
     pub answer: Vec<String>,
+    /// How many of the first of these sentences only tell a number at a point.
+    pub figures: usize,
+    /// What numbers of the storage are typical of, where one system's were measured.
+    pub typical: Option<Typical>,
+    /// What its streams ask of storage.
+    pub storage: Vec<StorageAsked>,
+    /// What would change a decision by it, in sentences that say what to do; empty where nothing would.
+    pub doubts: Vec<String>,
 }
 
 /// How long jobs that share fixed work had of it to do, until they waited for others.
@@ -442,7 +450,24 @@ words! {
     pub enum Work {
         #[default]
         Operations = "operations" "Operations on storage.",
+        Files = "file operations" "Work on whole files.",
         Transactions = "transactions" "Transactions on a database.",
+    }
+}
+
+impl Work {
+    /// The unit of its rate, as people of the field say it.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Work::Operations => "IOPS",
+            Work::Files => "file operations/s",
+            Work::Transactions => "TPS",
+        }
+    }
+
+    /// A rate of it: `397 k IOPS`, `1912 TPS`.
+    pub fn rate(self, per_s: f64) -> String {
+        format!("{} {}", units::per_second(per_s), self.unit())
     }
 }
 
@@ -891,6 +916,17 @@ pub struct Comparison {
     pub reason: Option<String>,
 }
 
+impl Comparison {
+    /// The metric in a sentence, as people of the field say it: `p99 latency`.
+    pub fn metric_said(&self) -> String {
+        match self.metric.strip_prefix("response ") {
+            Some(of) => format!("{of} latency"),
+            None if self.metric == Metric::Elapsed.word() => "elapsed time".to_owned(),
+            None => self.metric.clone(),
+        }
+    }
+}
+
 words! {
     /// The verdict of a comparison.
     pub enum Verdict {
@@ -986,6 +1022,14 @@ impl Knee {
     /// The level that the knee is at, where its interval is no wider than that.
     pub fn stated(&self) -> Option<f64> {
         self.at.filter(|at| at.low == at.high).map(|at| at.value)
+    }
+}
+
+impl Knee {
+    /// The level with the highest mean, and that.
+    pub fn highest_seen(&self) -> Option<(f64, f64)> {
+        let seen = self.curve.iter().map(|(level, per_s)| (*level, per_s.value));
+        seen.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 }
 

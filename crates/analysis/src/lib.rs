@@ -18,7 +18,7 @@ mod statistics;
 mod transactions;
 mod trial;
 
-pub use caveat::{Caveat, CaveatKind};
+pub use caveat::{Caveat, CaveatKind, Weight};
 pub use compare::{BetweenRuns, compare_runs};
 pub use finding::{
     AddedPart, AddedTime, Beside, Bound, BoundBy, Burst, CANNOT_TELL, ClassSummary, Comparison, Compensation,
@@ -31,7 +31,7 @@ pub use finding::{
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};
-pub use run::judge;
+pub use run::{Typical, judge};
 pub use transactions::{
     ClassMix, CpuBasis, InSessions, MirrorWaits, PerTransaction, ServerSummary, StatementProfile, StatementsProfile,
 };

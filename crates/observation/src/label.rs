@@ -76,6 +76,26 @@ pub mod factor {
     pub fn short_name(name: &str) -> &str {
         name.rsplit('.').next().unwrap_or(name)
     }
+
+    /// The word that people of the field have for a factor: `load.outstanding` is the `queue depth`. Others are told as they are.
+    pub fn said(name: &str) -> &str {
+        match short_name(name) {
+            OUTSTANDING | "queue_depth" | "iodepth" => "queue depth",
+            TRANSFER | "block_size" | "bs" => "block size",
+            short => short,
+        }
+    }
+
+    /// Levels in words: `queue depth 16 to 64`, `4 sessions`.
+    pub fn levels(name: &str, low: f64, high: f64) -> String {
+        let (least, most) = (units::significant(low), units::significant(high));
+        let range = if low == high { least } else { format!("{least} to {most}") };
+        match said(name) {
+            noun if noun.ends_with('s') && range == "1" => format!("1 {}", noun.trim_end_matches('s')),
+            noun if noun.ends_with('s') => format!("{range} {noun}"),
+            noun => format!("{noun} {range}"),
+        }
+    }
 }
 
 /// A factor with the level that a trial has.
@@ -290,7 +310,7 @@ impl Point {
             && self.factors.iter().all(known)
     }
 
-    /// The levels in a sentence: ` at modules 4, transfer 8 KiB`; empty where nothing was varied.
+    /// The levels in a sentence: ` at modules 4, block size 8 KiB`; empty where nothing was varied.
     pub fn at(&self) -> String {
         if self.factors.is_empty() { String::new() } else { format!(" at {}", in_words(&self.factors)) }
     }
@@ -316,14 +336,14 @@ pub fn level_of<'a>(factors: &'a [Factor], name: &str) -> Option<&'a Level> {
     factors.iter().find(|factor| factor.name == name).map(|factor| &factor.level)
 }
 
-/// `modules 4, transfer 8 KiB, 16 sessions`: sessions are counted, as people do.
+/// `modules 4, block size 8 KiB, 16 sessions`: sessions are counted, as people do.
 fn in_words(factors: &[Factor]) -> String {
     let words = |factor: &Factor| match (factor.name.as_str(), factor.level.text()) {
         (factor::SESSIONS, "1") => "1 session".to_owned(),
         (factor::SESSIONS, count) => format!("{count} sessions"),
         ("users", "1") => "1 user".to_owned(),
         ("users", count) => format!("{count} users"),
-        (name, text) => format!("{name} {text}"),
+        (name, text) => format!("{} {text}", factor::said(name)),
     };
     factors.iter().map(words).collect::<Vec<_>>().join(", ")
 }
@@ -331,6 +351,15 @@ fn in_words(factors: &[Factor]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn levels_are_told_in_the_words_of_the_field() {
+        assert_eq!(factor::levels("sessions", 1.0, 1.0), "1 session");
+        assert_eq!(factor::levels("sessions", 4.0, 16.0), "4 to 16 sessions");
+        assert_eq!(factor::levels("outstanding", 1.0, 1.0), "queue depth 1");
+        assert_eq!(factor::levels("load.outstanding", 16.0, 64.0), "queue depth 16 to 64");
+        assert_eq!(factor::said("transfer"), "block size");
+    }
 
     fn point(factors: &[(&str, f64, &str)]) -> Point {
         let factor = |(name, value, text): &(&str, f64, &str)| Factor {

@@ -1,9 +1,9 @@
 //! Caveats with their marks: one letter a kind, so that a letter beside a number leads to the words.
 //!
-//! A run of a hundred trials can hold a hundred caveats with figures that differ. Letters stand for kinds, in the order in
-//! which they first appear, and the words of every caveat stand in one list under its letter.
+//! A run of a hundred trials can hold a hundred caveats with figures that differ. Letters stand for kinds, the gravest first, and the
+//! words of every caveat stand in one list under its letter.
 
-use analysis::{Caveat, CaveatKind, Findings};
+use analysis::{Caveat, CaveatKind, Findings, Weight};
 use std::collections::BTreeSet;
 
 /// One kind of caveat with all its words.
@@ -63,10 +63,12 @@ pub fn all_caveats(findings: &Findings) -> Vec<&Caveat> {
 }
 
 impl Caveats {
-    /// Gives every kind its letter.
+    /// Gives every kind its letter, the gravest first.
     pub fn of(findings: &Findings) -> Caveats {
         let mut kinds: Vec<CaveatsOfKind> = Vec::new();
-        for caveat in all_caveats(findings) {
+        let mut all = all_caveats(findings);
+        all.sort_by_key(|caveat| caveat.kind.gravity());
+        for caveat in all {
             match kinds.iter_mut().find(|known| known.kind == caveat.kind) {
                 Some(known) => known.caveats.push(caveat.clone()),
                 None => {
@@ -78,12 +80,27 @@ impl Caveats {
         Caveats(kinds)
     }
 
+    /// The letters of those of `caveats` that are more than a detail, sorted, each once.
+    pub fn grave<'a>(&self, caveats: impl IntoIterator<Item = &'a Caveat>) -> String {
+        let grave = caveats.into_iter().filter(|caveat| caveat.kind.weight() != Weight::Detail);
+        let mut marks: Vec<char> = grave.filter_map(|caveat| self.mark(caveat.kind)).collect();
+        marks.sort_unstable();
+        marks.dedup();
+        marks.into_iter().collect()
+    }
+
+    fn mark(&self, kind: CaveatKind) -> Option<char> {
+        self.0.iter().find(|known| known.kind == kind).map(|known| known.mark)
+    }
+
     /// The letters of those of `caveats` that touch `what`, sorted, each once.
     pub fn marks<'a>(&self, caveats: impl IntoIterator<Item = &'a Caveat>, what: Touches) -> String {
         let mut marks: Vec<char> = caveats
             .into_iter()
             .filter(|caveat| touches(caveat.kind) == what)
-            .filter_map(|caveat| self.0.iter().find(|known| known.kind == caveat.kind).map(|known| known.mark))
+            // A detail is no reason to look away from a number; few samples beyond a percentile are one.
+            .filter(|caveat| what == Touches::Tail || caveat.kind.weight() != Weight::Detail)
+            .filter_map(|caveat| self.mark(caveat.kind))
             .collect();
         marks.sort_unstable();
         marks.dedup();

@@ -45,6 +45,7 @@ pub(crate) fn judgement(
         deadline: resolved.deadline,
         proof,
         mirrored: mirrored(resolved),
+        storage: Vec::new(),
         rounds: rounds(resolved),
         allow_inconclusive: definition.allow_inconclusive,
         planned: None,

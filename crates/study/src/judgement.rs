@@ -1,6 +1,6 @@
 //! What a study wants to know of its observations: the primary metric, margins, thresholds and the steady-state rule.
 
-use crate::{Deadline, Mirrored, Proof};
+use crate::{Deadline, Mirrored, Proof, StorageAsked};
 use observation::{Factor, TrialLabel};
 use units::Nanos;
 use workload::kind::Yield;
@@ -28,6 +28,8 @@ pub struct Judgement {
     pub proof: Option<Proof>,
     /// The systems that have a mirror.
     pub mirrored: Vec<Mirrored>,
+    /// What its streams ask of storage, each once.
+    pub storage: Vec<StorageAsked>,
     /// The length of a round, by name of the experiments that state one.
     pub rounds: Vec<(String, Nanos)>,
     /// Whether an inconclusive threshold is accepted.

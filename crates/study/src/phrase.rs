@@ -77,7 +77,9 @@ pub(crate) fn metric(text: &str, has_run: bool) -> Result<(Metric, &str), String
         }
     }
     let refused = || format!("a metric, one of {METRICS}, got `{text}`");
-    let rest = text.strip_prefix("response p").ok_or_else(refused)?;
+    // `latency p99` and `p99 latency` are what others call it.
+    let words = ["response p", "latency p"].into_iter().find_map(|words| text.strip_prefix(words));
+    let rest = words.ok_or_else(refused)?;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
     let known = PERCENTILES.iter().find(|(digits, _)| *digits == &rest[..end]).map(|(_, quantile)| *quantile);
     let earlier = || if has_run { any_quantile(&rest[..end]) } else { None };

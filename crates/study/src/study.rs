@@ -16,8 +16,8 @@ use crate::point::{Point, combinations};
 use crate::resolve::{Resolved, resolve};
 use crate::survey::Survey;
 use crate::{
-    Judgement, Place, Protocol, Stream, SystemSpec, Work, deadline, draft, idle, measurable, opening, placing, read,
-    sessions,
+    Judgement, Place, Protocol, StorageAsked, Stream, SystemSpec, Work, deadline, draft, idle, measurable, opening,
+    placing, read, sessions,
 };
 use observation::TRIALS_MAX;
 use reading::{Origin, Problems};
@@ -149,6 +149,7 @@ impl Study {
         let mut changes: Vec<Option<String>> = vec![None; specs.len()];
         let mut settings = idle::Settings::default();
         let mut job = 0;
+        let mut storage: Vec<StorageAsked> = Vec::new();
         let mut wanted = measurable::wanted(&self.definition, overrides, &self.judgement);
         self.each_point(|i, point| {
             changes[i] = changes[i].take().or_else(|| opening::change(point));
@@ -163,6 +164,13 @@ impl Study {
                 Work::Transactions { asked, pool } => Some((asked.clone(), pool.how.protocol == Protocol::Simple)),
                 Work::Operations(_) => None,
             }));
+            for (stream, label) in trial.streams.iter().zip(&trial.label.streams) {
+                let Some(asks) = StorageAsked::of(&label.name, stream) else { continue };
+                match storage.iter_mut().find(|known| known.stream == asks.stream) {
+                    Some(known) => known.widen(&asks),
+                    None => storage.push(asks),
+                }
+            }
             job = trial.streams.iter().filter_map(Stream::amount).fold(job, u64::max);
             let spec = &mut specs[i];
             let made = !matches!(spec.place, Place::Device { .. });
@@ -186,6 +194,7 @@ impl Study {
             opening::settle(system, change, problems);
             spec.place = system.spec.place.clone();
         }
+        self.judgement.storage = storage;
         self.specs = specs;
         asked.dedup();
         self.asked = asked;

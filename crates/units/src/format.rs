@@ -64,6 +64,11 @@ pub fn rate(per_second: f64) -> String {
     scaled(per_second, 10.0, &[(1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")])
 }
 
+/// The same without its unit, where that stands beside it as a word: `397 k` IOPS.
+pub fn per_second(per_second: f64) -> String {
+    scaled(per_second, 10.0, &[(1e6, "M"), (1e3, "k"), (1.0, "")]).trim_end().to_owned()
+}
+
 /// A rate by the hour: 1.24 million are `1.24 M/h`.
 pub fn per_hour(per_hour: f64) -> String {
     scaled(per_hour, 10.0, &[(1e6, "M/h"), (1e3, "k/h"), (1.0, "/h")])

@@ -205,7 +205,7 @@ impl Beside {
             Some(what) => format!("as many {what}"),
             None => "the throughput".to_owned(),
         };
-        let response = self.response.map(|response| format!(", and {}", times(&response, "the mean response")));
+        let response = self.response.map(|response| format!(", and {}", times(&response, "the mean latency")));
         let figures = format!("{}{}", times(&self.ratio, &work), response.unwrap_or_default());
         format!("{figures}, compared with {against}{}", self.undecided())
     }
@@ -230,8 +230,8 @@ impl Beside {
             (false, None | Some(false)) => String::new(),
             (true, None) => "; no difference can be shown".to_owned(),
             (true, Some(true)) => "; no difference can be shown in either".to_owned(),
-            (true, Some(false)) => format!("; the response differs, and no difference can be shown in {work}"),
-            (false, Some(true)) => "; no difference can be shown in the response".to_owned(),
+            (true, Some(false)) => format!("; the latency differs, and no difference can be shown in {work}"),
+            (false, Some(true)) => "; no difference can be shown in the latency".to_owned(),
         }
     }
 
@@ -331,7 +331,7 @@ mod tests {
         let ratio =
             |value: f64| crate::Estimate { low: 0.9 * value, high: 1.1 * value, ..crate::Estimate::single(value) };
         let told = Beside { ratio: ratio(1.0), response: Some(ratio(1.3)), ..one.clone() }.says();
-        assert!(told.ends_with("; the response differs, and no difference can be shown in throughput"), "{told}");
+        assert!(told.ends_with("; the latency differs, and no difference can be shown in throughput"), "{told}");
         let neither = Beside { ratio: ratio(1.0), response: Some(ratio(1.0)), ..one.clone() }.says();
         assert!(neither.ends_with("; no difference can be shown in either"), "{neither}");
     }

@@ -237,7 +237,7 @@ impl MirrorFinding {
         let (near, far) = (units::significant(*near), units::significant(*far));
         let (least, most) = (least.adds(), most.adds());
         Some(format!(
-            "{system} adds {least} to the mean response of {stream} at {near} km{at}, and {most} at {far} km{trips}."
+            "{system} adds {least} to the mean latency of {stream} at {near} km{at}, and {most} at {far} km{trips}."
         ))
     }
 }
@@ -262,7 +262,7 @@ impl Spreading {
         let interval = ends(&self.rate);
         let times =
             |what: &str, value: Option<f64>| value.map(|value| format!(", {} times the {what}", units::ratio(value)));
-        let response = times("mean response", self.response.map(|response| response.value)).unwrap_or_default();
+        let response = times("mean latency", self.response.map(|response| response.value)).unwrap_or_default();
         let cpu = times("CPU a transaction on both", self.cpu).unwrap_or_default();
         format!(
             "{}: {}{interval} of the rate of one server alone{response}{cpu}, {} of tries thrown away for conflicts",

@@ -13,7 +13,7 @@ pub use metric::{floor_of, own_estimate, pooled, servers_cpu_ms};
 use crate::trial::{ROOM, measure_of, more_work};
 use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use metric::counted;
-use observation::{Factor, Level, Places, Point, Provenance, factor, level_of};
+use observation::{Asks, Factor, Level, Places, Point, Provenance, factor, level_of};
 use study::{Metric, Selector, Yield};
 use times::PooledTimes;
 use units::milliseconds;
@@ -202,7 +202,12 @@ fn ordered<const N: usize>(mut quantiles: [Estimate; N]) -> [Estimate; N] {
 /// Transactions where any of its trials asked a database.
 fn work_of(group: &Group) -> Work {
     let asks = group.members.iter().any(|(trial, _)| trial.server.is_some());
-    if asks { Work::Transactions } else { Work::Operations }
+    let label = group.members.first().and_then(|(trial, s)| trial.label.streams.get(usize::from(s.stream)));
+    match label.map(|label| label.asks) {
+        _ if asks => Work::Transactions,
+        Some(Asks::Files) => Work::Files,
+        _ => Work::Operations,
+    }
 }
 
 fn worse(answer: &SteadyAnswer) -> u8 {

@@ -1,22 +1,35 @@
-//! The answer to the study's question in one to three sentences of plain words, with its main caveat.
+//! The answer to the study's question in one to three sentences of plain words, and what is to be doubted of it.
 
 use crate::point::selects;
 use crate::{
     Beside, CANNOT_TELL, Caveat, CaveatKind, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime,
-    MirrorFinding, PairFinding, PointSummary, SustainedFinding, TierFinding, TrialSummary, Verdict,
+    Knee, MirrorFinding, PairFinding, PointSummary, SustainedFinding, TierFinding, TrialSummary, Verdict, Weight,
 };
-use observation::factor;
+use observation::{Provenance, factor};
 use study::{Direction, Judgement, Metric};
-use units::{Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, percent, rate, ratio, things_an_hour};
+use units::{
+    Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, per_second, percent, rate, ratio,
+    things_an_hour,
+};
 
-/// The sentences. What the study declared primary comes first.
+/// What is said first of a run.
+pub struct Answer {
+    /// The answer, what the study declared primary first.
+    pub sentences: Vec<String>,
+    /// How many of the first of them only tell a number at a point.
+    pub figures: usize,
+    /// What would change a decision by it, with what to do; empty where nothing would.
+    pub doubts: Vec<String>,
+}
+
+/// The answer to the question of the study.
 pub fn answer(
     points: &[PointSummary],
     findings: &[Finding],
     caveats: &[Caveat],
     trials: &[TrialSummary],
     judgement: &Judgement,
-) -> Vec<String> {
+) -> Answer {
     let chosen = primary_points(points, judgement);
     let compared = findings.iter().filter_map(Comparison::of).filter(|comparison| comparison.primary);
     let mut sentences: Vec<String> = findings.iter().filter_map(TierFinding::of).map(TierFinding::says).collect();
@@ -24,12 +37,13 @@ pub fn answer(
     let found = findings.iter().filter_map(MirrorFinding::of);
     let by_distance: Vec<String> = found.filter_map(MirrorFinding::by_distance).collect();
     let still = stood_still(findings);
-    let proven = !sentences.is_empty();
+    let (proven, mut figures) = (!sentences.is_empty(), 0);
     if !proven {
         sentences.extend(compared.take(2).map(comparison_sentence));
     }
     if sentences.is_empty() && still.is_none() && by_distance.is_empty() {
         sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, judgement)));
+        figures = sentences.len();
     }
     if let (1, [only, ..], false) = (sentences.len(), chosen.as_slice(), proven || still.is_some()) {
         sentences.extend(bend(only, findings));
@@ -50,12 +64,11 @@ pub fn answer(
     }));
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
     sentences.extend(shared_host(points, judgement));
-    sentences.extend(doubts(&chosen, caveats, disturbed));
+    let mut doubts = doubts(&chosen, caveats, disturbed);
     // Whatever else is to be said of it, an unfinished run says so.
-    if let Some(caveat) = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished) {
-        sentences.push(format!("But the run did not finish: {}.", caveat.text));
-    }
-    sentences
+    let unfinished = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished);
+    doubts.extend(unfinished.map(|caveat| format!("The run did not finish: {}.", caveat.text)));
+    Answer { sentences, figures, doubts }
 }
 
 /// How long clients stood still at each thing that happened to a pair: that is what is asked of it, whatever its throughput.
@@ -93,8 +106,7 @@ fn came_back(findings: &[Finding]) -> Option<String> {
         caught,
     ];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
-    let mut letters = text.chars();
-    letters.next().map(|first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+    (!text.is_empty()).then(|| format!("{}.", capital(&text)))
 }
 
 /// Servers of a study that mirrors run on one machine, and each takes from the other what two machines would both have.
@@ -165,50 +177,53 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
         return format!("{system} finishes the {stream}{at} in {}{interval}{rate}{wide}.", time(elapsed.value));
     }
     let bytes = if point.bytes_per_s.value > 0.0 {
-        format!(" ({})", bytes_per_second(point.bytes_per_s.value))
+        format!(", {}", bytes_per_second(point.bytes_per_s.value))
     } else {
         String::new()
     };
-    let metric = judgement.primary.as_ref().map(|primary| primary.metric);
-    let response = match metric {
-        Some(Metric::ResponseMean) => {
-            let interval = interval_text(&point.response_mean_ms, milliseconds);
-            format!("a mean response of {}{interval}", milliseconds(point.response_mean_ms.value))
-        }
-        _ => {
-            let p99 = &point.response_p99_ms;
-            let interval = interval_text(p99, milliseconds);
-            let shown = if matches!(metric, Some(Metric::ResponseQuantile(_))) { interval } else { String::new() };
-            match p99.lower_bound() {
-                true if p99.low <= point.response_p50_ms.value => format!(
-                    "a median response of {}, and too few operations for a p99",
-                    milliseconds(point.response_p50_ms.value)
-                ),
-                true => format!(
-                    "a p99 response of at least {} ({} in this run, of too few operations for an interval)",
-                    milliseconds(p99.low),
-                    milliseconds(p99.value)
-                ),
-                false => format!("a p99 response of {}{shown}", milliseconds(p99.value)),
-            }
-        }
+    let latency = latency(point, judgement.primary.as_ref().map(|primary| primary.metric));
+    let origin = match point.provenance {
+        Provenance::Measured => String::new(),
+        other => format!(" ({})", other.word()),
     };
-    let (what, interval) = match point.yields.first() {
-        Some((what, per_s)) => {
-            // What loads give beside is told without an interval: the table has it.
-            let beside = point.yields[1..].iter().filter(|(_, per_s)| per_s.value > 0.0);
-            let beside: String = beside
-                .map(|(what, per_s)| format!(", beside {}", things_an_hour(3_600.0 * per_s.value, what)))
-                .collect();
-            let interval = interval_text(&per_s.scaled(3_600.0), per_hour);
-            (things_an_hour(3_600.0 * per_s.value, what), format!("{interval}{beside}"))
-        }
-        None => {
-            let done = format!("{} of {stream}", rate(point.throughput_per_s.value));
-            (done, interval_text(&point.throughput_per_s, rate))
-        }
+    let Some((what, per_s)) = point.yields.first() else {
+        let interval = interval_text(&point.throughput_per_s, per_second);
+        let done = point.work.rate(point.throughput_per_s.value);
+        return format!("{stream} reaches {done}{bytes}{interval} on {system}{origin}{at}, with {latency}.");
     };
-    format!("{system} completes {what}{bytes}{at}{interval}, with {response}.")
+    // What loads give beside is told without an interval: the table has it.
+    let beside = point.yields[1..].iter().filter(|(_, per_s)| per_s.value > 0.0);
+    let beside: String =
+        beside.map(|(what, per_s)| format!(", beside {}", things_an_hour(3_600.0 * per_s.value, what))).collect();
+    let (done, interval) =
+        (things_an_hour(3_600.0 * per_s.value, what), interval_text(&per_s.scaled(3_600.0), per_hour));
+    format!("{system}{origin} does {done}{bytes}{at}{interval}{beside}, with {latency}.")
+}
+
+/// The latency that stands beside a rate: p99, unless the study's own metric is another.
+fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
+    if metric == Some(Metric::ResponseMean) {
+        let interval = interval_text(&point.response_mean_ms, milliseconds);
+        return format!("a mean latency of {}{interval}", milliseconds(point.response_mean_ms.value));
+    }
+    let p99 = &point.response_p99_ms;
+    match p99.lower_bound() {
+        true if p99.low <= point.response_p50_ms.value => format!(
+            "a median latency of {}, and too few {} for a p99",
+            milliseconds(point.response_p50_ms.value),
+            point.work.word()
+        ),
+        true => format!(
+            "a p99 latency of at least {} ({} in this run, of too few {} for an interval)",
+            milliseconds(p99.low),
+            milliseconds(p99.value),
+            point.work.word()
+        ),
+        false if matches!(metric, Some(Metric::ResponseQuantile(_))) => {
+            format!("a p99 latency of {}{}", milliseconds(p99.value), interval_text(p99, milliseconds))
+        }
+        false => format!("a p99 latency of {}", milliseconds(p99.value)),
+    }
 }
 
 fn interval_text(estimate: &crate::Estimate, figure: impl Fn(f64) -> String) -> String {
@@ -224,7 +239,7 @@ fn interval_text(estimate: &crate::Estimate, figure: impl Fn(f64) -> String) -> 
 
 /// The primary comparison in words.
 fn comparison_sentence(c: &Comparison) -> String {
-    let what = format!("{} of {}{}", c.metric, c.point.stream, c.point.at());
+    let what = format!("{} of {}{}", c.metric_said(), c.point.stream, c.point.at());
     let (system, baseline) = (&c.point.system, &c.baseline);
     let pairs = counted(u64::from(c.ratio.n), "pairs");
     let figures = if !c.ratio.tells() {
@@ -261,37 +276,44 @@ fn comparison_sentence(c: &Comparison) -> String {
 /// Where the curve of the chosen point bends, or what it sustains.
 fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
     findings.iter().find_map(|finding| match finding {
-        Finding::Knee(knee) if knee.point.same_stream(&point.at) => Some(match (&knee.at, knee.stated()) {
-            (_, Some(at)) => {
-                format!("{} 95% of the peak of {}.", reach(at, &knee.factor), rate(knee.peak_per_s.value))
-            }
-            (Some(at), None) => {
-                let (low, high, factor) =
-                    (units::significant(at.low), units::significant(at.high), noun(&knee.factor));
-                let seen = knee.curve.iter().map(|(_, level)| level.value).fold(f64::MIN, f64::max);
-                let chance = if knee.peak_per_s.value < 0.99 * seen {
-                    ", because the highest of several levels is partly chance"
-                } else {
-                    ""
-                };
-                format!(
-                    "The knee, where 95% of the peak is reached, lies between {low} and {high} {factor}: noise hides where. \
-                     The peak of {} is about {}{chance}.",
-                    point.work.word(),
-                    rate(knee.peak_per_s.value)
-                )
-            }
-            (None, None) if knee.factor == factor::SESSIONS => {
-                "It still rises at the most sessions tried: no knee in this range.".to_owned()
-            }
-            (None, None) => format!("It still rises at the largest {} tried: no knee in this range.", knee.factor),
-        }),
+        Finding::Knee(knee) if knee.point.same_stream(&point.at) => Some(knee_sentence(knee, point)),
         Finding::HighestRate(found) if found.point.same_stream(&point.at) => found
             .rate_per_s
             .map(|highest| format!("The highest rate with {} is {}.", bound(found), rate(highest.value))),
         Finding::Sustained(found) if found.point == point.at => fallen(found),
         _ => None,
     })
+}
+
+/// From where on more at once only wait: where the rate is within 5 percent of its most.
+fn knee_sentence(knee: &Knee, point: &PointSummary) -> String {
+    let peak = point.work.rate(knee.peak_per_s.value);
+    let more = if knee.factor == factor::SESSIONS { "more sessions" } else { "more requests in flight" };
+    match (&knee.at, knee.stated()) {
+        (_, Some(at)) => {
+            format!(
+                "From {} on, {more} only wait longer: it gives 95% of the peak of {peak} or more.",
+                factor::levels(&knee.factor, at, at)
+            )
+        }
+        (Some(at), None) => {
+            let between = factor::levels(&knee.factor, at.low, at.high);
+            format!(
+                "Somewhere from {between}, {more} begin to only wait longer; noise hides where. The peak is about {peak}."
+            )
+        }
+        (None, None) => {
+            let largest = knee.curve.iter().map(|(level, _)| *level).fold(f64::MIN, f64::max);
+            let largest = factor::levels(&knee.factor, largest, largest);
+            format!("The rate still rises at {largest}, the most tried: no limit was reached.")
+        }
+    }
+}
+
+/// A sentence begins with a capital letter, a name in it keeps its own.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| format!("{}{}", first.to_uppercase(), letters.as_str())).unwrap_or_default()
 }
 
 /// What is to be said of a rate that fell.
@@ -329,31 +351,19 @@ fn bound(found: &HighestRate) -> String {
     format!("p{} under {}", units::significant(found.quantile * 100.0), milliseconds(found.bound_ms))
 }
 
-/// `16 outstanding operations already reach`, `1 session already reaches`.
-fn reach(at: f64, swept: &str) -> String {
-    let noun = noun(swept);
-    if at == 1.0 {
-        return format!("1 {} already reaches", noun.trim_end_matches('s'));
-    }
-    format!("{} {noun} already reach", units::significant(at))
-}
-
-fn noun(swept: &str) -> &str {
-    if swept == factor::OUTSTANDING { "outstanding operations" } else { swept }
-}
-
 /// The gravest caveat beside the chosen points, or of the run.
 pub fn main_caveat<'a>(points: &[&'a PointSummary], of_run: &'a [Caveat]) -> Option<&'a Caveat> {
     let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
     // Damage has led the answer already.
     let all = all.filter(|caveat| !matches!(caveat.kind, CaveatKind::Unfinished | CaveatKind::Damage));
-    all.min_by_key(|caveat| gravity(caveat.kind))
+    all.min_by_key(|caveat| caveat.kind.gravity())
 }
 
-/// The gravest caveat, and that users wait too long where another one goes before that.
+/// The gravest caveat that would change a decision, and that users wait too long where another one goes before that.
 /// That nothing ended for a while is no doubt where just that was asked.
 fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> Vec<String> {
-    let Some(main) = main_caveat(points, of_run).filter(|main| !disturbed || main.kind != CaveatKind::Stalled) else {
+    let main = main_caveat(points, of_run).filter(|main| main.kind.weight() != Weight::Detail);
+    let Some(main) = main.filter(|main| !disturbed || main.kind != CaveatKind::Stalled) else {
         return Vec::new();
     };
     let several = points.iter().any(|point| point.at.system != points[0].at.system);
@@ -366,28 +376,7 @@ fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> Vec<S
     };
     let late = points.iter().flat_map(|point| &point.caveats).find(|caveat| caveat.kind == CaveatKind::Late);
     let late = late.filter(|_| main.kind != CaveatKind::Late).map(|late| format!("Also, {}", told(late)));
-    std::iter::once(format!("But {}", told(main))).chain(late).collect()
-}
-
-/// Which caveat is told first: damaged data before numbers that are not the storage's, before numbers that may move.
-fn gravity(kind: CaveatKind) -> u8 {
-    use CaveatKind as K;
-    match kind {
-        K::Damage => 0,
-        K::Failures => 1,
-        // What never ended and how old it got follows from a load that was not sustained.
-        K::NotSustained | K::Starved | K::Stalled => 2,
-        K::Late => 3,
-        K::Hung | K::Censored => 3,
-        K::Cached => 4,
-        K::GeneratorBound => 5,
-        K::LateLooks | K::LittleGap | K::Throttled | K::ClockPause | K::ClockScale | K::RingDiffers => 6,
-        K::NotSteady | K::CarryOver | K::OtherWriters | K::SharedDevice => 7,
-        K::Steal | K::Pressure | K::Frequency => 8,
-        K::Unfinished | K::FewReplicates => 9,
-        K::WindowTooShort | K::NoWholeCycle => 10,
-        K::ThinTail | K::Unseen | K::PlainDriver | K::Other => 11,
-    }
+    std::iter::once(capital(&told(main))).chain(late).collect()
 }
 
 #[cfg(test)]
@@ -413,21 +402,21 @@ mod tests {
             let Finding::Pair(found) = finding else { continue };
             (found.kept, found.equal, found.resync_s) = (Some(true), Some(resync_s > 0.3), Some(resync_s));
         }
-        let told = answer(&[point("e", 1.0)], &findings, &[], &[], &judgement);
+        let told = answer(&[point("e", 1.0)], &findings, &[], &[], &judgement).sentences;
         assert_eq!(
             told[0],
             "Clients stood still for less than 100 ms at `suspend`; 1.5 s at `swap`, and 3 transactions failed."
         );
         let back = "Nothing that was acknowledged is missing; both servers do not hold the same rows; the mirror caught up in 500 ms.";
         assert_eq!(told[1], back);
-        let told = answer(&[point("e", 1.0)], &[], &[], &[], &judgement);
-        assert!(told[0].contains("completes"), "{told:?}");
+        let told = answer(&[point("e", 1.0)], &[], &[], &[], &judgement).sentences;
+        assert!(told[0].contains("reaches"), "{told:?}");
     }
 
     #[test]
     fn servers_that_share_a_machine_are_told_as_that_where_one_mirrors_the_other() {
         let mut judgement = crate::run::tests::judgement();
-        let told = |judgement: &Judgement| answer(&[point("e", 1.0)], &[], &[], &[], judgement).join(" ");
+        let told = |judgement: &Judgement| answer(&[point("e", 1.0)], &[], &[], &[], judgement).sentences.join(" ");
         assert!(!told(&judgement).contains("Shared-host"), "one server alone");
         let mirrored = |system: &str, apart| study::Mirrored {
             system: system.to_owned(),
@@ -496,14 +485,15 @@ mod tests {
         let graver = caveat(CaveatKind::Failures, "operations failed");
         let judgement = crate::run::tests::judgement();
         let points = [point("rates", 1.0)];
-        let told = answer(&points, &[], &[graver, unfinished.clone()], &[], &judgement);
-        assert_eq!(told[1..], ["But operations failed.", "But the run did not finish: only 1 trial ended."]);
-        let told = answer(&points, &[], std::slice::from_ref(&unfinished), &[], &judgement);
-        assert_eq!(told[1..], ["But the run did not finish: only 1 trial ended."]);
+        let told = answer(&points, &[], &[graver, unfinished.clone()], &[], &judgement).doubts;
+        assert_eq!(told, ["Operations failed.", "The run did not finish: only 1 trial ended."]);
+        let told = answer(&points, &[], std::slice::from_ref(&unfinished), &[], &judgement).doubts;
+        assert_eq!(told, ["The run did not finish: only 1 trial ended."]);
         let mut elsewhere = judgement.clone();
         elsewhere.primary.as_mut().expect("a primary").selector.experiment = Some("another".to_owned());
         let told = answer(&points, &[], &[unfinished], &[], &elsewhere);
-        assert_eq!(told, ["The primary metric was not reached.", "But the run did not finish: only 1 trial ended."]);
+        assert_eq!(told.sentences, ["The primary metric was not reached."]);
+        assert_eq!(told.doubts, ["The run did not finish: only 1 trial ended."]);
     }
 
     #[test]
@@ -513,18 +503,10 @@ mod tests {
         other.at.system = "t".to_owned();
         other.caveats = vec![caveat(CaveatKind::NotSustained, "orders queue"), caveat(CaveatKind::Late, "users wait")];
         let first = point("rates", 1.0);
-        assert_eq!(doubts(&[&first, &other], &[], false), ["But on t, orders queue.", "Also, on t, users wait."]);
-        assert_eq!(doubts(&[&other], &[], false), ["But orders queue.", "Also, users wait."]);
+        assert_eq!(doubts(&[&first, &other], &[], false), ["On t, orders queue.", "Also, on t, users wait."]);
+        assert_eq!(doubts(&[&other], &[], false), ["Orders queue.", "Also, users wait."]);
         other.caveats.remove(0);
-        assert_eq!(doubts(&[&other], &[], false), ["But users wait."]);
-    }
-
-    #[test]
-    fn one_session_is_told_in_the_singular() {
-        assert_eq!(reach(1.0, "sessions"), "1 session already reaches");
-        assert_eq!(reach(16.0, "sessions"), "16 sessions already reach");
-        assert_eq!(reach(1.0, "outstanding"), "1 outstanding operation already reaches");
-        assert_eq!(reach(16.0, "outstanding"), "16 outstanding operations already reach");
+        assert_eq!(doubts(&[&other], &[], false), ["Users wait."]);
     }
 
     #[test]

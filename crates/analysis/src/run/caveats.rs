@@ -1,7 +1,7 @@
 //! The caveats that need the whole run: what the generator can do, what the systems are, whether the plan was finished.
 
-use crate::{Caveat, CaveatKind, RingsSummary, TrialSummary};
-use observation::{Fact, RunFacts, SystemFacts, SystemKind, TrialLabel};
+use crate::{Caveat, CaveatKind, PointSummary, RingsSummary, TrialSummary};
+use observation::{Fact, RunFacts, SystemFacts, SystemKind, TrialLabel, factor};
 use units::{counted, percent, rate};
 
 /// Share of its own ceiling from which on the generator may be what is measured.
@@ -44,6 +44,58 @@ pub fn of_run(run: &RunFacts, trials: &[TrialSummary], planned: Option<u32>) -> 
     found.extend(shared_devices(run).into_iter().map(|text| of_run(CaveatKind::SharedDevice, text)));
     found.extend(plain_driver(run).map(|text| of_run(CaveatKind::PlainDriver, text)));
     found
+}
+
+/// Rates of the same point in two experiments that differ by more than this are told.
+const TWICE_DIFFERS: f64 = 0.1;
+
+/// Whether what was measured in two experiments, minutes apart, came out as another number: what the machine does by itself.
+pub fn measured_twice(points: &[PointSummary], trials: &[TrialSummary]) -> Option<Caveat> {
+    let first = |point: &PointSummary| {
+        let trial = trials.iter().find(|trial| point.trials.contains(&trial.label.index))?;
+        trial.label.streams.iter().position(|stream| stream.name == point.at.stream).map(|at| (&trial.label, at))
+    };
+    // The load of a sweep is a factor, and that of a single point is none.
+    let others = |point: &PointSummary| {
+        let of_load = [factor::OUTSTANDING, factor::SESSIONS, factor::RATE];
+        let mut factors = point.at.factors.clone();
+        factors.retain(|one| !of_load.contains(&factor::short_name(&one.name)));
+        factors
+    };
+    let same = |a: &PointSummary, b: &PointSummary| {
+        let (Some((one, at)), Some((two, also))) = (first(a), first(b)) else { return false };
+        let alone = one.streams.len() == 1 && two.streams.len() == 1;
+        let asked =
+            |label: &TrialLabel, at: usize| (label.streams[at].load.clone(), label.streams[at].workload.clone());
+        alone
+            && (&a.at.system, &a.at.stream, a.work) == (&b.at.system, &b.at.stream, b.work)
+            && a.at.experiment != b.at.experiment
+            && asked(one, at) == asked(two, also)
+            && one.state == two.state
+            && others(a) == others(b)
+    };
+    let apart = |a: &PointSummary, b: &PointSummary| {
+        let (a, b) = (&a.throughput_per_s, &b.throughput_per_s);
+        let known = a.has_interval() && b.has_interval();
+        let ratio = (a.value / b.value).max(b.value / a.value) - 1.0;
+        (known && ratio > TWICE_DIFFERS && (a.high < b.low || b.high < a.low)).then_some(ratio)
+    };
+    let pairs = points.iter().enumerate().flat_map(|(at, a)| points[at + 1..].iter().map(move |b| (a, b)));
+    let differ = pairs.filter(|(a, b)| same(a, b)).filter_map(|(a, b)| Some((a, b, apart(a, b)?)));
+    let (a, b, ratio) = differ.max_by(|one, other| one.2.total_cmp(&other.2))?;
+    let load = first(a).map_or("", |(label, at)| &label.streams[at].load);
+    let text = format!(
+        "{} on {} ({load}) was measured twice: {} in `{}` and {} in `{}`; this machine varies by {} within minutes, so repeat \
+         (`--set replicates=4`) before you trust a smaller difference",
+        a.at.stream,
+        a.at.system,
+        a.work.rate(a.throughput_per_s.value),
+        a.at.experiment,
+        b.work.rate(b.throughput_per_s.value),
+        b.at.experiment,
+        percent(ratio)
+    );
+    Some(Caveat { kind: CaveatKind::MeasuredTwice, trial: None, text })
 }
 
 /// How far a run came that was not brought to its end.
@@ -209,7 +261,7 @@ mod tests {
         let kinds: Vec<CaveatKind> = findings.trials[0].caveats.iter().map(|c| c.kind).collect();
         assert_eq!(kinds, [CaveatKind::GeneratorBound]);
         assert!(findings.points[0].caveats[0].text.contains("90% of what the generator itself can issue (20 M/s)"));
-        assert!(findings.answer.last().unwrap().starts_with("But 18 M/s is 90%"), "{:?}", findings.answer);
+        assert!(findings.doubts[0].starts_with("18 M/s is 90%"), "{:?}", findings.doubts);
     }
 
     #[test]

@@ -126,6 +126,8 @@ pub fn lead(findings: &mut Findings, mut found: Vec<Finding>, checks: &[TrialChe
         ([], Some(outage)) => Some(format!("{}.", outage.text.replacen("trial", "Trial", 1))),
         ([], None) => None,
     };
+    // What is lost goes before any number.
+    findings.figures = if sentence.is_some() { 0 } else { findings.figures };
     findings.answer.splice(0..0, sentence);
     let behind = before.first().filter(|_| damage.is_empty() && lasting.is_empty());
     findings.answer.extend(behind.map(|outage| format!("Before it was run again, {}.", outage.text)));

@@ -1,16 +1,17 @@
 //! Everything that is concluded from the trials of one run.
 
-use super::answer::{answer, main_caveat, primary_points};
+use super::answer::{Answer, answer, main_caveat, primary_points};
 use super::deadline::deadlines;
 use super::felt::felt;
 use super::outages::outages;
 use super::sustained::sustained;
 use super::threshold::thresholds;
+use super::typical::typical;
 use super::{caveats, damage};
 use crate::compare::{besides, comparisons, footprints, mirrors, tiers};
 use crate::curve::{curves, highest_rates, knee, scaling, service_fit};
 use crate::point::{Group, groups, point};
-use crate::{Comparison, Finding, Findings, PointSummary, TrialSummary};
+use crate::{Caveat, Comparison, Finding, Findings, PointSummary, TrialSummary};
 use observation::{RunFacts, factor};
 use study::Judgement;
 
@@ -20,7 +21,8 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     caveats::add_to_trials(&run, &mut trials);
     let groups = groups(&trials);
     let points: Vec<PointSummary> = groups.iter().map(|group| point(group, judgement.confidence)).collect();
-    let mut caveats = caveats::of_run(&run, &trials, judgement.planned);
+    let twice = caveats::measured_twice(&points, &trials);
+    let mut caveats: Vec<Caveat> = caveats::of_run(&run, &trials, judgement.planned).into_iter().chain(twice).collect();
     let mut findings = Vec::new();
     for compared in comparisons(&groups, judgement) {
         findings.push(Finding::Comparison(compared.comparison));
@@ -41,10 +43,26 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     let chosen = primary_points(&points, judgement);
     let doubted = main_caveat(&chosen, &caveats).map(|caveat| caveat.kind);
     let answered = chosen.into_iter().map(|point| point.at.clone()).collect();
-    let answer = answer(&points, &findings, &caveats, &trials, judgement);
+    let Answer { sentences: answer, figures, doubts } = answer(&points, &findings, &caveats, &trials, judgement);
     caveats.extend(trials.iter().flat_map(|trial| trial.caveats.iter().cloned()));
     let reads = damage::of_reads(&trials);
-    let mut judged = Findings { run, points, findings, caveats, answered, doubted, answer, trials, checks: Vec::new() };
+    let (typical, storage) = (typical(&points, &trials, &judgement.storage), judgement.storage.clone());
+    let checks = Vec::new();
+    let mut judged = Findings {
+        run,
+        points,
+        findings,
+        caveats,
+        answered,
+        doubted,
+        answer,
+        figures,
+        doubts,
+        typical,
+        storage,
+        trials,
+        checks,
+    };
     damage::lead(&mut judged, reads, &[]);
     judged
 }

@@ -10,8 +10,10 @@ mod outages;
 mod pilot;
 mod sustained;
 mod threshold;
+mod typical;
 
 pub use judge::judge;
+pub use typical::Typical;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -21,6 +21,7 @@ pub(crate) fn judgement() -> Judgement {
         deadline: None,
         proof: None,
         mirrored: Vec::new(),
+        storage: Vec::new(),
         allow_inconclusive: false,
         rounds: Vec::new(),
         planned: None,

@@ -110,7 +110,7 @@ fn late(about: &About) -> Option<String> {
     let (response, service) = (stream.response.mean_ms, stream.service.mean_ms);
     let waits = (response - service) / response;
     let why = match waits > 0.5 && about.cut.label.waits_for_sessions() {
-        true => format!("; {} of a response is the wait for a free session: try more `sessions`", percent(waits)),
+        true => format!("; {} of the latency is the wait for a free session: try more `sessions`", percent(waits)),
         false => String::new(),
     };
     (!missed.is_empty()).then(|| {
@@ -247,7 +247,7 @@ fn stalled(about: &About) -> Option<String> {
     };
     Some(format!(
         "{} without a completion {}: {who}; arrivals at the mean rate of {} would have felt a \
-         p99 of {}, where this closed load shows {closed}; {why} measure response with an open load (`rate`)",
+         p99 of {}, where this closed load shows {closed}; {why} measure latency with an open load (`rate`)",
         duration(Nanos::from_seconds(lasted_s)),
         since(at_s),
         rate(rate_per_s),
@@ -302,7 +302,7 @@ fn counted_s(about: &About) -> f64 {
     about.summary.elapsed_s.max(f64::MIN_POSITIVE)
 }
 
-/// Little's law must close within one percent. Fixed work is not asked: its slots rightly rest when their share is done.
+/// Little's law must close within one percent: what does not close is time in which a slot had nothing to do. Fixed work is not asked: its slots rightly rest when their share is done.
 fn little_gap(about: &About) -> Option<String> {
     let time = slot_time(&about.stream.account)?;
     if about.summary.fixed_work || time.gap.abs() <= 0.01 {
@@ -316,26 +316,19 @@ fn little_gap(about: &About) -> Option<String> {
             percent(rest)
         ));
     }
-    let late = "waiting in the generator between due and issued";
-    let parts = if rest.abs() > 0.002 {
-        let (late_pct, rest) = (percent(time.lateness), percent(rest));
-        format!("{late_pct} {late}, {rest} not accounted for")
-    } else {
-        late.to_owned()
-    };
     let gap = percent(time.gap);
-    let more = if can_have_more_workers(about) { "use more workers, or " } else { "" };
-    Some(if asks_database(about.summary) {
-        format!(
-            "{gap} of the sessions' time was spent outside the database ({parts}); it had fewer transactions under way than \
-             there were sessions; {more}read the rate as that of fewer sessions"
-        )
-    } else {
-        format!(
-            "{gap} of the slots' time was spent outside the system ({parts}); the system had fewer operations outstanding \
-             than asked for; {more}read the rate as that of fewer outstanding"
-        )
-    })
+    let more = if can_have_more_workers(about) { "; more `workers` fill it" } else { "" };
+    let (what, slots) = match asks_database(about.summary) {
+        true => ("sessions", about.cut.label.sessions()),
+        false => ("the queue", about.cut.label.slots),
+    };
+    let filled = slots.map(|slots| f64::from(slots) * (1.0 - time.gap));
+    let filled =
+        filled.zip(slots).map(|(filled, slots)| format!(": {} of {slots} were in use", units::significant(filled)));
+    Some(format!(
+        "{what} stood empty for {gap} of the time, while the load generator was getting to the next request{}{more}",
+        filled.unwrap_or_default()
+    ))
 }
 
 /// What sessions did outside of responses, where a machine says so itself.

@@ -194,12 +194,12 @@ fn time_outside_the_system_is_named() {
     late.accounts[0].service_ns = 72_000 * 1_000_000;
     late.accounts[0].lateness_ns = 6_400 * 1_000_000;
     let text = text(&late, CaveatKind::LittleGap);
-    assert!(text.contains("10% of the slots' time") && text.contains("8% waiting in the generator"), "{text}");
-    assert!(text.contains("2% not accounted for"), "{text}");
-    assert!(text.contains("use more workers"), "eight slots, one worker: {text}");
+    assert!(text.starts_with("the queue stood empty for 10% of the time"), "{text}");
+    assert!(text.contains(": 7.2 of 8 were in use"), "{text}");
+    assert!(text.contains("more `workers` fill it"), "eight slots, one worker: {text}");
     late.generators = 8;
     let text = self::text(&late, CaveatKind::LittleGap);
-    assert!(!text.contains("more workers") && text.ends_with("; read the rate as that of fewer outstanding"), "{text}");
+    assert!(!text.contains("more `workers`") && text.ends_with("were in use"), "{text}");
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn users_who_wait_longer_than_their_limit_are_a_caveat_with_what_they_wait_for()
     (pooled.streams[0].slots, pooled.streams[0].load) = (Some(64), "64 users, 8 sessions".to_owned());
     let pooled = summarise(&pooled, &queued, &judgement());
     let late = text(&pooled, CaveatKind::Late).to_owned();
-    assert!(late.contains("of a response is the wait for a free session: try more `sessions`"), "{late}");
+    assert!(late.contains("of the latency is the wait for a free session: try more `sessions`"), "{late}");
 }
 
 #[test]

@@ -156,6 +156,7 @@ pub fn judgement() -> Judgement {
         deadline: None,
         proof: None,
         mirrored: Vec::new(),
+        storage: Vec::new(),
         rounds: Vec::new(),
         allow_inconclusive: false,
         planned: None,

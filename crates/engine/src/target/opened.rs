@@ -10,7 +10,7 @@ use crate::target::files::Files;
 use crate::target::null::Null;
 use crate::target::scripted::Scripted;
 use crate::told::Happens;
-use observation::SystemFacts;
+use observation::{Fact, SystemFacts};
 use recorder::WallClock;
 use std::path::PathBuf;
 use study::{Place, SystemSpec};
@@ -53,7 +53,11 @@ impl Opened {
                 (Box::new(Databases::new(&spec.name, at, need.data_set, cache_dir, stop)), at.placed())
             }
         };
-        let (driver, fingerprint) = backing.facts()?;
+        let (driver, mut fingerprint) = backing.facts()?;
+        if matches!(spec.place, Place::File { .. } | Place::Device { .. }) {
+            let (key, value) = ("module.0.bytes".to_owned(), need.module_bytes.0.to_string());
+            fingerprint.push(Fact { key, value, private: false });
+        }
         let facts = SystemFacts {
             name: spec.name.clone(),
             kind: spec.place.word().to_owned(),

@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it decides nothing about content; [`crate::view`] does.
 
+mod card;
 mod configuration;
 mod figure;
 mod method;
@@ -17,7 +18,7 @@ pub use plain::{Head, judged_html, sweet_spot_html};
 use crate::caveats::CaveatsOfKind;
 use crate::harmless::harmless;
 use crate::view::{Conclusion, Report, Section, Tone, report};
-use analysis::Findings;
+use analysis::{Findings, Weight};
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
 use prose::prose;
 use table::Footnotes;
@@ -27,7 +28,7 @@ const SCRIPT: &str = include_str!("readout.js");
 
 /// Nothing may be fetched, and nothing but our own style and script applies, whatever a name in a run file contains. A test holds
 /// the sums against the files.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-Qe4/pnIDfy1vQL3RBAJQ6V1wJVgfaP7g6MNOr1Y+Q/0='; \
+const POLICY: &str = "default-src 'none'; style-src 'sha256-gdKwHdizmCgTkGxMDsXfi6rq/cKJK3WmpqLn5727XS8='; \
                       script-src 'sha256-Lmz0ltZ4HmM3oc9FFQJrzuqDmxrOdOW/+nRqOXz5rxI='; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 
@@ -37,7 +38,7 @@ pub fn html(findings: &Findings) -> String {
     let (run, notes) = (&findings.run, Footnotes::of(&report.caveats));
     let main = page! {
         (head(&report))
-        (answer(&report))
+        (card::card(&report))
         (short(&report, &notes))
         (contents(&report))
         @if let Some(versus) = &report.versus {
@@ -90,24 +91,6 @@ fn head(report: &Report) -> Markup {
             }
             h1 { (run.title) }
             p class="question" { (run.question) }
-        }
-    }
-}
-
-fn answer(report: &Report) -> Markup {
-    let findings = report.findings;
-    page! {
-        section class="answer" aria-label="Answer" {
-            @if let Some((first, rest)) = findings.answer.split_first() {
-                p class="first" { (prose(first)) }
-                @for line in rest { p { (prose(line)) } }
-            } @else {
-                p class="first" { "No trial of this run ended, so there is no answer." }
-            }
-            @if !findings.run.finished {
-                p class="warning" { "This run did not finish. What is concluded comes from the trials that ended." }
-            }
-            @if !findings.run.note.is_empty() { p class="note" { "Note: " (findings.run.note) } }
         }
     }
 }
@@ -194,24 +177,39 @@ fn experiment(notes: &Footnotes, index: usize, section: &Section) -> Markup {
 /// So many words of a kind are shown; the others are closed until they are asked for.
 const TOLD_MAX: usize = 3;
 
+/// By weight, details folded.
 fn caveats(kinds: &[CaveatsOfKind]) -> Markup {
+    let of = |weight: Weight| kinds.iter().filter(move |kind| kind.kind.weight() == weight).collect::<Vec<_>>();
     page! {
         @if !kinds.is_empty() {
             section id="caveats" {
                 h2 { "Caveats" }
                 p { "A letter beside a number leads here." }
-                dl class="doubts" {
-                    @for kind in kinds {
-                        @let told = told(kind);
-                        dt id={ "doubt-" (kind.mark) } { span class="letter" { (kind.mark) } (kind.kind.heading()) }
-                        @for one in told.iter().take(TOLD_MAX) { (words(one)) }
-                        @if told.len() > TOLD_MAX {
-                            dd {
-                                details {
-                                    summary { (told.len() - TOLD_MAX) " more" }
-                                    dl { @for one in told.iter().skip(TOLD_MAX) { (words(one)) } }
-                                }
-                            }
+                @for weight in [Weight::Decisive, Weight::WorthKnowing] {
+                    @let kinds = of(weight);
+                    @if !kinds.is_empty() { h3 class="weight" { (weight.word()) } (doubts(&kinds)) }
+                }
+                @let details = of(Weight::Detail);
+                @if !details.is_empty() {
+                    details { summary { (units::counted(details.len() as u64, "details")) } (doubts(&details)) }
+                }
+            }
+        }
+    }
+}
+
+fn doubts(kinds: &[&CaveatsOfKind]) -> Markup {
+    page! {
+        dl class="doubts" {
+            @for kind in kinds {
+                @let told = told(kind);
+                dt id={ "doubt-" (kind.mark) } { span class="letter" { (kind.mark) } (kind.kind.heading()) }
+                @for one in told.iter().take(TOLD_MAX) { (words(one)) }
+                @if told.len() > TOLD_MAX {
+                    dd {
+                        details {
+                            summary { (told.len() - TOLD_MAX) " more" }
+                            dl { @for one in told.iter().skip(TOLD_MAX) { (words(one)) } }
                         }
                     }
                 }

@@ -3,6 +3,7 @@
 use super::trial;
 use super::value::{factors, object, objects};
 use crate::caveats::all_caveats;
+use crate::view::{Card, Number, report};
 use analysis::{Caveat, Comparison, Estimate, Findings, FootprintFinding, PointSummary};
 use observation::{Ceiling, Fact, Footprint, RunFacts, SystemFacts, TrialCheck};
 use serde_json::Value;
@@ -13,8 +14,8 @@ pub fn json(findings: &Findings) -> Value {
     let of = |summary| move |stream| trial::entry(summary, stream);
     let trials = findings.trials.iter().flat_map(|summary| summary.streams.iter().map(of(summary)));
     object!(findings {
-        "schema": "prony/run/1", "study": run.study, "run": run.id, "about": run, answer, "systems": run.systems,
-        "trials": trials.collect::<Vec<_>>(), points, findings, checks, "caveats": all_caveats(findings),
+        "schema": "prony/run/1", "study": run.study, "run": run.id, "about": run, "answer": told(findings), "card": report(findings).card,
+        "systems": run.systems, "trials": trials.collect::<Vec<_>>(), points, findings, checks, "caveats": all_caveats(findings),
     })
 }
 
@@ -24,10 +25,15 @@ pub fn compare_json(findings: &Findings, runs: &[&str]) -> Value {
     let comparisons: Vec<&Comparison> = findings.comparisons().collect();
     object!(findings {
         "schema": "prony/compare/1", "study": findings.run.study, "runs": runs,
-        "baseline": comparisons.first().map(|comparison| &comparison.baseline), answer, "systems": findings.run.systems,
+        "baseline": comparisons.first().map(|comparison| &comparison.baseline), "answer": told(findings), "systems": findings.run.systems,
         "findings": comparisons, "footprints": findings.findings.iter().filter(|one| FootprintFinding::of(one).is_some()).collect::<Vec<_>>(),
         "caveats": all_caveats(findings),
     })
+}
+
+/// The answer with what is to be doubted of it.
+fn told(findings: &Findings) -> Vec<String> {
+    findings.answer.iter().chain(&findings.doubts).cloned().collect()
 }
 
 objects! {
@@ -35,6 +41,10 @@ objects! {
         title, question, started_unix_ns, seed, version, commit, study_text, targets, settings, only, tags, note,
         finished, ceiling,
     }
+
+    card: Card { tested, numbers, typical, verdict, more, doubts }
+
+    number: Number { value, interval, what, place, also }
 
     ceiling: Ceiling { null_operation_ns, clock_read_ns, lateness_p99_ns, open_rate_error_pct }
 

@@ -1,10 +1,11 @@
-//! The report for a terminal: the answer first, then the figures in short, then what was found, then the caveats.
+//! The report for a terminal: the card first, then the figures in short, then what was found, then the caveats by weight.
 //!
 //! The one idea: what fits on one screen is what people quote, with its interval and its caveats beside it; everything
 //! else is asked for.
 //!
 //! What it does not do: it neither looks at the terminal nor writes to it. Width and colour are handed in.
 
+mod card;
 mod style;
 mod table;
 mod wrap;
@@ -15,7 +16,7 @@ pub use style::Colour;
 
 use crate::caveats::CaveatsOfKind;
 use crate::view::{Conclusion, Report, Section, Table, Tone, report};
-use analysis::{CaveatKind, Findings, Verdict};
+use analysis::{CaveatKind, Findings, Verdict, Weight};
 use style::{Paint, Style};
 
 /// How much is said.
@@ -52,7 +53,7 @@ const FINDINGS_MAX: usize = 8;
 pub fn text(findings: &Findings, layout: Layout) -> String {
     let report = report(findings);
     let page = Page { width: layout.width.clamp(40, 160), paint: Paint(layout.colour) };
-    let mut lines = page.answer(&report);
+    let mut lines = page.card(&report);
     lines.extend(page.table(&report.headline, None));
     lines.extend(report.frontiers.iter().flat_map(|frontier| page.table(frontier, Some(&frontier.caption))));
     lines.extend(report.mixes.iter().flat_map(|mix| page.table(mix, Some(&mix.caption))));
@@ -73,16 +74,6 @@ struct Page {
 }
 
 impl Page {
-    fn answer(&self, report: &Report) -> Vec<String> {
-        let answer = if report.findings.answer.is_empty() {
-            "No trial of this run ended, so there is no answer.".to_owned()
-        } else {
-            report.findings.answer.join(" ")
-        };
-        let answer = wrap::printable(&answer);
-        wrap(&answer, self.width, "").into_iter().map(|line| self.paint.with(Style::Bold, &line)).collect()
-    }
-
     /// The caption stands above where nothing else would tell the table from the figures in short.
     fn table(&self, table: &Table, caption: Option<&str>) -> Vec<String> {
         if table.rows.is_empty() {
@@ -132,22 +123,39 @@ impl Page {
         lines
     }
 
+    /// Caveats under headings of their weight; in a brief text details are counted.
     fn caveats(&self, report: &Report, detail: Detail) -> Vec<String> {
         let kinds = &report.caveats.0;
-        let mut lines: Vec<String> = kinds.first().map(|_| String::new()).into_iter().collect();
-        for kind in kinds {
-            let words = match detail {
-                Detail::Brief => first_words(kind, report.findings.doubted),
-                Detail::Full => all_words(kind),
-            };
-            let body = wrap::printable(&format!("{} {}: {words}", kind.mark, kind.kind.heading()));
-            let mut wrapped = wrap(&body, self.width, "  ");
-            if let Some(first) = wrapped.first_mut() {
-                *first = format!("{}{}", self.paint.with(Style::Open, &kind.mark.to_string()), &first[1..]);
+        let mut lines = Vec::new();
+        for weight in Weight::ALL {
+            let of: Vec<_> = kinds.iter().filter(|kind| kind.kind.weight() == *weight).collect();
+            if of.is_empty() {
+                continue;
             }
-            lines.extend(wrapped);
+            lines.push(String::new());
+            if detail == Detail::Brief && *weight == Weight::Detail {
+                let letters: String = of.iter().map(|kind| kind.mark).collect();
+                let count = units::counted(of.len() as u64, "details");
+                lines.extend(wrap(&format!("{count} ({letters}): `prony show RUN --full`"), self.width, "  "));
+                continue;
+            }
+            lines.push(self.paint.with(Style::Faint, &format!("{}:", weight.word())));
+            lines.extend(of.into_iter().flat_map(|kind| self.caveat(kind, report, detail)));
         }
         lines
+    }
+
+    fn caveat(&self, kind: &CaveatsOfKind, report: &Report, detail: Detail) -> Vec<String> {
+        let words = match detail {
+            Detail::Brief => first_words(kind, report.findings.doubted),
+            Detail::Full => all_words(kind),
+        };
+        let body = wrap::printable(&format!("{} {}: {words}", kind.mark, kind.kind.heading()));
+        let mut wrapped = wrap(&body, self.width, "  ");
+        if let Some(first) = wrapped.first_mut() {
+            *first = format!("{}{}", self.paint.with(Style::Open, &kind.mark.to_string()), &first[1..]);
+        }
+        wrapped
     }
 
     fn section(&self, section: &Section) -> Vec<String> {
@@ -174,12 +182,12 @@ fn exploratory(counted: &[&Conclusion]) -> String {
 /// The first caveat of a kind, and how many more there are; one that the answer has told is not told again.
 fn first_words(kind: &CaveatsOfKind, told: Option<CaveatKind>) -> String {
     let first = match told == Some(kind.kind) {
-        true => "told in the answer",
+        true => "see the doubt above",
         false => kind.caveats.first().map(|caveat| caveat.text.as_str()).unwrap_or_default(),
     };
     match kind.caveats.len() {
         0 | 1 => first.to_owned(),
-        n => format!("{first} (and {} more like it)", n - 1),
+        n => format!("{first} (in {n} places)"),
     }
 }
 

@@ -20,7 +20,7 @@ pub fn figure(findings: &Findings, experiment: &str) -> Option<Figure> {
         |part: PartOf| here.iter().flat_map(|found| &found.added).any(|a| a.parts.iter().any(|p| p.part == part));
     let parts = PartOf::ALL.iter().copied().filter(|part| seen(*part));
     let parts: Vec<String> = parts.map(|part| format!("{}: {}", part.word(), part.source())).collect();
-    notes.push(format!("Milliseconds of the mean response of a transaction. {}.", parts.join("; ")));
+    notes.push(format!("Milliseconds of the mean latency of a transaction. {}.", parts.join("; ")));
     let table = Table::new("What a mirror adds, and what that is made of", rows.clone()).without_empty_columns();
     let panels = costs(&here).into_iter().collect();
     (!rows.is_empty())

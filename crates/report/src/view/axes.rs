@@ -23,7 +23,7 @@ pub fn factor_axis(sweep: &Sweep) -> Axis {
     let quantity = if name == factor::TRANSFER || name == factor::SIZE { Quantity::Bytes } else { Quantity::Plain };
     let spacing =
         if least > 0.0 && (most / least >= LOG_RATIO || doubles(&ticks)) { Spacing::Log } else { Spacing::Linear };
-    Axis { title: name.to_owned(), quantity, spacing, ticks, range: None }
+    Axis { title: factor::said(name).to_owned(), quantity, spacing, ticks, range: None }
 }
 
 fn doubles(ticks: &[(f64, String)]) -> bool {
@@ -60,7 +60,7 @@ pub fn series(
     let points = curve.points.iter().filter_map(|point| {
         let level = sweep.level(point)?;
         let estimate = value(point).filter(|estimate| estimate.value.is_finite())?;
-        let place = format!("{} · {} {}", curve.name, sweep.factor_name(), level.text());
+        let place = format!("{} · {} {}", curve.name, sweep.factor_said(), level.text());
         Some(Datum {
             x: level.number()?,
             ..datum(&estimate, quantity, &place, &caveats.marks(&point.caveats, touched))

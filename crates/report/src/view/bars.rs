@@ -33,7 +33,7 @@ fn shown(rates: &[Rate]) -> Vec<Shown<'_>> {
     let elapsed = panel("elapsed", Quantity::Seconds, Touches::All, Box::new(|point| point.elapsed_s));
     let times = [
         panel("CPU of all programs", Quantity::CoreSeconds, Touches::Tail, Box::new(|point| point.cpu_elapsed_s)),
-        panel("response p99", Quantity::Milliseconds, Touches::Tail, Box::new(|point| no_elapsed(point, p99(point)?))),
+        panel("p99 latency", Quantity::Milliseconds, Touches::Tail, Box::new(|point| no_elapsed(point, p99(point)?))),
     ];
     [elapsed].into_iter().chain(worked).chain(times).collect()
 }
@@ -54,12 +54,12 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
     let panels = shown.iter().map(|shown| {
         let x = Axis::new(shown.title.clone(), shown.quantity, Spacing::FromZero);
         let (names, series) = rows(sweep, series(sweep, caveats, shown));
-        let y = Axis::new(sweep.factor_name(), Quantity::Plain, Spacing::Names(names));
+        let y = Axis::new(sweep.factor_said(), Quantity::Plain, Spacing::Names(names));
         Panel::new(shown.title.clone(), Span::Half, x, y, series)
     });
     let title = match sweep.factor {
-        Some(_) => format!("Work and response by {}", sweep.factor_name()),
-        None => "Work and response".to_owned(),
+        Some(_) => format!("Rate and latency by {}", sweep.factor_said()),
+        None => "Rate and latency".to_owned(),
     };
     let notes = vec![WHISKERS.to_owned()];
     let panels = panels.chain(frontier(sweep, caveats)).filter(|panel| !panel.is_empty()).collect();

@@ -26,7 +26,7 @@ fn figure(findings: &Findings, shown: &Sweep, found: &Beside, caveats: &Caveats)
     let ms = Quantity::Milliseconds;
     let panels = [
         panel(&rate.title, rate.quantity, both.map(|point| rate.at(point)), both, look, caveats),
-        panel("mean response", ms, both.map(|point| Some(point.response_mean_ms)), both, look, caveats),
+        panel("mean latency", ms, both.map(|point| Some(point.response_mean_ms)), both, look, caveats),
     ];
     let on = if shown.several_systems() { format!(" on {}", found.point.system) } else { String::new() };
     let title = format!("{} alone and beside {}{on}", found.point.stream, found.beside.join(" and "));
@@ -69,10 +69,10 @@ fn rows(found: &Beside, both: [&PointSummary; 2]) -> Vec<Vec<Field>> {
         ];
         row.extend(super::points::yields(point));
         row.extend([
-            estimate(point.work.word(), "throughput_per_s", &point.throughput_per_s, Quantity::Rate)
+            estimate(point.work.unit(), "throughput_per_s", &point.throughput_per_s, Quantity::Work(point.work))
                 .only_if(point.yields.is_empty()),
             estimate("times", "ratio", ratio, Quantity::Ratio),
-            estimate("mean response", "response_mean_ms", &point.response_mean_ms, Quantity::Milliseconds),
+            estimate("mean latency", "response_mean_ms", &point.response_mean_ms, Quantity::Milliseconds),
             estimate("times", "response_ratio", response, Quantity::Ratio),
         ]);
         row

@@ -9,7 +9,7 @@ use analysis::{
     Verdict,
 };
 use observation::Point;
-use observation::factor::short_name;
+use observation::factor::{self, short_name};
 use study::Metric;
 
 /// How a conclusion should strike the reader; drawn with a word, never with colour alone.
@@ -178,7 +178,7 @@ fn comparison(finding: &Comparison) -> Conclusion {
         finding.baseline,
         units::counted(u64::from(finding.ratio.n), "pairs"),
     );
-    let subject = format!("{} of {}{factors}", finding.metric, point.stream);
+    let subject = format!("{} of {}{factors}", finding.metric_said(), point.stream);
     Conclusion {
         tone,
         exploratory: Some(finding.verdict).filter(|_| !finding.primary),
@@ -188,14 +188,11 @@ fn comparison(finding: &Comparison) -> Conclusion {
 
 fn knee(finding: &Knee) -> String {
     let peak = with_interval(&finding.peak_per_s, Quantity::Rate);
-    let factor = short_name(&finding.factor);
-    let count = |level: f64| Quantity::Count.text(level);
+    let levels = |low, high| factor::levels(&finding.factor, low, high);
     match (&finding.at, finding.stated()) {
-        (_, Some(1.0)) => format!("1 {} reaches 95% of the peak, {peak}", factor.trim_end_matches('s')),
-        (_, Some(at)) => format!("{} {factor} reach 95% of the peak, {peak}", count(at)),
+        (_, Some(at)) => format!("at {}: 95% of the peak, {peak}, or more", levels(at, at)),
         (Some(at), None) => {
-            let (low, high) = (count(at.low), count(at.high));
-            format!("95% of the peak, {peak}, is reached between {low} and {high} {factor}; noise hides where")
+            format!("somewhere from {}: 95% of the peak, {peak}; noise hides where", levels(at.low, at.high))
         }
         (None, None) => format!("no knee in this range; the most seen is {peak}"),
     }

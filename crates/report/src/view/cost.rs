@@ -77,7 +77,7 @@ fn bound_by(bound: &Bound) -> String {
     ];
     let of_time = of_time.into_iter().filter_map(|(most, part, what)| Some(format!("{most}{}", share(part, what)?)));
     let of_time: Vec<String> = of_time.collect();
-    let waits = share(bound.waits.filter(|waits| *waits > 0.05), "of a response is the wait for a session");
+    let waits = share(bound.waits.filter(|waits| *waits > 0.05), "of the latency is the wait for a session");
     let cpu = share(bound.cpu, "of the cores are busy").map(|cpu| format!("{cpu}{own}"));
     let known = [
         cpu,
@@ -104,10 +104,7 @@ fn request(quoted: &Quoted) -> Option<String> {
     let (service, response) = (quoted.stream.service.mean_ms, quoted.stream.response.mean_ms);
     let share = Quantity::Share.text(service / response);
     let told = || {
-        format!(
-            "a transaction spends {} in the database, {share} of its response",
-            Quantity::Milliseconds.text(service)
-        )
+        format!("a transaction spends {} in the database, {share} of its latency", Quantity::Milliseconds.text(service))
     };
     (service > 0.0 && response > 0.0).then(told)
 }

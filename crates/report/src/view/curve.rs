@@ -159,7 +159,7 @@ fn constant(points: &[&PointSummary], names: &[&str], varied: &[&str]) -> Vec<(S
     fixed
         .filter_map(|name| {
             let levels = levels_of(points, name);
-            (levels.len() == 1).then(|| (short_name(name).to_owned(), levels[0].text().to_owned()))
+            (levels.len() == 1).then(|| (factor::said(name).to_owned(), levels[0].text().to_owned()))
         })
         .collect()
 }
@@ -222,6 +222,11 @@ impl Sweep<'_> {
         self.factor.as_deref().map(short_name).unwrap_or_default()
     }
 
+    /// The same as people of the field say it.
+    pub fn factor_said(&self) -> &str {
+        factor::said(self.factor_name())
+    }
+
     /// The level of a point along the axis.
     pub fn level<'p>(&self, point: &'p PointSummary) -> Option<&'p Level> {
         point.at.level(self.factor.as_deref()?)
@@ -245,16 +250,15 @@ pub fn factors_text(factors: &[Factor]) -> String {
 }
 
 /// What is counted: `4 modules`.
-const COUNTED: [&str; 5] = [factor::MODULES, factor::WORKERS, factor::THREADS, factor::SESSIONS, factor::OUTSTANDING];
+const COUNTED: [&str; 4] = [factor::MODULES, factor::WORKERS, factor::THREADS, factor::SESSIONS];
 
 /// `4 modules`, `cache cold`: a level in words that say what it is.
 pub fn factor_text(factor: &Factor) -> String {
     let name = short_name(&factor.name);
     match &factor.level {
         Level::Number { value, text } if text.parse::<f64>().is_ok() && COUNTED.contains(&name) => {
-            let one = *value == 1.0 && name != factor::OUTSTANDING;
-            format!("{text} {}", if one { name.trim_end_matches('s') } else { name })
+            format!("{text} {}", if *value == 1.0 { name.trim_end_matches('s') } else { name })
         }
-        level => format!("{name} {}", level.text()),
+        level => format!("{} {}", factor::said(name), level.text()),
     }
 }

@@ -34,23 +34,25 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<F
         look: series.look,
         form: Form::Curve,
     });
-    let mut notes =
-        vec![format!("Response counts from the moment at which {} was due. The axis is in nines.", one(sweep.work))];
+    let mut notes = vec![format!(
+        "Latency counts from the moment at which {} was due. Each step upward leaves a tenth of the rest: 90 %, 99 %, 99.9 %.",
+        one(sweep.work)
+    )];
     if count > LINES_MAX {
         notes.push(format!("{LINES_MAX} of {count} curves are drawn; the table has all."));
     }
     let faster = format!("share of {} that were faster", sweep.work.word());
     let x = Axis::new(faster, Quantity::Quantile, Spacing::Nines);
-    let y = super::axes::time("response", Quantity::Milliseconds, &shown);
+    let y = super::axes::time("latency", Quantity::Milliseconds, &shown);
     // Two or more lines carry their names at their ends.
     let key = if shown.len() == 1 { key.collect() } else { Vec::new() };
-    let panels = vec![Panel::new("response", Span::Full, x, y, shown)];
-    Some(Figure { key, ..Figure::new("Distribution of response", notes, panels, table(findings, sweep, caveats)) })
+    let panels = vec![Panel::new("latency", Span::Full, x, y, shown)];
+    Some(Figure { key, ..Figure::new("Distribution of latency", notes, panels, table(findings, sweep, caveats)) })
 }
 
 fn one(work: Work) -> &'static str {
     match work {
-        Work::Operations => "an operation",
+        Work::Operations | Work::Files => "an operation",
         Work::Transactions => "a transaction",
     }
 }
@@ -76,7 +78,7 @@ fn table(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Table {
     let own = || findings.trials.iter().filter(|trial| trial.label.experiment == sweep.experiment);
     let work = sweep.work.word();
     let rows = own().flat_map(|trial| trial.streams.iter().map(|stream| row(trial, stream, work, caveats)));
-    let mut table = Table::new("Response of every trial", rows);
+    let mut table = Table::new("Latency of every trial", rows);
     table.trials = own().map(|trial| trial.label.index).collect();
     table.without_empty_columns()
 }

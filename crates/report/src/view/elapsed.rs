@@ -36,7 +36,7 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Figure {
     if panels.len() % 2 == 1 {
         panels[0].span = Span::Full;
     }
-    let title = format!("Elapsed time, CPU and disk by {}", sweep.factor_name());
+    let title = format!("Elapsed time, CPU and disk by {}", sweep.factor_said());
     let note = "Whiskers show the interval of each point where it is wider than the mark. CPU of all programs is \
                 elapsed time times the busy cores of the machine, whoever kept them busy, shared out over the work.";
     let table = super::points::table(sweep, caveats);

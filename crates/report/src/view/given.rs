@@ -28,7 +28,7 @@ impl Rate {
     /// That of a sweep.
     pub fn of(sweep: &Sweep) -> Rate {
         let completed =
-            || Rate { title: format!("{} a second", sweep.work.word()), quantity: Quantity::Rate, given: None };
+            || Rate { title: sweep.work.unit().to_owned(), quantity: Quantity::Work(sweep.work), given: None };
         Rate::each(sweep).into_iter().next().unwrap_or_else(completed)
     }
 
@@ -68,7 +68,7 @@ pub fn frontier(sweep: &Sweep, caveats: &Caveats) -> Option<Panel> {
                 let (x, y) = (second.at(point)?, first.at(point)?);
                 let level = sweep.level(point).map_or("", Level::text);
                 let place =
-                    format!("{} · {} {level} · {} at", curve.name, sweep.factor_name(), second.quantity.text(x.value));
+                    format!("{} · {} {level} · {} at", curve.name, sweep.factor_said(), second.quantity.text(x.value));
                 let marks = caveats.marks(&point.caveats, Touches::All);
                 Some(Datum { x: x.value, ..datum(&y, first.quantity, &place, &marks) })
             })

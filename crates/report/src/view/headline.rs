@@ -35,7 +35,12 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Table 
     if rows.len() > ROWS_MAX {
         rows.retain(|row| !row.low_end);
     }
-    let systems = rows.iter().any(|row| row.curve.at.system != rows[0].curve.at.system);
+    // Systems that are asked different things are told apart by their streams.
+    let both = |row: &Row| {
+        rows.iter()
+            .any(|other| other.curve.at.stream == row.curve.at.stream && other.curve.at.system != row.curve.at.system)
+    };
+    let systems = rows.iter().any(both);
     let groups = groups(&rows);
     let named = groups.is_empty() && rows.iter().any(|row| row.experiment != rows[0].experiment);
     let shown = rows.iter().map(|row| {
@@ -98,7 +103,10 @@ fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> 
     }
     // Who counts postings asks for transactions second.
     let counted = rows.iter().any(|row| !row.point.yields.is_empty());
-    let throughput = estimate(work.word(), "throughput_per_s", &point.throughput_per_s, Quantity::Rate);
+    // Where operations and transactions stand in one column, each says its unit.
+    let alike = rows.iter().all(|row| row.point.work == work);
+    let (title, quantity) = (if alike { work.unit() } else { "rate" }, Quantity::Work(point.work));
+    let throughput = estimate(title, "throughput_per_s", &point.throughput_per_s, quantity);
     let mut fields: Vec<Field> = yields(point).into_iter().map(|field| field.leading().marked(all.clone())).collect();
     let throughput = if counted { throughput.minor() } else { throughput.leading() }.marked(all);
     let moved = if counted { bytes(point).minor() } else { bytes(point) };
@@ -169,14 +177,14 @@ fn in_pair(one: &Comparison, point: &PointSummary) -> bool {
 }
 
 /// Where nothing was varied, the load says at what the number was taken.
-fn load(findings: &Findings, point: &PointSummary) -> String {
+pub fn load(findings: &Findings, point: &PointSummary) -> String {
     let label = trials_of(findings, point)
         .next()
         .and_then(|(trial, stream)| trial.label.streams.get(usize::from(stream.stream)));
     let Some(label) = label else { return String::new() };
     match (label.slots, label.offered) {
         (_, Some(rate)) => format!("{} offered", units::rate(rate.0)),
-        (Some(slots), None) if label.asks == Asks::Operations => format!("{slots} outstanding"),
+        (Some(slots), None) if label.asks == Asks::Operations => format!("queue depth {slots}"),
         _ => label.load.clone(),
     }
 }
@@ -189,15 +197,19 @@ pub fn quoted_point<'a>(findings: &Findings, sweep: &Sweep, curve: &Curve<'a>) -
     }
 }
 
+/// The low end of a curve over a number, of which only a search has none worth telling.
+pub fn low_point<'a>(sweep: &Sweep, curve: &Curve<'a>) -> Option<&'a PointSummary> {
+    curve.points.first().copied().filter(|_| sweep.numeric)
+}
+
 fn row<'a>(sweep: &'a Sweep, curve: &'a Curve<'a>, point: &'a PointSummary, prefix: &str, at: String) -> Row<'a> {
-    // `knee: 64 outstanding` is `knee: 64` where there is little room: the row above says of what.
+    // `knee: queue depth 64` is `knee: QD 64` where there is little room.
     // A level of several settings keeps all of them, each by the first letters of its name, because any may be what differs.
     let short = match (at.contains('='), prefix.is_empty()) {
         (true, _) => settings(&at).split(' ').map(initials).collect::<Vec<_>>().join(" "),
-        (false, true) => at.clone(),
-        (false, false) => at.split(' ').next().unwrap_or_default().to_owned(),
+        (false, _) => at.replace("queue depth", "QD"),
     };
-    let (at, short) = (format!("{prefix}{at}"), format!("{prefix}{short}"));
+    let at = format!("{prefix}{at}");
     Row { curve, point, experiment: sweep.experiment, at, short, low_end: false }
 }
 

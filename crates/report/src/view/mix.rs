@@ -147,7 +147,7 @@ pub fn tables(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Vec<Tabl
 pub fn figures(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Vec<Figure> {
     let figure = |table: Table| {
         let notes = if judged(&table) { vec![note()] } else { Vec::new() };
-        Figure::new("Mix and response by class", notes, Vec::new(), table)
+        Figure::new("Mix and latency by class", notes, Vec::new(), table)
     };
     tables(findings, sweep, caveats).into_iter().map(figure).collect()
 }
@@ -184,7 +184,7 @@ fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
 
 fn caption(quoted: &Quoted) -> String {
     let (stream, place, trial) = (&quoted.curve.at.stream, quoted.place(), quoted.trial.label.index);
-    let counted = "rate and share count what ended in the window, count and response what was requested in it";
+    let counted = "rate and share count what ended in the window, count and latency what was requested in it";
     format!("Mix of {stream}{place} (trial {trial}); {counted}")
 }
 
@@ -205,7 +205,7 @@ fn row(class: &ClassSummary, count: u64, tail: &str) -> Vec<Field> {
         ms("p99", "response_p99_ms", class.response.p99_ms, 0.99).marked(tail),
         ms("p99.9", "response_p999_ms", class.response.p999_ms, 0.999).minor().marked(tail),
         optional("limit", "limit_s", class.mix.limit_s, Quantity::Seconds),
-        word("response ok", "response_ok", verdict(class.mix.response_ok)),
+        word("limit met", "response_ok", verdict(class.mix.response_ok)),
     ]
 }
 

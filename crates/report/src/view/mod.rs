@@ -9,6 +9,7 @@ mod added;
 mod axes;
 mod bars;
 mod beside;
+mod card;
 mod conclusion;
 mod cost;
 mod curve;
@@ -35,11 +36,13 @@ mod statements;
 mod sustained;
 mod sweet_spot;
 mod table;
+mod tested;
 mod tiers;
 mod timeline;
 mod transfer;
 mod versus;
 
+pub use card::{Card, Number};
 pub use conclusion::{Conclusion, Tone, conclusion};
 pub use figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
 pub use judged::{JudgedColumn, JudgedCurve, JudgedPoint, figure as judged_figure};
@@ -61,6 +64,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Report<'a> {
     /// Where all of it comes from.
     pub findings: &'a Findings,
+    /// What stands on top.
+    pub card: Card,
     /// For every curve the point that people quote.
     pub headline: Table,
     /// Where transactions give two things, every point with both; where objects went to the fast tier, every step.
@@ -104,6 +109,7 @@ pub fn report(findings: &Findings) -> Report<'_> {
         curve::experiments(findings).into_iter().map(|name| curve::sweep(findings, name)).collect();
     Report {
         findings,
+        card: card::card(findings, &sweeps, &caveats),
         headline: headline::table(findings, &sweeps, &caveats).gathered(),
         frontiers: sweeps
             .iter()

@@ -5,12 +5,12 @@ use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary, SteadyAnswer, Work};
-use observation::factor::short_name;
+use observation::factor::{self, short_name};
 use study::Yield;
 
 /// All points of a sweep, by level and curve.
 pub fn table(sweep: &Sweep, caveats: &Caveats) -> Table {
-    let caption = format!("Every point of “{}”; p50 to mean are of response", sweep.experiment);
+    let caption = format!("Every point of “{}”; p50 to mean are of latency", sweep.experiment);
     let mut table = Table::new(caption, all_rows(sweep, caveats));
     table.trials = trials(sweep).collect();
     table.without_empty_columns()
@@ -22,13 +22,13 @@ fn all_rows(sweep: &Sweep, caveats: &Caveats) -> Vec<Vec<Field>> {
         let mut row = Vec::new();
         if sweep.factor.is_some() {
             let (name, level) = (sweep.factor_name(), sweep.level(point).map_or("", |level| level.text()));
-            row.push(word(name, name, level).numeric(sweep.numeric));
+            row.push(word(factor::said(name), name, level).numeric(sweep.numeric));
         }
         row.push(word("system", "system", &curve.at.system).only_if(several));
         row.push(word("stream", "stream", &curve.at.stream));
         row.extend(curve.at.factors.iter().map(|factor| {
             let name = short_name(&factor.name);
-            word(name, name, factor.level.text())
+            word(factor::said(name), name, factor.level.text())
         }));
         row.extend(numbers(sweep, point, caveats));
         row
@@ -45,7 +45,7 @@ pub fn joined(sweeps: &[&Sweep], caveats: &Caveats) -> Table {
     for sweep in sweeps {
         let mut rows = all_rows(sweep, caveats);
         rows.iter_mut().for_each(|row| row.insert(0, word("experiment", "experiment", sweep.experiment)));
-        let part = Table::new("Every point, by experiment; p50 to mean are of response", rows);
+        let part = Table::new("Every point, by experiment; p50 to mean are of latency", rows);
         // Sweeps that do not share their columns cannot share a table.
         if whole.columns.is_empty() {
             whole = part;
@@ -72,7 +72,7 @@ fn rows<'a>(sweep: &'a Sweep) -> impl Iterator<Item = (&'a Curve<'a>, &'a PointS
 /// What the generator spends on one.
 pub fn cpu_title(work: Work) -> &'static str {
     match work {
-        Work::Operations => "CPU/op",
+        Work::Operations | Work::Files => "CPU/op",
         Work::Transactions => "load generator CPU/tx",
     }
 }
@@ -104,13 +104,13 @@ fn above_median(quantile: &Estimate, point: &PointSummary) -> bool {
 /// The time that a transaction spends in the database, as a share of its response.
 fn share_of_response(point: &PointSummary) -> Field {
     let share = point.service_mean_ms.value / point.response_mean_ms.value;
-    number("of response", "service_share", share, Quantity::Share).only_if(!point.yields.is_empty())
+    number("share of latency", "service_share", share, Quantity::Share).only_if(!point.yields.is_empty())
 }
 
 /// Bytes that were moved; where nothing moves bytes there is nothing to show.
 pub fn bytes(point: &PointSummary) -> Field {
-    let moves = point.bytes_per_s.n > 0 || point.work != Work::Transactions;
-    estimate("bytes", "bytes_per_s", &point.bytes_per_s, Quantity::ByteRate).only_if(moves)
+    let moves = point.bytes_per_s.value > 0.0 || point.work != Work::Transactions;
+    estimate("bandwidth", "bytes_per_s", &point.bytes_per_s, Quantity::ByteRate).only_if(moves)
 }
 
 fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field> {
@@ -120,7 +120,8 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
     // A session does nothing but ask the database, so that what a transaction spends in one is its requests.
     let asks = sweep.work == Work::Transactions;
     let ms = |title, key, value| estimate(title, key, value, Quantity::Milliseconds);
-    let throughput = estimate(sweep.work.word(), "throughput_per_s", &point.throughput_per_s, Quantity::Rate);
+    let throughput =
+        estimate(sweep.work.unit(), "throughput_per_s", &point.throughput_per_s, Quantity::Work(sweep.work));
     let n = point.elapsed_s.map_or(point.throughput_per_s.n, |elapsed| elapsed.n);
     // Fixed work has no steady state; its time is the result.
     let steady = !(fixed_work && point.steady == SteadyAnswer::TooShort);

@@ -1,6 +1,6 @@
 //! What a number measures, and so how it is printed.
 
-use analysis::Estimate;
+use analysis::{Estimate, Work};
 use units::{Bytes, Nanos};
 
 /// The kind of a number in a table or on an axis. Numbers are in the base unit named here.
@@ -12,6 +12,10 @@ pub enum Quantity {
     Plain,
     /// Operations a second.
     Rate,
+    /// A rate of work, in its own unit: IOPS.
+    Work(Work),
+    /// The same where the unit stands above it, as the title of a column.
+    PerSecond,
     /// Things an hour.
     PerHour,
     /// Bytes a second.
@@ -46,6 +50,8 @@ impl Quantity {
             Quantity::Count => signed(value.round(), |size| units::count(size as u64)),
             Quantity::Plain => units::significant(value),
             Quantity::Rate => units::rate(value),
+            Quantity::PerSecond => units::per_second(value),
+            Quantity::Work(work) => work.rate(value),
             Quantity::PerHour => units::per_hour(value),
             Quantity::ByteRate => units::bytes_per_second(value),
             Quantity::Milliseconds => units::milliseconds(value),
@@ -62,14 +68,26 @@ impl Quantity {
         }
     }
 
-    /// The same beside a greater one: hours where that is told in hours, so that both have one unit.
+    /// The same beside a greater one, so that both have one unit: hours where that is told in hours, thousands where that is.
     pub fn text_beside(self, value: f64, most: f64) -> String {
-        let hours = self == Quantity::Seconds && most.is_finite() && most >= HOURS_FROM_S;
-        if hours { format!("{} h", units::significant(value / 3_600.0)) } else { self.text(value) }
+        let in_unit = |scale: f64, unit: &str| format!("{} {unit}", units::significant(value / scale));
+        if !most.is_finite() || value.abs() > most.abs() {
+            return self.text(value);
+        }
+        let most_told = self.text(most);
+        match (self, most_told.rsplit_once(' ').map(|(_, unit)| unit)) {
+            (Quantity::Seconds, _) if most >= HOURS_FROM_S => in_unit(3_600.0, "h"),
+            (Quantity::Rate | Quantity::PerSecond, Some(unit)) if unit.starts_with('M') => in_unit(1e6, unit),
+            (Quantity::Rate | Quantity::PerSecond, Some(unit)) if unit.starts_with('k') => in_unit(1e3, unit),
+            _ => self.text(value),
+        }
     }
 
     /// An interval, with the unit once when both ends have the same: `391–404 k/s`.
     pub fn interval(self, low: f64, high: f64) -> String {
+        if let Quantity::Work(work) = self {
+            return format!("{} {}", Quantity::PerSecond.interval(low, high), work.unit());
+        }
         let (low, high) = (self.text_beside(low, high), self.text(high));
         // A dash before a number below zero is read as another sign.
         let to = if low.starts_with('-') { " to " } else { "–" };
@@ -102,6 +120,7 @@ impl Quantity {
             Quantity::Cores => &[(1.0, "cores")],
             Quantity::Bytes => &[(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "B")],
             Quantity::Share => &[(0.01, "%")],
+            Quantity::PerSecond | Quantity::Work(_) => &[(1e6, "M"), (1e3, "k"), (1.0, "")],
             Quantity::Count | Quantity::Plain | Quantity::Ratio | Quantity::Quantile => &[(1.0, "")],
         };
         let fits = table.iter().find(|(least, _)| most.abs() >= *least).unwrap_or(&table[table.len() - 1]);

@@ -12,9 +12,9 @@ use observation::{Level, factor};
 
 /// Throughput, response and the two against each other.
 pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
-    let title = format!("Rate and response by {}", sweep.factor_name());
+    let title = format!("{} and latency by {}", sweep.work.unit(), sweep.factor_said());
     let note = "Whiskers show the interval of each point where it is wider than the mark; an arrow is an end that \
-                lies further out, or of a value that is at least so much. Where response is drawn, the \
+                lies further out, or of a value that is at least so much. Where latency is drawn, the \
                 marked line is p99 and the thin one p50.";
     let rate = Rate::of(sweep);
     let mut panels = vec![throughput(findings, sweep, caveats, &rate), response(sweep, caveats)];
@@ -68,7 +68,7 @@ fn response(sweep: &Sweep, caveats: &Caveats) -> Panel {
         named(&mut line, "p99");
         all.extend([thin, line]);
     }
-    let title = "response, p99 and p50";
+    let title = "latency, p99 and p50";
     Panel::new(title, Span::Half, factor_axis(sweep), time(title, Quantity::Milliseconds, &all), all)
 }
 
@@ -89,7 +89,7 @@ fn against(sweep: &Sweep, caveats: &Caveats, rate: &Rate) -> Panel {
                 let x = rate.at(point).map(|per| per.value).filter(|per| per.is_finite())?;
                 let level = sweep.level(point).map_or("", Level::text);
                 let at = rate.quantity.text(x);
-                let place = format!("{} · {} {level} · {at} at p99", curve.name, sweep.factor_name());
+                let place = format!("{} · {} {level} · {at} at p99", curve.name, sweep.factor_said());
                 let marks = caveats.marks(&point.caveats, Touches::Tail);
                 let datum = datum(&response, Quantity::Milliseconds, &place, &marks);
                 Some(Datum { x, ..datum })
@@ -97,7 +97,7 @@ fn against(sweep: &Sweep, caveats: &Caveats, rate: &Rate) -> Panel {
             Series { name: curve.name.clone(), look: look(curve), form: Form::Line, points: points.collect() }
         })
         .collect();
-    let title = "response p99 against the rate";
+    let title = "p99 latency against the rate";
     let x = Axis::new(rate.title.clone(), rate.quantity, Spacing::FromZero);
     Panel::new(title, Span::Half, x, time(title, Quantity::Milliseconds, &all), all)
 }

@@ -10,7 +10,7 @@ use analysis::{Findings, Scaling};
 
 /// One panel a stream; systems share a panel.
 pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
-    let factor = sweep.factor_name();
+    let factor = sweep.factor_said();
     let streams = each_once(sweep.curves.iter().map(|curve| curve.at.stream.as_str()));
     let several = sweep.curves.len() > streams.len();
     let span = match streams.len() {
@@ -29,11 +29,11 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
 
 fn panel(findings: &Findings, sweep: &Sweep, caveats: &Caveats, stream: &str, span: Span) -> Panel {
     let curves: Vec<&Curve> = sweep.curves.iter().filter(|curve| curve.at.stream == stream).collect();
-    let wanted = (Form::Line, Quantity::Rate, Touches::All);
+    let wanted = (Form::Line, Quantity::Work(sweep.work), Touches::All);
     let series = curves.iter().map(|curve| series(sweep, curve, caveats, wanted, |point| Some(point.throughput_per_s)));
     let mut x = factor_axis(sweep);
     x.spacing = super::figure::Spacing::FromZero;
-    let y = amount("operations a second", Quantity::Rate);
+    let y = amount(sweep.work.unit(), Quantity::Work(sweep.work));
     let guides = curves.iter().filter_map(|curve| proportion(sweep, curve)).collect();
     Panel { guides, ..Panel::new(title(findings, sweep, stream, &curves), span, x, y, series.collect()) }
 }

@@ -33,8 +33,8 @@ fn figure(found: &HighestRate) -> Figure {
         text: format!("highest that held: {}", Quantity::Rate.text(rate.value)),
         look: look(0),
     }));
-    let title = format!("response {quantile} of every probe");
-    let x = Axis::new("offered operations a second", Quantity::Rate, Spacing::Linear);
+    let title = format!("{quantile} latency of every probe");
+    let x = Axis::new("offered rate", Quantity::Rate, Spacing::Linear);
     let y = super::axes::time(&title, Quantity::Milliseconds, &series);
     let key = series.iter().map(|one| Key { name: one.name.clone(), look: one.look, form: Form::Marks }).collect();
     let panel = Panel { guides, ..Panel::new(&title, Span::Full, x, y, series) };
@@ -58,7 +58,7 @@ fn probes(found: &HighestRate, passed: bool) -> Vec<Datum> {
 }
 
 fn table(found: &HighestRate, quantile: &str) -> Table {
-    let response = format!("response {quantile}");
+    let response = format!("{quantile} latency");
     let row = |(at, (rate, ms, passed)): (usize, &(f64, f64, bool))| {
         vec![
             number("probe", "probe", at as f64 + 1.0, Quantity::Count),

@@ -134,6 +134,14 @@ pub struct Field {
     pub cell: Cell,
 }
 
+/// A number under the title of its unit does not repeat that.
+fn under(title: &str, quantity: Quantity) -> Quantity {
+    match quantity {
+        Quantity::Work(work) if work.unit() == title => Quantity::PerSecond,
+        other => other,
+    }
+}
+
 fn field(title: &str, key: &str, value: Held) -> Field {
     let (title, key, numeric) = (title.to_owned(), key.to_owned(), true);
     let column = Column { title, key, numeric, minor: false, leading: false, marks: String::new() };
@@ -148,7 +156,7 @@ pub fn word(title: &str, key: &str, text: impl Into<String>) -> Field {
 
 /// A known number.
 pub fn number(title: &str, key: &str, value: f64, quantity: Quantity) -> Field {
-    field(title, key, if value.is_finite() { Held::Number(value, quantity) } else { Held::Nothing })
+    field(title, key, if value.is_finite() { Held::Number(value, under(title, quantity)) } else { Held::Nothing })
 }
 
 /// A known number, when there is one.
@@ -159,7 +167,7 @@ pub fn optional(title: &str, key: &str, value: Option<f64>, quantity: Quantity) 
 /// An estimate, when there is one.
 pub fn estimate<'a>(title: &str, key: &str, estimate: impl Into<Option<&'a Estimate>>, quantity: Quantity) -> Field {
     let known = estimate.into().filter(|estimate| estimate.value.is_finite());
-    field(title, key, known.map_or(Held::Nothing, |estimate| Held::Estimate(*estimate, quantity)))
+    field(title, key, known.map_or(Held::Nothing, |estimate| Held::Estimate(*estimate, under(title, quantity))))
 }
 
 /// A time of the response in milliseconds, or nothing when the stream answered no operation.

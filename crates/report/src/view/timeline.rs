@@ -17,7 +17,7 @@ const COLUMNS_SMALL: usize = 60;
 const WIDE_MAX: usize = 2;
 
 /// What the second panel of a trial shows.
-const RESPONSE: &str = "response p99 of each interval";
+const RESPONSE: &str = "p99 latency of each interval";
 
 /// No more small panels than this; the table still has every trial.
 const SMALL_MAX: usize = 24;

@@ -30,7 +30,7 @@ fn said(near: Vec<&PointSummary>, one: &Comparison) -> Option<Conclusion> {
         let point = alike.find(|point| point.at.system == system)?;
         let service = point.service_mean_ms;
         let share = Quantity::Share.text(service.value / point.response_mean_ms.value);
-        Some(format!("on {system} {}, {share} of response", Quantity::Milliseconds.text(service.value)))
+        Some(format!("on {system} {}, {share} of the latency", Quantity::Milliseconds.text(service.value)))
     };
     let says = format!(
         "{}; {}; {} times",
@@ -119,7 +119,7 @@ fn mark(row: usize, comparison: &Comparison) -> Datum {
         high: ratio.high,
         readout: format!(
             "{}: {} {}{}, {}",
-            comparison.metric,
+            comparison.metric_said(),
             place(comparison),
             Quantity::Ratio.text(ratio.value),
             Quantity::Ratio.ends(ratio).map_or_else(String::new, |ends| format!(" ({ends})")),
@@ -154,7 +154,7 @@ fn row(comparison: &Comparison) -> Vec<Field> {
         word("experiment", "experiment", &point.experiment).minor(),
         word("stream", "stream", &point.stream),
         word("at", "factors", factors_text(&point.factors)),
-        word("metric", "metric", &comparison.metric),
+        word("metric", "metric", comparison.metric_said()),
         estimate("ratio", "ratio", &comparison.ratio, Quantity::Ratio),
         number("pairs", "n", f64::from(comparison.ratio.n), Quantity::Count),
         word("verdict", "verdict", comparison.verdict.word()),

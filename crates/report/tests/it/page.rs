@@ -163,9 +163,9 @@ fn no_mark_of_a_chart_lies_outside_its_drawing() {
 #[test]
 fn a_doubt_stands_beside_its_number_in_the_table_and_in_the_chart() {
     let page = html(&flash());
-    assert!(page.contains("1.23 M/s<sup><a href=\"#doubt-b\">b</a></sup>"));
-    assert!(page.contains("class=\"letters\"") && page.contains(">b</text>"));
-    assert!(page.contains("id=\"doubt-b\""));
+    assert!(page.contains("1.23 M<sup><a href=\"#doubt-a\">a</a></sup>"));
+    assert!(page.contains("class=\"letters\"") && page.contains(">a</text>"));
+    assert!(page.contains("id=\"doubt-a\""));
 }
 
 proptest::proptest! {

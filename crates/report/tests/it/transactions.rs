@@ -86,12 +86,12 @@ fn a_bound_of_p99_below_the_median_is_not_told() {
 #[test]
 fn a_doubt_that_the_answer_tells_is_not_told_again_below_it() {
     let mut findings = house();
-    let doubt = Caveat { kind: CaveatKind::Other, trial: None, text: "cores vanished".into() };
+    let doubt = Caveat { kind: CaveatKind::Pressure, trial: None, text: "cores vanished".into() };
     findings.caveats.push(doubt);
     let told = |findings: &analysis::Findings| text(findings, Layout::default()).matches("vanished").count();
     assert_eq!(told(&findings), 1);
-    findings.answer.push("But cores vanished.".into());
-    findings.doubted = Some(CaveatKind::Other);
+    findings.doubts.push("Cores vanished.".into());
+    findings.doubted = Some(CaveatKind::Pressure);
     assert_eq!(told(&findings), 1);
 }
 
@@ -154,7 +154,7 @@ fn a_mix_without_a_plan_is_shown_and_not_judged() {
         class.mix = analysis::ClassMix { share: class.mix.share, ..analysis::ClassMix::default() };
     }
     let page = html(&findings);
-    assert!(page.contains("Mix and response by class") && page.contains("trade-order"));
+    assert!(page.contains("Mix and latency by class") && page.contains("trade-order"));
     assert!(!page.contains("mix ok") && !page.contains("The mix is ok when"));
     assert!(html(&house()).contains("The mix is ok when"));
 }

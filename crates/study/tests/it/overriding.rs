@@ -187,13 +187,13 @@ fn only_keeps_what_it_names() {
         let study = changed("quick", &[], &[], only);
         study.experiments().map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(names(&["random-read"]), ["latency", "rate curve"]);
-    assert_eq!(names(&["latency", "sync-write"]), ["latency", "synced write"]);
+    assert_eq!(names(&["random-read"]), ["random read"]);
+    assert_eq!(names(&["random write", "durable-write"]), ["random write", "durable write"]);
 }
 
 #[test]
 fn a_primary_metric_that_is_left_out_is_a_note_and_not_an_error() {
-    let study = changed("quick", &[], &[], &["latency"]);
+    let study = changed("quick", &[], &[], &["random write"]);
     assert_eq!(study.judgement().primary, None);
     assert!(study.notes.iter().any(|note| note.contains("not measured with these options")));
 }
@@ -223,12 +223,12 @@ fn a_level_of_the_primary_that_the_options_leave_out_becomes_the_nearest_one_tha
 
 #[test]
 fn thresholds_of_the_command_line_join_those_of_the_study() {
-    let texts = ["throughput < 10k/s", "response p99 > 5 ms of random-read in rate curve at outstanding=8"];
+    let texts = ["throughput < 10k/s", "latency p99 > 5 ms of random-read in random read at outstanding=8"];
     let study = study("quick").with(&overrides(&[], &[], &[], &texts)).unwrap();
     let [first, second] = study.judgement().thresholds.as_slice() else { panic!("two thresholds") };
     assert_eq!((first.metric, first.limit, first.fails_above), (Metric::Throughput, 10_000.0, false));
     assert_eq!((second.metric, second.limit, second.fails_above), (Metric::ResponseQuantile(0.99), 0.005, true));
-    assert_eq!(second.selector.experiment.as_deref(), Some("rate curve"));
+    assert_eq!(second.selector.experiment.as_deref(), Some("random read"));
     assert_eq!(second.selector.factors[0].name, "outstanding");
 }
 
@@ -253,7 +253,7 @@ fn a_study_forgets_earlier_options() {
 fn a_threshold_of_the_command_line_that_names_nothing_is_refused() {
     let quick = shipped().iter().find(|shipped| shipped.name == "quick").expect("quick ships");
     let study = Study::parse("quick", quick.text).expect("it is well");
-    let asked = overrides(&[], &["measure=1s"], &["rate curve"], &["throughput at 5 outstanding < 1M/s"]);
+    let asked = overrides(&[], &["measure=1s"], &["random read"], &["throughput at 5 outstanding < 1M/s"]);
     let problems = study.with(&asked).expect_err("there is no such level");
     assert!(problems.to_string().contains("something that the study measures"), "{problems}");
 }

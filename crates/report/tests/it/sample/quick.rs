@@ -30,7 +30,6 @@ pub fn quick() -> Findings {
     ));
     trials[10].caveats = points[10].caveats.clone();
     Findings {
-        checks: Vec::new(),
         run,
         trials,
         findings: vec![Finding::Knee(Knee {
@@ -45,11 +44,10 @@ pub fn quick() -> Findings {
         })],
         points,
         caveats: vec![caveat(CaveatKind::FewReplicates, None, "one replicate a point: intervals are over the time of one trial")],
-        answered: Vec::new(),
-        doubted: None,
         answer: vec![
             "A flash drive that answers a 4 KiB read in 98.4 us and serves at most 330 k/s; the curve bends at 32 outstanding.".into(),
             "A write made durable takes 507 us. One replicate each, so take differences below 10% as noise.".into(),
         ],
+        ..Findings::default()
     }
 }

@@ -1,0 +1,70 @@
+//! The card on top of a page.
+
+use super::prose::prose;
+use crate::view::{Number, Report};
+use maud::{Markup, html};
+
+pub(super) fn card(report: &Report) -> Markup {
+    let (card, run) = (&report.card, &report.findings.run);
+    html! {
+        section class="card" aria-label="Answer" {
+            @if !card.tested.is_empty() {
+                ul class="tested" { @for line in &card.tested { li { (prose(line)) } } }
+            }
+            @if !card.numbers.is_empty() {
+                ul class="large" { @for number in &card.numbers { (large(number)) } }
+            }
+            p class="first" { (prose(&card.verdict)) }
+            @for line in &card.more { p { (prose(line)) } }
+            @if let Some(typical) = &card.typical { p class="typical" { b { "Typical: " } (prose(typical)) "." } }
+            (doubts(report))
+            @if !run.finished {
+                p class="warning" { "This run did not finish. What is concluded comes from the trials that ended." }
+            }
+            @if !run.note.is_empty() { p class="note" { "Note: " (run.note) } }
+        }
+    }
+}
+
+fn large(number: &Number) -> Markup {
+    html! {
+        li {
+            span class="value" { (number.value) @for mark in number.marks.chars() { sup { a href={ "#doubt-" (mark) } { (mark) } } } }
+            @if !number.interval.is_empty() { span class="interval" { (number.interval) } }
+            span class="what" { (number.what) }
+            span class="place" { (unbroken(&number.place)) }
+            @for also in &number.also { span class="also" { (unbroken(also)) } }
+        }
+    }
+}
+
+/// Parts up to this long are not broken inside: a number stays with its unit.
+const PART_MAX: usize = 34;
+
+/// A list of short parts, broken between them.
+fn unbroken(text: &str) -> String {
+    let whole =
+        |part: &str| if part.chars().count() <= PART_MAX { part.replace(' ', "\u{a0}") } else { part.to_owned() };
+    text.split(", ").map(whole).collect::<Vec<_>>().join(", ")
+}
+
+fn doubts(report: &Report) -> Markup {
+    let card = &report.card;
+    html! {
+        div class=(if card.doubts.is_empty() { "doubt none" } else { "doubt" }) {
+            @if card.doubts.is_empty() {
+                p { b { "No serious doubt." } (beside(card.beside)) }
+            } @else {
+                @for (at, doubt) in card.doubts.iter().enumerate() {
+                    p { @if at == 0 { b { "Doubt: " } } (prose(doubt)) @if at + 1 == card.doubts.len() { (beside(card.beside)) } }
+                }
+            }
+        }
+    }
+}
+
+fn beside(count: usize) -> Markup {
+    html! {
+        @if count > 0 { " " a href="#caveats" { (units::counted(count as u64, "more caveats")) " below" } "." }
+    }
+}

@@ -1,0 +1,300 @@
+//! What stands on top of a report: what was tested, the few numbers that answer, a verdict, and the one doubt that would change a
+//! decision.
+//!
+//! The one idea: a stranger reads these lines alone. So each number says in the words of the field what it is, where on its
+//! curve it was taken, and how sure it is.
+
+use super::conclusion::with_interval;
+use super::curve::{Curve, Sweep};
+use super::headline::{low_point, quoted_point};
+use super::mix::nearest;
+use super::points::says_more;
+use super::quantity::Quantity;
+use super::tested;
+use crate::caveats::Caveats;
+use analysis::{
+    CaveatKind, Comparison, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding, PairFinding, PointSummary,
+    Typical, Verdict, Weight, Work,
+};
+use observation::{Asks, Point, Provenance};
+
+/// More numbers than this are no card.
+const NUMBERS_MAX: usize = 6;
+
+/// An operation of more than this moves bytes for their own sake.
+const LARGE_BYTES: f64 = 65_536.0;
+
+/// The card of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Card {
+    /// What was tested, a line each: system, data beside memory, machine.
+    pub tested: Vec<String>,
+    /// Three to six numbers, the most important first; fewer where a run has no more.
+    pub numbers: Vec<Number>,
+    /// What such numbers are typical of; none where nothing fits.
+    pub typical: Option<String>,
+    /// The answer in one sentence.
+    pub verdict: String,
+    /// What else is to be said of it.
+    pub more: Vec<String>,
+    /// What would change a decision, gravest first; empty where nothing would.
+    pub doubts: Vec<String>,
+    /// How many caveats are worth knowing beside these.
+    pub beside: usize,
+}
+
+/// One large number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Number {
+    /// `113 k IOPS`.
+    pub value: String,
+    /// `110–116 k IOPS`; empty where there is none.
+    pub interval: String,
+    /// What it is: `random-read`.
+    pub what: String,
+    /// Where it was taken: `queue depth 32, the most`.
+    pub place: String,
+    /// Further numbers of the same: `10.9 k IOPS at queue depth 1`.
+    pub also: Vec<String>,
+    /// Letters of the caveats that touch it.
+    pub marks: String,
+}
+
+impl Number {
+    fn new(estimate: &Estimate, quantity: Quantity, what: impl Into<String>, place: impl Into<String>) -> Number {
+        let bound = estimate.lower_bound();
+        let value =
+            if bound { format!("at least {}", quantity.text(estimate.low)) } else { quantity.text(estimate.value) };
+        let interval = if bound { None } else { quantity.ends(estimate) }.unwrap_or_default();
+        let (what, place) = (what.into(), place.into());
+        Number { value, interval, what, place, also: Vec::new(), marks: String::new() }
+    }
+
+    fn with(mut self, also: impl IntoIterator<Item = String>) -> Number {
+        self.also.extend(also);
+        self
+    }
+}
+
+/// The card.
+pub fn card(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Card {
+    let numbers = numbers(findings, sweeps, caveats);
+    // A number that stands there large is not told again, where there is more to say.
+    let told = if numbers.is_empty() || findings.answer.len() <= findings.figures { 0 } else { findings.figures };
+    let (verdict, more) = match findings.answer[told..].split_first() {
+        Some((verdict, more)) => (verdict.clone(), more.to_vec()),
+        None => ("No trial of this run ended, so there is no answer.".to_owned(), Vec::new()),
+    };
+    let serious = caveats.0.iter().filter(|kind| kind.kind.weight() != Weight::Detail);
+    // What the card says itself is not counted beside it.
+    let beside = serious.filter(|kind| Some(kind.kind) != findings.doubted && kind.kind != CaveatKind::Unfinished);
+    Card {
+        tested: tested::lines(findings),
+        numbers,
+        typical: findings.typical.as_ref().map(Typical::says),
+        verdict,
+        more,
+        doubts: findings.doubts.clone(),
+        beside: beside.count(),
+    }
+}
+
+fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Number> {
+    let mut all: Vec<Number> = findings.findings.iter().filter_map(PairFinding::of).flat_map(of_outage).collect();
+    all.extend(findings.findings.iter().filter_map(MirrorFinding::of).filter_map(round_trips));
+    all.extend(findings.comparisons().filter(|one| one.primary).map(|one| compared(findings, one)));
+    all.extend(findings.findings.iter().filter_map(DeadlineFinding::of).filter(|one| one.decides).map(deadline));
+    all.extend(findings.findings.iter().filter_map(HighestRate::of).filter_map(|one| highest(findings, one)));
+    let first = |sweep: &&Sweep| !findings.answered.iter().any(|point| point.experiment == sweep.experiment);
+    let mut ordered: Vec<&Sweep> = sweeps.iter().collect();
+    ordered.sort_by_key(first);
+    let (mut told, mut in_order): (Vec<(&str, &str)>, Option<usize>) = (Vec::new(), None);
+    for (sweep, curve) in ordered.iter().flat_map(|sweep| sweep.curves.iter().map(move |curve| (sweep, curve))) {
+        // A stream is told where it stands first; its other experiments are in the tables.
+        let (system, stream) = (curve.at.system.as_str(), curve.at.stream.as_str());
+        if !told.contains(&(system, stream)) {
+            told.push((system, stream));
+            match of_curve(findings, sweep, curve, caveats) {
+                // Reading in order and writing in order are one thing to know.
+                Some((Quantity::ByteRate, number)) if let Some(at) = in_order.take() => {
+                    let also = format!(
+                        "{} {}{}",
+                        number.what,
+                        number.value,
+                        number.also.first().map(|latency| format!(", {latency}")).unwrap_or_default()
+                    );
+                    all[at].also.push(also);
+                }
+                Some((quantity, number)) => {
+                    in_order = (quantity == Quantity::ByteRate && curve.points.len() == 1).then_some(all.len());
+                    all.push(number);
+                }
+                None => {}
+            }
+        }
+    }
+    all.truncate(NUMBERS_MAX);
+    all
+}
+
+/// The point of a curve that people quote, with its low end beside it.
+fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats) -> Option<(Quantity, Number)> {
+    let point = quoted_point(findings, sweep, curve)?;
+    let (estimate, quantity) = quoted(findings, point);
+    let mut what = curve.at.stream.clone();
+    if let Some((thing, _)) = point.yields.first() {
+        what = format!("{thing} of {what}");
+    }
+    if sweep.several_systems() || !curve.at.factors.is_empty() {
+        what = curve.name.clone();
+    }
+    if point.provenance != Provenance::Measured {
+        what = format!("{what}, {}", point.provenance.word());
+    }
+    let low = low_point(sweep, curve).filter(|low| !std::ptr::eq(*low, point));
+    let low = low.map(|low| {
+        let (estimate, quantity) = quoted(findings, low);
+        format!("{} at {}{}", quantity.text(estimate.value), sweep.at(curve, low), times(low))
+    });
+    let place = place(findings, sweep, curve, point);
+    let number = Number::new(&estimate, quantity, what, place);
+    let marks = caveats.grave(&point.caveats);
+    Some((quantity, Number { marks, ..number.with(latency(point, quantity).into_iter().chain(low)) }))
+}
+
+/// What people quote of a point: bytes of large operations, the latency of one that comes alone behind a pause, seconds of fixed work,
+/// what transactions give, or else the rate.
+fn quoted(findings: &Findings, point: &PointSummary) -> (Estimate, Quantity) {
+    let blocks = findings.storage.iter().any(|asked| asked.stream == point.at.stream);
+    if let Some(elapsed) = point.elapsed_s.filter(|_| !blocks) {
+        return (elapsed, Quantity::Seconds);
+    }
+    if let Some((_, per_s)) = point.yields.first() {
+        return (per_s.scaled(3_600.0), Quantity::PerHour);
+    }
+    if point.work == Work::Operations && paced(findings, point).is_some() {
+        return (point.response_p50_ms, Quantity::Milliseconds);
+    }
+    if point.bytes_per_s.value / point.throughput_per_s.value >= LARGE_BYTES {
+        return (point.bytes_per_s, Quantity::ByteRate);
+    }
+    (point.throughput_per_s, Quantity::Work(point.work))
+}
+
+/// The pause between operations of a closed load, which sets its rate.
+fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
+    let (trial, stream) = nearest(findings, point)?;
+    let label = trial.label.streams.get(usize::from(stream.stream))?;
+    (label.asks == Asks::Operations && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
+}
+
+fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary) -> String {
+    let at = match sweep.factor {
+        Some(_) => sweep.at(curve, point),
+        None => super::headline::load(findings, point),
+    };
+    let most = sweep.factor.is_some() && curve.points.len() > 1 && most_of(findings, curve, point);
+    let pause = paced(findings, point).map(|pause| format!(", a pause of {pause} between two"));
+    let asked = findings.storage.iter().find(|asked| asked.stream == point.at.stream);
+    let asked = asked.map(|asked| format!("{}, ", asked.says())).unwrap_or_default();
+    format!("{asked}at {at}{}{}", if most { ", the most seen" } else { "" }, pause.unwrap_or_default())
+}
+
+fn most_of(findings: &Findings, curve: &Curve, point: &PointSummary) -> bool {
+    let value = |point: &PointSummary| quoted(findings, point).0.value;
+    let rates = quoted(findings, point).1 != Quantity::Seconds;
+    rates && curve.points.iter().all(|other| value(other) <= value(point))
+}
+
+/// Latency beside a rate.
+fn latency(point: &PointSummary, quoted: Quantity) -> Option<String> {
+    let ms = |value: f64| Quantity::Milliseconds.text(value);
+    if matches!(quoted, Quantity::Seconds) || point.response_p50_ms.n == 0 {
+        return None;
+    }
+    let p99 =
+        says_more(point).then(|| format!("p99 {}", with_interval(&point.response_p99_ms, Quantity::Milliseconds)));
+    match quoted {
+        Quantity::Milliseconds => p99.map(|p99| format!("the median; {p99}")),
+        _ => {
+            let p50 = format!("latency p50 {}", ms(point.response_p50_ms.value));
+            Some(p99.map_or(p50.clone(), |p99| format!("{p50}, {p99}")))
+        }
+    }
+}
+
+fn times(point: &PointSummary) -> String {
+    let known = point.response_p50_ms.value.is_finite();
+    if known { format!(", p50 {}", Quantity::Milliseconds.text(point.response_p50_ms.value)) } else { String::new() }
+}
+
+/// A comparison that the study declared: the ratio, with both sides of it.
+fn compared(findings: &Findings, one: &Comparison) -> Number {
+    let sides = [&one.baseline, &one.point.system].map(|system| {
+        let at = Point { system: system.clone(), ..one.point.clone() };
+        let point = findings.points.iter().find(|point| point.at == at)?;
+        let (estimate, quantity) = quoted(findings, point);
+        Some(format!("{system} {}", with_interval(&estimate, quantity)))
+    });
+    let verdict = match one.verdict {
+        Verdict::Inconclusive => "no verdict".to_owned(),
+        verdict => verdict.word().to_owned(),
+    };
+    let what = format!(
+        "times the {} of {} ({} against {})",
+        one.metric_said(),
+        one.point.stream,
+        one.point.system,
+        one.baseline
+    );
+    let place = format!("{}{}", one.point.at().trim_start(), if one.point.factors.is_empty() { "" } else { ": " });
+    let mut number = Number::new(&one.ratio, Quantity::Ratio, what, format!("{place}{verdict}"));
+    number.interval = Quantity::Ratio.ends(&one.ratio).unwrap_or_else(|| "no interval".to_owned());
+    number.with(sides.into_iter().flatten())
+}
+
+fn round_trips(found: &MirrorFinding) -> Option<Number> {
+    let trips = found.round_trips.as_ref()?;
+    let what = format!("round trips to the mirror that a transaction of {} waits for", found.point.stream);
+    Some(Number::new(trips, Quantity::Plain, what, "from the slope over the distance"))
+}
+
+/// What clients felt, whether anything was lost, and how long until both were equal again.
+fn of_outage(found: &PairFinding) -> Vec<Number> {
+    let exact = |value: f64| Estimate::single(value);
+    let event = format!("at `{}`", found.event);
+    let mut all = vec![Number {
+        interval: format!("in steps of {}", Quantity::Seconds.text(found.interval_s)),
+        ..Number::new(&exact(found.freeze_s), Quantity::Seconds, "without a commit", event.clone())
+    }];
+    let lost = found.kept.map(|kept| if kept { "none" } else { "some" });
+    let equal = found.equal.map(|equal| match equal {
+        true => "both servers hold the same rows".to_owned(),
+        false => "both servers hold different rows".to_owned(),
+    });
+    all.extend(lost.map(|lost| Number {
+        value: lost.to_owned(),
+        ..Number::new(&exact(0.0), Quantity::Count, "of the acknowledged commits lost", event.clone()).with(equal)
+    }));
+    all.extend(found.resync_s.map(|s| {
+        let sent = found.resync_bytes.map(|sent| format!("{} over the wire", Quantity::Bytes.text(sent)));
+        Number::new(&exact(s), Quantity::Seconds, "until the mirror had caught up", event.clone()).with(sent)
+    }));
+    all
+}
+
+fn deadline(found: &DeadlineFinding) -> Number {
+    let what = format!("for {} {} of {}", units::count(found.work.round() as u64), found.things(), found.point.stream);
+    Number::new(&found.takes_s, Quantity::Seconds, what, found.in_time.word()).with([found.ends()])
+}
+
+fn highest(findings: &Findings, found: &HighestRate) -> Option<Number> {
+    let work = findings.points.iter().find(|point| point.at.same_stream(&found.point))?.work;
+    let bound = Quantity::Milliseconds.text(found.bound_ms);
+    let what = format!(
+        "of {}: the highest rate with {} under {bound}",
+        found.point.stream,
+        Quantity::Quantile.text(found.quantile)
+    );
+    Some(Number::new(found.rate_per_s.as_ref()?, Quantity::Work(work), what, "requests arrive by a clock"))
+}
