@@ -64,7 +64,7 @@ kinds! {
     PlainDriver "plain-driver" "The plain driver was used",
     FewReplicates "few-replicates" "Too few replicates for a verdict",
     MeasuredTwice "measured-twice" "The same point, measured twice, differs",
-    Unfinished "unfinished" "The run did not finish",
+    Unfinished "unfinished" "The run is not finished",
     Other "other" "Also",
 }
 

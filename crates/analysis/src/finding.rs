@@ -47,6 +47,8 @@ pub struct Findings {
     pub figures: usize,
     /// What numbers of the storage are typical of, where one system's were measured.
     pub typical: Option<Typical>,
+    /// The metric that the study declared primary.
+    pub metric: Option<Metric>,
     /// What its streams ask of storage.
     pub storage: Vec<StorageAsked>,
     /// What would change a decision by it, in sentences that say what to do; empty where nothing would.

@@ -67,6 +67,8 @@ pub mod factor {
     pub const MODULES: &str = "modules";
     /// Copies of file work at once.
     pub const WIDTH: &str = "width";
+    /// How far away a mirror is, in kilometres.
+    pub const DISTANCE: &str = "distance";
     /// Threads of the generator.
     pub const WORKERS: &str = "workers";
     /// The same under its other name.
@@ -341,6 +343,7 @@ fn in_words(factors: &[Factor]) -> String {
     let words = |factor: &Factor| match (factor.name.as_str(), factor.level.text()) {
         (factor::SESSIONS, "1") => "1 session".to_owned(),
         (factor::SESSIONS, count) => format!("{count} sessions"),
+        (factor::DISTANCE, km) => format!("{km} km"),
         ("users", "1") => "1 user".to_owned(),
         ("users", count) => format!("{count} users"),
         (name, text) => format!("{} {text}", factor::said(name)),

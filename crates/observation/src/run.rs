@@ -214,4 +214,6 @@ pub struct RunFacts {
     pub ceiling: Option<Ceiling>,
     /// Whether every planned trial ended.
     pub finished: bool,
+    /// Whether another process still measures: this is how the run stood when it was read.
+    pub running: bool,
 }

@@ -18,5 +18,5 @@ pub use csv::csv;
 pub use harmless::{harms, shown};
 pub use html::{Head, html, judged_html, sweet_spot_html};
 pub use json::{ListedRun, ceiling_json, check_json, compare_json, json, list_json, plan_json, studies_json};
-pub use text::{Colour, Detail, Layout, text, wrap};
+pub use text::{Colour, Detail, Layout, numbers, text, wrap};
 pub use view::{JudgedColumn, JudgedCurve, JudgedPoint, SweetPoint, SweetSpot};

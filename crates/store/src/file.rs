@@ -27,6 +27,8 @@ pub struct RunFile {
     pub(crate) writable: bool,
     /// The trial that is being written.
     pub(crate) open: Option<trial::OpenTrial>,
+    /// Whether another process still writes the run: this is how it stood when it was opened.
+    pub(crate) running: bool,
     /// Closed after the connection: closing any handle of a file lets go of all locks that the process holds on it.
     _kept: Option<fs::File>,
 }
@@ -62,7 +64,7 @@ impl RunFile {
         facts::write(&transaction, facts).during("writing the facts of the run", path)?;
         transaction.commit().during("making the file", path)?;
         reserve::take(&connection, reserve_bytes, path)?;
-        Ok(RunFile { connection, path: path.to_path_buf(), writable: true, open: None, _kept: None })
+        Ok(RunFile { connection, path: path.to_path_buf(), writable: true, open: None, running: false, _kept: None })
     }
 
     /// Opens an unfinished run to go on with it, and reserves space for the rest.
@@ -82,7 +84,8 @@ impl RunFile {
     /// Opens a run file for reading. A log that a killed run left beside it is read as well, from a copy of both.
     ///
     /// # Errors
-    /// When the file is missing, in use, damaged, no run file, or of a version that this Prony does not know.
+    /// When the file is missing, damaged, no run file, or of a version that this Prony does not know. One that a run still writes
+    /// is read as it stands.
     pub fn open(path: &Path) -> Result<RunFile, StoreError> {
         match RunFile::reader(path, path, Access::Read, All::Tables) {
             // Something lies beside it that counts, and a reader changes nothing.
@@ -90,6 +93,12 @@ impl RunFile {
                 // The folder may go at the end of this: the file in it is open.
                 let (_folder, copy) = recover::copy(path)?;
                 RunFile::reader(&copy, path, Access::Fixed, All::Tables)
+            }
+            Err(StoreError::InUse(_)) => {
+                let (_folder, copy) = recover::copy_of_running(path)?;
+                let mut run = RunFile::reader(&copy, path, Access::Fixed, All::Tables)?;
+                run.running = true;
+                Ok(run)
             }
             opened => opened,
         }
@@ -106,6 +115,7 @@ impl RunFile {
                 // A run that was cut off while its log was folded in is not whole without it.
                 RunFile::reader(path, path, Access::Fixed, All::ButRecords).or_else(|_| RunFile::open(path))
             }
+            Err(StoreError::InUse(_)) => RunFile::open(path),
             opened => opened,
         }
     }
@@ -119,7 +129,14 @@ impl RunFile {
         let connection = connect(at, access, path)?;
         schema::check_marks(&connection, path)?;
         let kept = check(&connection, at, path, all)?;
-        Ok(RunFile { connection, path: path.to_path_buf(), writable: false, open: None, _kept: Some(kept) })
+        Ok(RunFile {
+            connection,
+            path: path.to_path_buf(),
+            writable: false,
+            open: None,
+            running: false,
+            _kept: Some(kept),
+        })
     }
 
     /// Opens a run file, finished or not, to change its tags or note.
@@ -134,7 +151,14 @@ impl RunFile {
         schema::check_marks(&connection, path)?;
         let kept = check(&connection, &at, path, All::Tables)?;
         become_writer(&connection, path)?;
-        Ok(RunFile { connection, path: path.to_path_buf(), writable: true, open: None, _kept: Some(kept) })
+        Ok(RunFile {
+            connection,
+            path: path.to_path_buf(),
+            writable: true,
+            open: None,
+            running: false,
+            _kept: Some(kept),
+        })
     }
 
     /// Where the file is.
@@ -147,7 +171,8 @@ impl RunFile {
     /// # Errors
     /// When the file is damaged.
     pub fn facts(&self) -> Result<RunFacts, StoreError> {
-        facts::read(&self.connection).during("reading the facts of the run", &self.path)
+        let facts = facts::read(&self.connection).during("reading the facts of the run", &self.path)?;
+        Ok(RunFacts { running: self.running, ..facts })
     }
 
     /// Replaces the facts of the run: its systems and ceiling are known only after the first trial is prepared.

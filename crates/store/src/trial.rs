@@ -174,6 +174,9 @@ impl RunFile {
                 Ok(StoredTrial { label, state, attempts: row.get::<_, u32>(2)?.saturating_add(1) })
             })
         })?;
+        // A trial that is being measured has no end yet, and is told as none.
+        let ended = |trial: &StoredTrial| !self.running || trial.state == TrialState::Finished;
+        let trials: Vec<StoredTrial> = trials.into_iter().filter(ended).collect();
         // An index that somebody tampered with would have each of them read again and again.
         match trials.windows(2).find(|pair| pair[0].label.index >= pair[1].label.index) {
             Some(pair) => {

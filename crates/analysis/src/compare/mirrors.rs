@@ -18,7 +18,7 @@ use study::pairs::PILOT;
 use study::{Judgement, Metric};
 
 /// The factor that says how far away the mirror is.
-const DISTANCE: &str = "distance";
+const DISTANCE: &str = observation::factor::DISTANCE;
 
 /// The factor that says how many sessions there are.
 const SESSIONS: &str = "sessions";

@@ -67,7 +67,7 @@ pub fn answer(
     let mut doubts = doubts(&chosen, caveats, disturbed);
     // Whatever else is to be said of it, an unfinished run says so.
     let unfinished = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished);
-    doubts.extend(unfinished.map(|caveat| format!("The run did not finish: {}.", caveat.text)));
+    doubts.extend(unfinished.map(|caveat| format!("The run is not finished: {}.", caveat.text)));
     Answer { sentences, figures, doubts }
 }
 
@@ -486,14 +486,14 @@ mod tests {
         let judgement = crate::run::tests::judgement();
         let points = [point("rates", 1.0)];
         let told = answer(&points, &[], &[graver, unfinished.clone()], &[], &judgement).doubts;
-        assert_eq!(told, ["Operations failed.", "The run did not finish: only 1 trial ended."]);
+        assert_eq!(told, ["Operations failed.", "The run is not finished: only 1 trial ended."]);
         let told = answer(&points, &[], std::slice::from_ref(&unfinished), &[], &judgement).doubts;
-        assert_eq!(told, ["The run did not finish: only 1 trial ended."]);
+        assert_eq!(told, ["The run is not finished: only 1 trial ended."]);
         let mut elsewhere = judgement.clone();
         elsewhere.primary.as_mut().expect("a primary").selector.experiment = Some("another".to_owned());
         let told = answer(&points, &[], &[unfinished], &[], &elsewhere);
         assert_eq!(told.sentences, ["The primary metric was not reached."]);
-        assert_eq!(told.doubts, ["The run did not finish: only 1 trial ended."]);
+        assert_eq!(told.doubts, ["The run is not finished: only 1 trial ended."]);
     }
 
     #[test]

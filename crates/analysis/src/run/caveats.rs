@@ -39,7 +39,7 @@ pub fn of_run(run: &RunFacts, trials: &[TrialSummary], planned: Option<u32>) -> 
     let of_run = |kind, text| Caveat { kind, trial: None, text };
     let mut found = Vec::new();
     if !run.finished {
-        found.push(of_run(CaveatKind::Unfinished, unfinished(trials, planned)));
+        found.push(of_run(CaveatKind::Unfinished, unfinished(trials, planned, run.running)));
     }
     found.extend(shared_devices(run).into_iter().map(|text| of_run(CaveatKind::SharedDevice, text)));
     found.extend(plain_driver(run).map(|text| of_run(CaveatKind::PlainDriver, text)));
@@ -99,7 +99,7 @@ pub fn measured_twice(points: &[PointSummary], trials: &[TrialSummary]) -> Optio
 }
 
 /// How far a run came that was not brought to its end.
-fn unfinished(trials: &[TrialSummary], planned: Option<u32>) -> String {
+fn unfinished(trials: &[TrialSummary], planned: Option<u32>, running: bool) -> String {
     let ended = trials.iter().filter(|trial| !trial.interrupted).count() as u64;
     let planned = planned.map(u64::from).filter(|planned| *planned >= ended.max(1));
     let so_far = match (ended, planned) {
@@ -108,7 +108,10 @@ fn unfinished(trials: &[TrialSummary], planned: Option<u32>) -> String {
         (_, None) => format!("only {} ended", counted(ended, "trials")),
         (_, Some(planned)) => format!("only {ended} of {} ended", counted(planned, "planned trials")),
     };
-    format!("{so_far}; `prony run --resume` goes on with the rest")
+    match running {
+        true => format!("{so_far}, and it is still going on"),
+        false => format!("{so_far}; `prony run --resume` goes on with the rest"),
+    }
 }
 
 /// Every pair of systems that stands on a device in common.
@@ -333,7 +336,8 @@ mod tests {
     fn an_unfinished_run_says_how_to_go_on() {
         let found = of_run(&RunFacts::default(), &[], None);
         assert_eq!(found[0].text, "no trial has ended; `prony run --resume` goes on with the rest");
-        let text = |n: u32, planned| unfinished(&(0..n).map(|i| trial(i, "a", i, 1.0)).collect::<Vec<_>>(), planned);
+        let text =
+            |n: u32, planned| unfinished(&(0..n).map(|i| trial(i, "a", i, 1.0)).collect::<Vec<_>>(), planned, false);
         assert!(text(3, Some(20)).contains("only 3 of 20 planned trials ended"));
         assert!(text(1, None).contains("only 1 trial ended"));
         assert!(text(0, Some(1)).contains("none of 1 planned trial has ended"));

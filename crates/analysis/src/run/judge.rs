@@ -47,7 +47,7 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     caveats.extend(trials.iter().flat_map(|trial| trial.caveats.iter().cloned()));
     let reads = damage::of_reads(&trials);
     let (typical, storage) = (typical(&points, &trials, &judgement.storage), judgement.storage.clone());
-    let checks = Vec::new();
+    let (checks, metric) = (Vec::new(), judgement.primary.as_ref().map(|primary| primary.metric));
     let mut judged = Findings {
         run,
         points,
@@ -59,6 +59,7 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
         figures,
         doubts,
         typical,
+        metric,
         storage,
         trials,
         checks,

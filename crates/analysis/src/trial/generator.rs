@@ -130,12 +130,11 @@ fn late_looks(summary: &TrialSummary, observations: &Observations) -> Option<Str
     let slots: Option<u32> = summary.label.streams.iter().map(|stream| stream.slots).sum();
     let more = slots.is_none_or(|slots| slots > u32::from(observations.generators.max(1)));
     Some(format!(
-        "what had ended waited for the generator's next look, up to {} at p99, which is {} of the median service ({}): so much of \
-         a service may be the generator's own; {}read the service as an upper bound",
+        "the load generator saw completions up to {} late (p99), {} of the median latency ({}): {}read latencies as upper bounds",
         milliseconds(p99),
         percent(p99 / service),
         milliseconds(service),
-        if more { "give it more workers, or " } else { "" }
+        if more { "give it more `workers` or a free core, or " } else { "give it a free core, or " }
     ))
 }
 
@@ -168,8 +167,8 @@ mod tests {
         assert_eq!(fine.generator.looks, Some(LooksSummary { mean_ms: 0.01, p99_ms: 0.049, max_ms: 2.0 }));
         assert_eq!(text(&fine, CaveatKind::LateLooks), None);
         let said = text(&late, CaveatKind::LateLooks).unwrap();
-        assert!(said.contains("up to 200 us at p99, which is 20% of the median service (1 ms)"), "{said}");
-        assert!(said.contains("give it more workers"), "{said}");
+        assert!(said.contains("up to 200 us late (p99), 20% of the median latency (1 ms)"), "{said}");
+        assert!(said.contains("give it more `workers`"), "{said}");
         assert_eq!(with(&[]).generator.looks, None);
     }
 

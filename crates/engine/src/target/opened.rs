@@ -54,7 +54,7 @@ impl Opened {
             }
         };
         let (driver, mut fingerprint) = backing.facts()?;
-        if matches!(spec.place, Place::File { .. } | Place::Device { .. }) {
+        if need.module_bytes.0 > 0 && matches!(spec.place, Place::File { .. } | Place::Device { .. }) {
             let (key, value) = ("module.0.bytes".to_owned(), need.module_bytes.0.to_string());
             fingerprint.push(Fact { key, value, private: false });
         }

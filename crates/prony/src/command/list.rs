@@ -49,7 +49,12 @@ fn row((facts, trials): &(&RunFacts, u32)) -> [String; 6] {
         facts.study.clone(),
         systems.join(", "),
         trials.to_string(),
-        if facts.finished { "finished" } else { "unfinished" }.to_owned(),
+        match (facts.finished, facts.running) {
+            (true, _) => "finished",
+            (false, true) => "running",
+            (false, false) => "unfinished",
+        }
+        .to_owned(),
         facts.tags.join(", "),
     ]
 }

@@ -120,8 +120,37 @@ impl Execution<'_> {
             outcomes.push(analysis::outcome(&summary));
             self.summaries.push(summary);
             self.progress.end();
+            self.first_answer(&trial.label.experiment, outcomes);
         }
         Ok(())
+    }
+
+    /// Says what an experiment gave as soon as its last trial has ended, and what is still to come, so that nobody has to wait for the
+    /// rest of the run.
+    fn first_answer(&self, experiment: &str, outcomes: &[Outcome]) {
+        let next = self.planner.next(outcomes);
+        let Some(next) = next.filter(|next| next.label.experiment != experiment) else { return };
+        let own = |trial: &&TrialSummary| trial.label.experiment == experiment;
+        let summaries: Vec<TrialSummary> = self.summaries.iter().filter(own).cloned().collect();
+        let Ok(facts) = self.file.facts() else { return };
+        let findings = analysis::judge(facts, summaries, self.judgement);
+        for line in report::numbers(&findings) {
+            self.progress.say(&format!("{experiment}: {line}"));
+        }
+        let searched = self
+            .planner
+            .plan()
+            .searches
+            .iter()
+            .find(|search| search.template().label.experiment == next.label.experiment);
+        if let Some(search) = searched.filter(|_| next.label.search.is_some()) {
+            let most = Nanos(planned::expected(search.template()).0.saturating_mul(u64::from(study::PROBES_MAX)));
+            self.progress.say(&format!(
+                "next: `{}` searches, in {} at most; Ctrl-C ends the run here, and `prony show` tells what there is",
+                next.label.experiment,
+                units::duration(most)
+            ));
+        }
     }
 
     /// Begins a trial on a model, and those on models that follow for certain.

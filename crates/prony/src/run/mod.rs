@@ -472,8 +472,7 @@ fn facts(text: &StudyText, asked: &Run, study: &Study, seed: u64, clock: &WallCl
         only: asked.changes.only.clone(),
         tags: asked.tag.clone(),
         note: asked.note.as_deref().unwrap_or_default().trim().to_owned(),
-        systems: Vec::new(),
-        ceiling: None,
         finished: false,
+        ..RunFacts::default()
     }
 }

@@ -19,7 +19,10 @@ pub(super) fn card(report: &Report) -> Markup {
             @if let Some(typical) = &card.typical { p class="typical" { b { "Typical: " } (prose(typical)) "." } }
             (doubts(report))
             @if !run.finished {
-                p class="warning" { "This run did not finish. What is concluded comes from the trials that ended." }
+                p class="warning" {
+                    @if run.running { "This run is still going on." } @else { "This run did not finish." }
+                    " What is concluded comes from the trials that ended."
+                }
             }
             @if !run.note.is_empty() { p class="note" { "Note: " (run.note) } }
         }

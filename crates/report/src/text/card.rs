@@ -10,6 +10,12 @@ use crate::view::{Card, Number, Report};
 /// Values wider than this push their words to the next line.
 const VALUE_MAX: usize = 22;
 
+/// `59 k IOPS, random-read (56–62.1 k IOPS), at queue depth 64`.
+pub(super) fn line(number: &Number) -> String {
+    let interval = if number.interval.is_empty() { String::new() } else { format!(" ({})", number.interval) };
+    printable(&format!("{} {}{interval}, {}", number.value, number.what, number.place))
+}
+
 impl Page {
     pub(super) fn card(&self, report: &Report) -> Vec<String> {
         let card = &report.card;

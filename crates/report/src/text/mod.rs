@@ -46,6 +46,11 @@ impl Default for Layout {
     }
 }
 
+/// The numbers of the card, a line each, for whoever waits for the end of a run.
+pub fn numbers(findings: &Findings) -> Vec<String> {
+    report(findings).card.numbers.iter().map(card::line).collect()
+}
+
 /// More findings than this are counted, not listed, in a brief text.
 const FINDINGS_MAX: usize = 8;
 

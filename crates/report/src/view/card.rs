@@ -17,9 +17,13 @@ use analysis::{
     Typical, Verdict, Weight, Work,
 };
 use observation::{Asks, Point, Provenance};
+use study::Metric;
 
 /// More numbers than this are no card.
 const NUMBERS_MAX: usize = 6;
+
+/// Of more comparisons the table tells.
+const COMPARED_MAX: usize = 3;
 
 /// An operation of more than this moves bytes for their own sake.
 const LARGE_BYTES: f64 = 65_536.0;
@@ -102,18 +106,24 @@ pub fn card(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Card {
 fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Number> {
     let mut all: Vec<Number> = findings.findings.iter().filter_map(PairFinding::of).flat_map(of_outage).collect();
     all.extend(findings.findings.iter().filter_map(MirrorFinding::of).filter_map(round_trips));
-    all.extend(findings.comparisons().filter(|one| one.primary).map(|one| compared(findings, one)));
+    let primary = || findings.comparisons().filter(|one| one.primary);
+    all.extend(primary().take(COMPARED_MAX).map(|one| compared(findings, one)));
+    all.extend(findings.findings.iter().filter_map(MirrorFinding::of).flat_map(of_mirror));
     all.extend(findings.findings.iter().filter_map(DeadlineFinding::of).filter(|one| one.decides).map(deadline));
     all.extend(findings.findings.iter().filter_map(HighestRate::of).filter_map(|one| highest(findings, one)));
     let first = |sweep: &&Sweep| !findings.answered.iter().any(|point| point.experiment == sweep.experiment);
     let mut ordered: Vec<&Sweep> = sweeps.iter().collect();
     ordered.sort_by_key(first);
-    let (mut told, mut in_order): (Vec<(&str, &str)>, Option<usize>) = (Vec::new(), None);
+    // Both sides of a comparison stand beside it.
+    let sides = |one: &'_ Comparison| {
+        [one.baseline.clone(), one.point.system.clone()].map(|system| (system, one.point.stream.clone()))
+    };
+    let (mut told, mut in_order): (Vec<(String, String)>, Option<usize>) = (primary().flat_map(sides).collect(), None);
     for (sweep, curve) in ordered.iter().flat_map(|sweep| sweep.curves.iter().map(move |curve| (sweep, curve))) {
         // A stream is told where it stands first; its other experiments are in the tables.
-        let (system, stream) = (curve.at.system.as_str(), curve.at.stream.as_str());
-        if !told.contains(&(system, stream)) {
-            told.push((system, stream));
+        let of = (curve.at.system.clone(), curve.at.stream.clone());
+        if !told.contains(&of) {
+            told.push(of);
             match of_curve(findings, sweep, curve, caveats) {
                 // Reading in order and writing in order are one thing to know.
                 Some((Quantity::ByteRate, number)) if let Some(at) = in_order.take() => {
@@ -139,27 +149,37 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
 
 /// The point of a curve that people quote, with its low end beside it.
 fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats) -> Option<(Quantity, Number)> {
-    let point = quoted_point(findings, sweep, curve)?;
+    let most = quoted_point(findings, sweep, curve)?;
+    // What the study asked for goes before what came out highest.
+    let point = curve.points.iter().copied().find(|point| findings.answered.contains(&point.at)).unwrap_or(most);
     let (estimate, quantity) = quoted(findings, point);
     let mut what = curve.at.stream.clone();
-    if let Some((thing, _)) = point.yields.first() {
-        what = format!("{thing} of {what}");
-    }
     if sweep.several_systems() || !curve.at.factors.is_empty() {
         what = curve.name.clone();
     }
+    what = match (quantity, point.yields.first()) {
+        (Quantity::Seconds, _) => format!("to finish {what}"),
+        (_, Some((thing, _))) => format!("{thing} of {what}"),
+        (_, None) => what,
+    };
     if point.provenance != Provenance::Measured {
         what = format!("{what}, {}", point.provenance.word());
     }
-    let low = low_point(sweep, curve).filter(|low| !std::ptr::eq(*low, point));
-    let low = low.map(|low| {
-        let (estimate, quantity) = quoted(findings, low);
-        format!("{} at {}{}", quantity.text(estimate.value), sweep.at(curve, low), times(low))
-    });
+    let other = |other: &PointSummary| !std::ptr::eq(other, point);
+    let elsewhere = |at: &PointSummary, prefix: &str| {
+        let (estimate, quantity) = quoted(findings, at);
+        format!("{prefix}{} at {}{}", quantity.text(estimate.value), sweep.along(at), times(at, quantity))
+    };
+    let most = Some(most).filter(|most| other(most) && most_of(findings, curve, most));
+    let low = low_point(sweep, curve).filter(|low| other(low) && !most.is_some_and(|most| std::ptr::eq(*low, most)));
+    let low = low.map(|low| elsewhere(low, ""));
+    let most = most.map(|most| elsewhere(most, "most seen: "));
+    let per_core = per_core(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
+    let beside = most.into_iter().chain(low).chain(per_core);
     let place = place(findings, sweep, curve, point);
     let number = Number::new(&estimate, quantity, what, place);
     let marks = caveats.grave(&point.caveats);
-    Some((quantity, Number { marks, ..number.with(latency(point, quantity).into_iter().chain(low)) }))
+    Some((quantity, Number { marks, ..number.with(latency(point, quantity).into_iter().chain(beside)) }))
 }
 
 /// What people quote of a point: bytes of large operations, the latency of one that comes alone behind a pause, seconds of fixed work,
@@ -175,7 +195,8 @@ fn quoted(findings: &Findings, point: &PointSummary) -> (Estimate, Quantity) {
     if point.work == Work::Operations && paced(findings, point).is_some() {
         return (point.response_p50_ms, Quantity::Milliseconds);
     }
-    if point.bytes_per_s.value / point.throughput_per_s.value >= LARGE_BYTES {
+    let large = point.bytes_per_s.value / point.throughput_per_s.value >= LARGE_BYTES;
+    if large || findings.metric == Some(Metric::Bandwidth) {
         return (point.bytes_per_s, Quantity::ByteRate);
     }
     (point.throughput_per_s, Quantity::Work(point.work))
@@ -190,7 +211,7 @@ fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
 
 fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary) -> String {
     let at = match sweep.factor {
-        Some(_) => sweep.at(curve, point),
+        Some(_) => sweep.along(point),
         None => super::headline::load(findings, point),
     };
     let most = sweep.factor.is_some() && curve.points.len() > 1 && most_of(findings, curve, point);
@@ -223,8 +244,8 @@ fn latency(point: &PointSummary, quoted: Quantity) -> Option<String> {
     }
 }
 
-fn times(point: &PointSummary) -> String {
-    let known = point.response_p50_ms.value.is_finite();
+fn times(point: &PointSummary, quoted: Quantity) -> String {
+    let known = quoted != Quantity::Seconds && point.response_p50_ms.value.is_finite();
     if known { format!(", p50 {}", Quantity::Milliseconds.text(point.response_p50_ms.value)) } else { String::new() }
 }
 
@@ -251,6 +272,40 @@ fn compared(findings: &Findings, one: &Comparison) -> Number {
     let mut number = Number::new(&one.ratio, Quantity::Ratio, what, format!("{place}{verdict}"));
     number.interval = Quantity::Ratio.ends(&one.ratio).unwrap_or_else(|| "no interval".to_owned());
     number.with(sides.into_iter().flatten())
+}
+
+/// What each core of the machine carries of it.
+fn per_core(findings: &Findings, point: &PointSummary) -> Option<String> {
+    let asks = point.work == Work::Transactions && point.elapsed_s.is_none();
+    let (trial, _) = nearest(findings, point).filter(|_| asks)?;
+    let rate = trial.server.as_ref()?.per_machine_core_per_s?;
+    Some(format!("{} for each core", point.work.rate(rate)))
+}
+
+/// What a mirror adds to a transaction, and how many sessions make up for it.
+fn of_mirror(found: &MirrorFinding) -> Vec<Number> {
+    let stream = &found.point.stream;
+    // What may be nothing is no number to remember.
+    let surely = found.added.first().filter(|added| added.added_ms.has_interval() && added.added_ms.low > 0.0);
+    let added = surely.map(|added| {
+        let ms = |ms: f64| Quantity::Milliseconds.text(ms);
+        let parts = added.parts.iter().map(|part| format!("{} {}", ms(part.ms), part.part.word()));
+        let at = Point { factors: added.factors.clone(), ..found.point.clone() }.at();
+        let place = format!("{at}, beside {} alone", ms(added.alone_ms));
+        let what = format!("more latency for a transaction of {stream}, on the mean");
+        let place = place.trim_start_matches([' ', ',']);
+        Number::new(&added.added_ms, Quantity::Milliseconds, what, place).with(parts)
+    });
+    let enough = found.compensations.last().map(|one| {
+        let what = format!("sessions do with the mirror what {} do without", units::significant(one.sessions));
+        let observed = one.observed.map(|seen| format!("{} observed", units::significant(seen)));
+        let ceiling = one.ceiling.filter(|share| *share < 1.0).map(|share| {
+            format!("no number is enough on these cores, which carry {} of the rate", units::percent(share))
+        });
+        let number = Number::new(&one.predicted, Quantity::Plain, what, "by the response-time law");
+        number.with(observed.into_iter().chain(ceiling))
+    });
+    added.into_iter().chain(enough).collect()
 }
 
 fn round_trips(found: &MirrorFinding) -> Option<Number> {

@@ -237,6 +237,12 @@ impl Sweep<'_> {
         self.curves.iter().any(|curve| curve.at.system != self.curves[0].at.system)
     }
 
+    /// The level of a point along the axis, in words; empty where nothing was varied.
+    pub fn along(&self, point: &PointSummary) -> String {
+        let swept = point.at.factors.iter().find(|factor| Some(&factor.name) == self.factor.as_ref());
+        swept.map(factor_text).unwrap_or_default()
+    }
+
     /// The levels of a point along the axis and on its curve, in words.
     pub fn at(&self, curve: &Curve, point: &PointSummary) -> String {
         let swept = point.at.factors.iter().filter(|factor| Some(&factor.name) == self.factor.as_ref());
@@ -250,7 +256,7 @@ pub fn factors_text(factors: &[Factor]) -> String {
 }
 
 /// What is counted: `4 modules`.
-const COUNTED: [&str; 4] = [factor::MODULES, factor::WORKERS, factor::THREADS, factor::SESSIONS];
+const COUNTED: [&str; 5] = [factor::MODULES, factor::WORKERS, factor::THREADS, factor::SESSIONS, "users"];
 
 /// `4 modules`, `cache cold`: a level in words that say what it is.
 pub fn factor_text(factor: &Factor) -> String {
@@ -259,6 +265,7 @@ pub fn factor_text(factor: &Factor) -> String {
         Level::Number { value, text } if text.parse::<f64>().is_ok() && COUNTED.contains(&name) => {
             format!("{text} {}", if *value == 1.0 { name.trim_end_matches('s') } else { name })
         }
+        level if name == factor::DISTANCE && level.number().is_some() => format!("{} km", level.text()),
         level => format!("{} {}", factor::said(name), level.text()),
     }
 }

@@ -185,7 +185,7 @@ pub fn load(findings: &Findings, point: &PointSummary) -> String {
     match (label.slots, label.offered) {
         (_, Some(rate)) => format!("{} offered", units::rate(rate.0)),
         (Some(slots), None) if label.asks == Asks::Operations => format!("queue depth {slots}"),
-        _ => label.load.clone(),
+        _ => label.load.strip_prefix("closed, ").unwrap_or(&label.load).to_owned(),
     }
 }
 

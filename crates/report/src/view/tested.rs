@@ -6,29 +6,39 @@ use analysis::Findings;
 use observation::{NOT_OBSERVED, RunFacts, SystemFacts, SystemKind};
 use units::Bytes;
 
-/// One line a system, then the workloads, then the machine.
+/// One line a system, then the machine.
 pub fn lines(findings: &Findings) -> Vec<String> {
     let run = &findings.run;
-    let mut lines: Vec<String> = run.systems.iter().map(|system| system_line(findings, system)).collect();
+    // Systems of which the same is to be said share a line.
+    let mut lines: Vec<(Vec<&str>, String)> = Vec::new();
+    for system in &run.systems {
+        let says = system_line(findings, system);
+        match lines.iter_mut().find(|(_, known)| *known == says) {
+            Some((names, _)) => names.push(&system.name),
+            None => lines.push((vec![&system.name], says)),
+        }
+    }
+    let named = |(names, says): (Vec<&str>, String)| match run.systems.len() {
+        1 => says,
+        _ => format!("{}: {says}", names.join(", ")),
+    };
+    let mut lines: Vec<String> = lines.into_iter().map(named).collect();
     lines.extend(machine(run));
     lines
 }
 
 fn system_line(findings: &Findings, system: &SystemFacts) -> String {
-    let name = if findings.run.systems.len() > 1 { format!("{}: ", system.name) } else { String::new() };
-    let kind = SystemKind::of_word(&system.kind);
-    let says = match kind {
+    match SystemKind::of_word(&system.kind) {
         Some(SystemKind::File | SystemKind::Device) => storage(system),
         Some(SystemKind::Sqlite | SystemKind::Postgres | SystemKind::Mariadb) => database(findings, system),
         Some(SystemKind::Model) => format!("simulated: {}", system.fact("model.title").unwrap_or(&system.place)),
         _ => format!("{}, {}", system.kind, system.place),
-    };
-    format!("{name}{says}{}", workloads(system))
+    }
 }
 
 /// `file of 1 GiB on /dev/vda (ext4, virtual disk), by io_uring`.
 fn storage(system: &SystemFacts) -> String {
-    let bytes = system.fact("module.0.bytes").and_then(|bytes| bytes.parse().ok());
+    let bytes = system.fact("module.0.bytes").and_then(|bytes| bytes.parse().ok()).filter(|bytes| *bytes > 0);
     let size = bytes.map(|bytes| format!(" of {}", units::bytes(Bytes(bytes)))).unwrap_or_default();
     let many = if system.modules > 1 { format!("{} x ", system.modules) } else { String::new() };
     let on = device(system).map(|device| format!(" on {device}")).unwrap_or_default();
@@ -64,15 +74,13 @@ fn database(findings: &Findings, system: &SystemFacts) -> String {
         let [data, buffer] = [set.data_bytes, set.buffer_bytes].map(|known| Some(units::bytes(Bytes(known? as u64))));
         Some(format!(", {} of data, {} of buffer", data?, buffer?))
     });
-    format!("{} {version}{on}{}", system.kind, data.unwrap_or_default())
-}
-
-/// What each of its workloads asks, as the run noted it.
-fn workloads(system: &SystemFacts) -> String {
-    let noted = system.fingerprint.iter().filter_map(|fact| Some((fact.key.strip_prefix("workload.")?, &fact.value)));
-    let told: Vec<String> = noted.map(|(name, says)| format!("{name}: {says}")).collect();
-    // Many workloads are a list of their own, which stands in the configuration.
-    if (1..=2).contains(&told.len()) { format!("; {}", told.join("; ")) } else { String::new() }
+    let engine = match SystemKind::of_word(&system.kind) {
+        Some(SystemKind::Postgres) => "PostgreSQL",
+        Some(SystemKind::Mariadb) => "MariaDB",
+        _ => "SQLite",
+    };
+    let version = version.split(' ').next().unwrap_or_default();
+    format!("{engine} {version}{on}{}", data.unwrap_or_default())
 }
 
 /// `2 cores (AMD EPYC), 23.5 GiB of memory, virtual machine, Linux 6.18`; none where all is simulated.

@@ -236,6 +236,7 @@ pub fn facts() -> impl Strategy<Value = RunFacts> {
                 systems,
                 ceiling,
                 finished,
+                running: false,
             }
         },
     )
@@ -344,6 +345,7 @@ pub fn plain_facts() -> RunFacts {
             open_rate_error_pct: 0.03,
         }),
         finished: false,
+        running: false,
     }
 }
 

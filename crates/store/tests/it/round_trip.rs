@@ -96,13 +96,21 @@ fn an_existing_file_is_never_overwritten_and_the_error_names_it() {
 }
 
 #[test]
-fn a_run_in_progress_cannot_be_opened_by_another() {
+fn a_run_in_progress_is_read_as_it_stands_and_resumed_by_nobody() {
     let (_dir, path) = place();
-    let file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
-    assert!(matches!(RunFile::open(&path), Err(StoreError::InUse { .. })));
+    let mut file = RunFile::create(&path, &plain_facts(), RESERVE).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(4)).unwrap();
+    file.append_interval(0, &[plain_cell(1)], &[]).unwrap();
+    file.finish_trial(0, &plain_rest(4)).unwrap();
+    file.begin_trial(&plain_label(1), &plain_rest(4)).unwrap();
+    file.append_interval(1, &[plain_cell(1)], &[]).unwrap();
     assert!(matches!(RunFile::resume(&path, RESERVE), Err(StoreError::InUse { .. })));
-    drop(file);
-    assert!(RunFile::open(&path).is_ok());
+    let read = RunFile::open(&path).unwrap();
+    let trials: Vec<u32> = read.trials().unwrap().iter().map(|trial| trial.label.index).collect();
+    assert_eq!((trials, read.facts().unwrap().running), (vec![0], true));
+    drop((read, file));
+    let after = RunFile::open(&path).unwrap();
+    assert_eq!((after.trials().unwrap().len(), after.facts().unwrap().running), (2, false));
 }
 
 #[test]

@@ -318,5 +318,6 @@ pub fn run(study: &str, title: &str, question: &str) -> RunFacts {
             open_rate_error_pct: 0.031,
         }),
         finished: true,
+        running: false,
     }
 }

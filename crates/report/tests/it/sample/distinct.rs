@@ -114,6 +114,7 @@ pub fn distinct() -> Findings {
         figures: 0,
         doubts: vec!["Its main doubt.".into()],
         typical: Some(Typical { read_ms: Some(0.0425), most_per_s: Some(80_250.0), durable_ms: Some(2.375) }),
+        metric: Some(Metric::Throughput),
         storage: Vec::new(),
     }
 }
@@ -199,6 +200,7 @@ fn run() -> RunFacts {
             open_rate_error_pct: 0.031,
         }),
         finished: false,
+        running: false,
     }
 }
 
