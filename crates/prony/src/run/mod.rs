@@ -6,6 +6,7 @@
 mod ahead;
 mod beside;
 mod client_cost;
+pub mod devices;
 mod emulated;
 mod execute;
 mod finish;
@@ -25,6 +26,7 @@ pub use emulated::Devices;
 pub use finish::tell;
 pub use request::study as asked;
 pub use sameness::trials_again;
+pub use space::reserve;
 pub use stop::listen;
 
 use crate::args::Run;
@@ -79,7 +81,7 @@ pub fn start(text: &StudyText, asked: &Run, consents: &[Consent], beside: Makes)
         progress.say(passwords::SEEN);
     }
     let facts = passwords::left_out(facts(text, asked, &study, seed, &clock));
-    let (file, facts) = new_file(asked.output.as_deref(), facts, space::reserve(&plan))?;
+    let (file, facts) = new_file(asked.output.as_deref(), facts, reserve(&plan))?;
     let run = Prepared {
         asked,
         consents,
@@ -111,7 +113,7 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent], beside: Makes) -> R
     let facts = passwords::left_out(facts);
     let plan = plan_to_run(&facts.study, &study, facts.seed)?;
     space::check(&study, &plan)?;
-    let file = RunFile::resume(&path, space::reserve(&plan)).map_err(doing)?;
+    let file = RunFile::resume(&path, reserve(&plan)).map_err(doing)?;
     let summaries = judged::summaries(&file, study.judgement())?;
     sameness::same_plan(&facts.id, &plan, &summaries)?;
     let progress = Progress::new(asked.voice, planned::expected_in_all(&plan));
