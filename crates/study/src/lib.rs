@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it opens no file and measures nothing. The survey is handed in, outcomes are handed back.
 
+mod cpus;
 mod database;
 mod deadline;
 mod definition;
@@ -49,6 +50,7 @@ mod target;
 mod trial;
 mod wire;
 
+pub use cpus::{CpuSet, Cpus};
 pub use database::{At, DatabaseSpec, Engine, Isolation, Protocol, Sessions};
 pub use deadline::Deadline;
 pub use definition::SearchDefinition;

@@ -10,6 +10,7 @@ mod blkid;
 pub mod consent;
 pub mod device;
 pub mod file;
+pub mod machine;
 mod module;
 pub mod mounts;
 pub mod null;

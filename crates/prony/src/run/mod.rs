@@ -11,6 +11,7 @@ mod emulated;
 mod execute;
 mod finish;
 pub mod planned;
+mod processors;
 mod progress;
 mod request;
 mod sameness;
@@ -181,7 +182,9 @@ pub fn plan(origin: &str, study: &Study, seed: u64) -> Result<Plan, Failure> {
     crate::scripts::check(study)?;
     tiers::check(study.systems())?;
     let survey = survey::survey(study.systems())?;
-    study::plan(study, &survey, seed).map_err(|problems| study_file::failure(origin, &problems))
+    let plan = study::plan(study, &survey, seed).map_err(|problems| study_file::failure(origin, &problems))?;
+    processors::check(study, &plan)?;
+    Ok(plan)
 }
 
 /// The same for who runs it.
