@@ -16,13 +16,13 @@ pub fn run(asked: &Plan) -> Result<(), Failure> {
     let seed = asked.seed.map_or_else(run::fresh_seed, Ok)?;
     let plan = run::plan_to_run(&text.origin, &study, seed)?;
     let devices = devices::judged(&study, &checked::consents(&asked.consents)?);
-    output::answer(asked.json, || as_json(&plan, &devices), || planned::table(&study, &plan, &devices))
+    output::answer(asked.json, || as_json(&study, &plan, &devices), || planned::table(&study, &plan, &devices))
 }
 
-fn as_json(plan: &study::Plan, devices: &[Judged<'_>]) -> Value {
+fn as_json(study: &study::Study, plan: &study::Plan, devices: &[Judged<'_>]) -> Value {
     let expected_s = |trial: &_| planned::expected(trial).seconds();
     let mut value = report::plan_json(plan, expected_s, &planned::notes(plan));
-    value["reserved_bytes"] = run::reserve(plan).into();
+    value["reserved_bytes"] = run::reserve(study, plan).bytes().into();
     value["devices"] = devices.iter().map(Judged::json).collect();
     value
 }

@@ -82,7 +82,7 @@ pub fn start(text: &StudyText, asked: &Run, consents: &[Consent], beside: Makes)
         progress.say(passwords::SEEN);
     }
     let facts = passwords::left_out(facts(text, asked, &study, seed, &clock));
-    let (file, facts) = new_file(asked.output.as_deref(), facts, reserve(&plan))?;
+    let (file, facts) = new_file(asked.output.as_deref(), facts, reserve(&study, &plan))?;
     let run = Prepared {
         asked,
         consents,
@@ -114,7 +114,7 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent], beside: Makes) -> R
     let facts = passwords::left_out(facts);
     let plan = plan_to_run(&facts.study, &study, facts.seed)?;
     space::check(&study, &plan)?;
-    let file = RunFile::resume(&path, reserve(&plan)).map_err(doing)?;
+    let file = RunFile::resume(&path, reserve(&study, &plan)).map_err(doing)?;
     let summaries = judged::summaries(&file, study.judgement())?;
     sameness::same_plan(&facts.id, &plan, &summaries)?;
     let progress = Progress::new(asked.voice, planned::expected_in_all(&plan));
@@ -437,7 +437,7 @@ fn refusal_of(error: &engine::OpenError) -> Option<ErrorKind> {
 }
 
 /// Makes the run file under the name that was asked for, or under the first free one, and gives the run its id.
-fn new_file(named: Option<&Path>, mut facts: RunFacts, reserve: u64) -> Result<(RunFile, RunFacts), Failure> {
+fn new_file(named: Option<&Path>, mut facts: RunFacts, reserve: store::Reserve) -> Result<(RunFile, RunFacts), Failure> {
     for n in 1..1000 {
         facts.id = match named {
             Some(path) => checked::id_of(path),
