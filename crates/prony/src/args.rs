@@ -94,7 +94,8 @@ pub enum Command {
     #[command(
         long_about = "Shows what a run would do before anything is touched: the trials in their order with the seed \
             that gives it, the estimated time, the difference that the replicates can detect, and every byte that \
-            would be written, by phase. Looks at the machine read-only, for sizes and free space.",
+            would be written, by phase. Looks at the machine read-only, for sizes, free space and what stands in the way of \
+            writing a device.",
         after_long_help = "Examples:\n  prony plan quick\n  prony plan flash --on device:/dev/nvme1n1 --set modules=1 --seed 7"
     )]
     Plan(Plan),
@@ -894,9 +895,24 @@ arguments! {
             "Remove the server's folder with all its data sets. Default: they stay.";
     }
 
+    /// Consents to lose what devices hold.
+    #[derive(Clone, Default)]
+    Consents {
+        destroy: Vec<String> = arg(long, value_name = "CONSENT", action = ArgAction::Append)
+            "ID:BYTES[:SIGNATURE] of a device to destroy",
+            "Consent to destroy what a device holds, as ID:BYTES[:SIGNATURE]. ID is its serial number, WWN or name in \
+             /dev/disk/by-path; BYTES its exact size; SIGNATURE the file system or partition table that may be lost \
+             (left out: it must carry none). `prony plan` prints the consent that fits, as a refusal does. A device that is \
+             mounted, swapped on or held is never written, whatever is given here.";
+        in_use_anyway: bool = arg(long, requires = "destroy") "Destroy it even if a process has it open for writing",
+            "Let --destroy hold for a device that another process has open for writing. Default: it is refused, and the process \
+             is named, as far as you may look into others' processes.";
+    }
+
     /// `plan`.
     Plan {
         choice: StudyChoice = command(flatten);
+        consents: Consents = command(flatten);
         seed: Option<u64> = arg(long, value_name = "N") "Seed of every random choice [default: fresh]",
             "Seed of every random choice: order, offsets, arrivals. Default: fresh; hand the printed one to \
              `prony run --seed` for the same plan.";
@@ -940,12 +956,7 @@ arguments! {
         allow_errors: bool = arg(long) "Let a run pass in which operations failed",
             "Let a run pass in which operations failed. Default: exit with 1, however few failed; --fail-if 'failed > 1%' beside \
              it sets another limit.";
-        destroy: Vec<String> = arg(long, value_name = "CONSENT", action = ArgAction::Append)
-            "ID:BYTES[:SIGNATURE] of a device to destroy",
-            "Consent to destroy what a device holds, as ID:BYTES[:SIGNATURE]. ID is its serial number, WWN or name in \
-             /dev/disk/by-path; BYTES its exact size; SIGNATURE the file system or partition table that may be lost \
-             (left out: the device must be empty). A refusal prints the consent that would fit. A device in use is \
-             never written, whatever is given here.";
+        consents: Consents = command(flatten);
         keep: bool = arg(long) "Keep the scratch files",
             "Keep the scratch files when the run ends, and name them. Default: they are removed.";
         json: bool = arg(long) "Print the run as JSON on stdout",

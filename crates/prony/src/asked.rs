@@ -34,12 +34,12 @@ pub fn cells(trial: &Trial, stream: &Stream) -> BTreeMap<String, String> {
                 mixed => format!("rw{mixed}"),
             };
             let order = if spec.pattern == Pattern::Sequential { "seq" } else { "random" };
-            let weight: f64 = spec.transfers.iter().map(|transfer| transfer.weight).sum();
-            let bytes: f64 = spec.transfers.iter().map(|t| t.size.0 as f64 * t.weight).sum::<f64>() / weight;
+            let weight: f64 = spec.all_transfers().map(|transfer| transfer.weight).sum();
+            let bytes: f64 = spec.all_transfers().map(|t| t.size.0 as f64 * t.weight).sum::<f64>() / weight;
             set("test", format!("{order}_{mix}"));
             set("op", mix);
             set("transfer_kb", (bytes / 1024.0).to_string());
-            let mut sizes: Vec<u64> = spec.transfers.iter().map(|transfer| transfer.size.0).collect();
+            let mut sizes: Vec<u64> = spec.all_transfers().map(|transfer| transfer.size.0).collect();
             sizes.sort_unstable();
             sizes.dedup();
             if sizes.len() > 1 {

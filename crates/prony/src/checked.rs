@@ -5,19 +5,24 @@
 //!
 //! What it does not do: settings of a study are checked by the study room, which knows its keys.
 
+use crate::args::Consents;
 use crate::failure::Failure;
 use std::path::Path;
 use system::consent::Consent;
 
-/// What `--destroy` says.
+/// What `--destroy` says, and `--in-use-anyway` beside it.
 ///
 /// # Errors
-/// When it does not name an identity and a size.
-pub fn consent(text: &str) -> Result<Consent, Failure> {
-    system::consent::parse(text).map_err(|error| {
-        Failure::new(error.to_string())
-            .hint("run without --destroy: the refusal prints the consent that fits the device")
-    })
+/// When one does not name an identity and a size.
+pub fn consents(asked: &Consents) -> Result<Vec<Consent>, Failure> {
+    let read = |text: &String| {
+        let consent = system::consent::parse(text).map_err(|error| {
+            Failure::new(error.to_string())
+                .hint("`prony plan` without --destroy prints the consent that fits the device")
+        })?;
+        Ok(Consent { in_use: asked.in_use_anyway, ..consent })
+    };
+    asked.destroy.iter().map(read).collect()
 }
 
 /// A tag is one word, so that lists of tags stay readable and can be searched.

@@ -91,7 +91,7 @@ impl Told {
 }
 
 /// The texts of an error and its sources; a source that its parent has already repeated is left out.
-fn chain(error: &(dyn Error + 'static)) -> Vec<String> {
+pub fn chain(error: &(dyn Error + 'static)) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     let mut next = Some(error);
     while let Some(error) = next {

@@ -3,7 +3,7 @@
 use crate::StoreError;
 use crate::error::During;
 use crate::pages::Pages;
-use crate::{bounds, checksum, facts, recover, reserve, schema, trial};
+use crate::{Reserve, bounds, checksum, facts, recover, reserve, schema, trial};
 use observation::RunFacts;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
@@ -44,16 +44,17 @@ enum All {
 const RECORDS: [&str; 4] = ["cell", "reading", "ledger_page", "reserve"];
 
 impl RunFile {
-    /// Makes a new run file with space for `reserve_bytes` of observations ([`crate::estimate_bytes`]).
+    /// Makes a new run file with space for its observations.
     ///
     /// # Errors
     /// [`StoreError::Exists`] when there is a file of this name, [`StoreError::Full`] when the reserve does not fit; then
     /// no file is left behind.
-    pub fn create(path: &Path, facts: &RunFacts, reserve_bytes: u64) -> Result<RunFile, StoreError> {
-        make(path, || RunFile::fill_new(path, facts, reserve_bytes))
+    pub fn create(path: &Path, facts: &RunFacts, reserve: impl Into<Reserve>) -> Result<RunFile, StoreError> {
+        let reserve = reserve.into();
+        make(path, || RunFile::fill_new(path, facts, reserve))
     }
 
-    fn fill_new(path: &Path, facts: &RunFacts, reserve_bytes: u64) -> Result<RunFile, StoreError> {
+    fn fill_new(path: &Path, facts: &RunFacts, reserve: Reserve) -> Result<RunFile, StoreError> {
         let connection = connect(path, Access::Write, path)?;
         // Before the first table: pages can then be given back without copying the file.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").during("making the file", path)?;
@@ -63,7 +64,7 @@ impl RunFile {
         schema::make(&transaction, path)?;
         facts::write(&transaction, facts).during("writing the facts of the run", path)?;
         transaction.commit().during("making the file", path)?;
-        reserve::take(&connection, reserve_bytes, path)?;
+        reserve::take(&connection, reserve, path)?;
         Ok(RunFile { connection, path: path.to_path_buf(), writable: true, open: None, running: false, _kept: None })
     }
 
@@ -71,13 +72,13 @@ impl RunFile {
     ///
     /// # Errors
     /// [`StoreError::Finished`] when there is nothing to go on with, [`StoreError::InUse`] when its process still lives.
-    pub fn resume(path: &Path, reserve_bytes: u64) -> Result<RunFile, StoreError> {
+    pub fn resume(path: &Path, reserve: impl Into<Reserve>) -> Result<RunFile, StoreError> {
         let file = RunFile::open_for_notes(path)?;
         if file.facts()?.finished {
             return Err(StoreError::Finished(path.to_path_buf()));
         }
         trial::interrupt_all(&file.connection).during("marking interrupted trials", path)?;
-        reserve::take(&file.connection, reserve_bytes, path)?;
+        reserve::take(&file.connection, reserve.into(), path)?;
         Ok(file)
     }
 
@@ -161,6 +162,20 @@ impl RunFile {
         })
     }
 
+    /// Gives back what a run that was cut off had reserved, and tells how many bytes those were; none of a file that was closed, or
+    /// whose run goes on. What the run acknowledged stays, and it can be gone on with.
+    ///
+    /// # Errors
+    /// When the file is damaged or no run file, or the device fails.
+    pub fn give_back(path: &Path) -> Result<Option<u64>, StoreError> {
+        let Some(before) = unclosed(path) else { return Ok(None) };
+        match RunFile::open_for_notes(path) {
+            Err(StoreError::InUse(_)) => return Ok(None),
+            file => file?.close()?,
+        }
+        Ok(Some(before.saturating_sub(fs::metadata(path).map_or(0, |file| file.len()))))
+    }
+
     /// Where the file is.
     pub fn path(&self) -> &Path {
         &self.path
@@ -236,6 +251,12 @@ impl RunFile {
         transaction.commit().during(action, &self.path)?;
         Ok(value)
     }
+}
+
+/// Bytes of a file and of the log that lies beside it, as one does that nobody closed; none where there is no log.
+pub fn unclosed(path: &Path) -> Option<u64> {
+    let log = fs::symlink_metadata(beside::beside(path, beside::LOG)).ok().filter(|log| log.is_file())?;
+    Some(fs::metadata(path).ok()?.len().saturating_add(log.len()))
 }
 
 /// Looks at the pages of a file and at its tables.

@@ -28,7 +28,7 @@ impl StorageAsked {
     /// What a stream asks; none where it asks no blocks.
     pub(crate) fn of(name: &str, stream: &Stream) -> Option<StorageAsked> {
         let Work::Operations(Operations { of: Storage::Block(spec), access, .. }) = &stream.work else { return None };
-        let sizes = || spec.transfers.iter().map(|transfer| transfer.size);
+        let sizes = || spec.all_transfers().map(|transfer| transfer.size);
         Some(StorageAsked {
             stream: name.to_owned(),
             random: spec.pattern != Pattern::Sequential,

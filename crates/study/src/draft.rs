@@ -197,7 +197,7 @@ fn size(point: &Point, survey: &Survey) -> Bytes {
 fn range(point: &Point, streams: &[Stream], size: Bytes, problems: &mut Problems) -> Result<(), LeftOut> {
     for (i, stream) in streams.iter().enumerate() {
         let Some(spec) = stream.block() else { continue };
-        let range = Bytes((size.0 as f64 * spec.range.0) as u64);
+        let range = Bytes((size.0.saturating_sub(spec.start.0) as f64 * spec.range.0) as u64);
         let needed = Bytes(spec.transfer_max().0.saturating_add(spec.shift.0));
         if needed <= range {
             continue;
@@ -284,10 +284,10 @@ fn sectors(sector: Bytes, streams: &[Stream]) -> Result<(), LeftOut> {
     let direct = |stream: &&Stream| stream.operations().is_some_and(|operations| operations.access.direct);
     for stream in streams.iter().filter(direct) {
         let Some(spec) = stream.block() else { continue };
-        if spec.transfers.iter().any(|transfer| !transfer.size.0.is_multiple_of(sector.0)) {
+        if spec.all_transfers().any(|transfer| !transfer.size.0.is_multiple_of(sector.0)) {
             return Err(LeftOut::Transfers { sector });
         }
-        if !spec.shift.0.is_multiple_of(sector.0) {
+        if !spec.origin().0.is_multiple_of(sector.0) {
             return Err(LeftOut::Shift { sector });
         }
     }

@@ -6,6 +6,7 @@
 //! What it does not do: it opens no file and measures nothing. The survey is handed in, outcomes are handed back.
 
 mod asked;
+mod cpus;
 mod database;
 mod deadline;
 mod definition;
@@ -51,6 +52,7 @@ mod trial;
 mod wire;
 
 pub use asked::StorageAsked;
+pub use cpus::{CpuSet, Cpus};
 pub use database::{At, DatabaseSpec, Engine, Isolation, Protocol, Sessions};
 pub use deadline::Deadline;
 pub use definition::SearchDefinition;

@@ -13,6 +13,7 @@ use crate::survey::Survey;
 use crate::{Access, At, DatabaseSpec, Driver, Engine, Place, RING_MAX, Spread, Stream, SyncMode};
 use load::Spec as Load;
 use reading::{AnyKey, Problems};
+use workload::block::keys::TRIMS;
 use workload::block::{self, Grid};
 use workload::kind::{SESSIONS, WORKERS_MAX};
 
@@ -30,6 +31,7 @@ pub(crate) fn tell(point: &Point, streams: &[Stream], survey: &Survey, problems:
             rings(point, streams, ring, problems);
             threads(point, streams, ring, problems);
             validated(point, streams, problems);
+            trims(point, streams, problems);
         }
         _ => {}
     }
@@ -42,6 +44,21 @@ fn polled_syncs(point: &Point, streams: &[Stream], problems: &mut Problems) {
             let message = "`never` or `each` with `poll`: a polled ring takes no sync of its own, got `every N`";
             point.refuse(&SYNC, i, message, problems);
         }
+    }
+}
+
+/// Ranges are given back by calls that a polled ring does not carry, and leave no stamp by which a read could be judged.
+fn trims(point: &Point, streams: &[Stream], problems: &mut Problems) {
+    let Some(i) = streams.iter().position(|stream| stream.block().is_some_and(|spec| spec.trims.0 > 0.0)) else {
+        return;
+    };
+    if accesses(streams).any(|(_, access)| access.validate || access.verify) {
+        let message = "none where reads are checked (`validate`, `verify`): what was given back carries no stamp, so that \
+                       zeroes could be right or damage; check what is written in an experiment of its own";
+        point.refuse(&TRIMS, i, message, problems);
+    }
+    if accesses(streams).any(|(index, access)| index == i && access.poll) {
+        point.refuse(&TRIMS, i, "none with `poll`: a polled ring takes reads and writes alone", problems);
     }
 }
 

@@ -5,9 +5,9 @@
 //!
 //! What it does not do: phases and state are the trial's, not a stream's.
 
-use crate::keys::access::{DIRECT, DRIVER, PIN, POLL, PRIORITY, SYNC, VALIDATE, VERIFY, WORKERS};
+use crate::keys::access::{CPUS, DIRECT, DRIVER, PIN, POLL, PRIORITY, SQPOLL, SYNC, VALIDATE, VERIFY, WORKERS};
 use crate::keys::load::{
-    ARRIVALS, OUTSTANDING, PACING, PER, Per, RAMP, RATE, SLOTS, THINK, THINK_TIMES, ThinkTimes, USERS,
+    ARRIVALS, OUTSTANDING, PACING, PER, Pace, Per, RAMP, RATE, SLOTS, THINK, THINK_TIMES, ThinkTimes, USERS,
 };
 use crate::keys::session::THREADS;
 use crate::point::{FACTOR, Point, StreamSettings};
@@ -47,7 +47,7 @@ impl Maker<'_> {
                 if access.direct {
                     block::keys::check_sectors(&spec, &mut StreamSettings { point, stream: i, problems });
                 }
-                let load = self.operations(threads, problems);
+                let load = self.operations(&spec, threads, problems);
                 let count = point.get(&block::keys::OPERATIONS, i);
                 let work = Work::Operations(Operations { of: Storage::Block(spec), count, access });
                 Stream { work, load, ramp, threads }
@@ -65,8 +65,13 @@ impl Maker<'_> {
     /// The width of file work is its load.
     fn files(&self, spec: files::Spec, problems: &mut Problems) -> Stream {
         let access = self.access(problems);
-        if let SyncMode::Every(_) = access.sync {
-            self.refuse(&SYNC, "`never` or `each` for file work, got `every N`", problems);
+        let other = match access.sync {
+            SyncMode::Never | SyncMode::Each => None,
+            SyncMode::Whole => Some("o_sync"),
+            SyncMode::Every(_) => Some("every N"),
+        };
+        if let Some(other) = other {
+            self.refuse(&SYNC, format!("`never` or `each` for file work, got `{other}`"), problems);
         }
         if access.direct && !(spec.file.0.is_multiple_of(512) && spec.block.0.is_multiple_of(512)) {
             let message =
@@ -87,7 +92,7 @@ impl Maker<'_> {
     }
 
     /// The load of blocks.
-    fn operations(&self, threads: Threads, problems: &mut Problems) -> LoadSpec {
+    fn operations(&self, spec: &block::Spec, threads: Threads, problems: &mut Problems) -> LoadSpec {
         let (point, i) = (self.point, self.i);
         let rank = |key: &dyn AnyKey| point.setting(key, i).map(|(rank, _)| rank);
         let open = match (rank(&RATE), rank(&OUTSTANDING)) {
@@ -106,7 +111,7 @@ impl Maker<'_> {
                 format!("at most as many workers as operations in flight, which are {slots}, got {}", threads.count);
             self.refuse(&WORKERS, message, problems);
         }
-        if open { self.open(slots) } else { self.closed(slots) }
+        if open { self.open(slots, Some(spec.moved_per_operation()), problems) } else { self.closed(slots) }
     }
 
     fn outstanding(&self, problems: &mut Problems) -> u32 {
@@ -136,14 +141,26 @@ impl Maker<'_> {
             return LoadSpec::Closed { slots: sessions, think: Think::Given };
         }
         if rate.is_some() || point.searched(i) {
-            return self.open(sessions);
+            return self.open(sessions, None, problems);
         }
         self.closed(users.map_or(sessions, |users| users as u32))
     }
 
-    /// A search fills its rates in one after the other.
-    fn open(&self, slots: u32) -> LoadSpec {
-        let rate = self.point.given(&RATE, self.i).unwrap_or(PerSecond(1.0));
+    /// A search fills its rates in one after the other. `moved` is what an operation moves on the mean.
+    fn open(&self, slots: u32, moved: Option<f64>, problems: &mut Problems) -> LoadSpec {
+        let rate = match self.point.given(&RATE, self.i) {
+            None => PerSecond(1.0),
+            Some(Pace::Operations(rate)) => rate,
+            Some(Pace::Bytes(per_s)) => {
+                let rate = moved.filter(|moved| *moved > 0.0).map(|moved| PerSecond(per_s / moved));
+                if !rate.is_some_and(|rate| rate.0 <= RATE.domain.most.max) {
+                    let message =
+                        "a rate in `/s` here: bytes a second are for blocks that move some, at most 100 M/s of them";
+                    self.refuse(&RATE, message, problems);
+                }
+                rate.unwrap_or(PerSecond(1.0))
+            }
+        };
         LoadSpec::Open { rate, arrivals: self.point.get(&ARRIVALS, self.i), slots }
     }
 
@@ -165,6 +182,7 @@ impl Maker<'_> {
             sync: point.get(&SYNC, i),
             driver: point.get(&DRIVER, i),
             poll: point.get(&POLL, i),
+            sqpoll: point.get(&SQPOLL, i),
             priority: point.get(&PRIORITY, i),
             validate: point.get(&VALIDATE, i),
             verify: point.get(&VERIFY, i) && point.spec().place.holds_data(),
@@ -172,12 +190,20 @@ impl Maker<'_> {
         if access.poll && (!access.direct || access.driver == Driver::Plain) {
             self.refuse(&POLL, "polling needs `direct = true` and io_uring", problems);
         }
+        if access.sqpoll && (access.poll || access.driver == Driver::Plain) {
+            self.refuse(&SQPOLL, "a thread of the kernel needs io_uring, and takes no `poll` beside it", problems);
+        }
         access
     }
 
     fn threads(&self, count: &Key<Count>) -> Threads {
         let (point, i) = (self.point, self.i);
-        Threads { count: point.get(count, i) as u32, pin: point.get(&PIN, i), pacing: point.get(&PACING, i) }
+        Threads {
+            count: point.get(count, i) as u32,
+            pin: point.get(&PIN, i),
+            cpus: point.get(&CPUS, i),
+            pacing: point.get(&PACING, i),
+        }
     }
 
     fn session_threads(&self, sessions: u32, problems: &mut Problems) -> Threads {

@@ -1,5 +1,6 @@
 //! One trial with everything resolved: what the engine, or the model, is given to run.
 
+use crate::cpus::Cpus;
 use crate::{Sessions, Spread, Wire};
 use load::{Pacing, Ramp, Spec as LoadSpec};
 use observation::TrialLabel;
@@ -79,6 +80,8 @@ pub struct Threads {
     pub count: u32,
     /// Whether each stays on a core of its own.
     pub pin: bool,
+    /// Which processors they run on.
+    pub cpus: Cpus,
     /// How they wait for an open load's next arrival.
     pub pacing: Pacing,
 }
@@ -126,6 +129,8 @@ pub struct Access {
     pub driver: Driver,
     /// Poll the device for completions instead of waiting for its interrupt.
     pub poll: bool,
+    /// Let a thread of the kernel look for operations instead of calling it.
+    pub sqpoll: bool,
     /// I/O priority of the stream.
     pub priority: Option<Priority>,
     /// Check every read against the stamps.
@@ -142,6 +147,8 @@ pub enum SyncMode {
     Never,
     /// Every write returns only when its data is durable; the time is the write's.
     Each,
+    /// The same, with what the filesystem notes of the file.
+    Whole,
     /// A data sync after every so many writes, as an operation of its own class.
     Every(u32),
 }
@@ -320,7 +327,7 @@ impl Trial {
     /// write to, where one of them asks for that.
     pub fn read_back(&self) -> Bytes {
         let asks = |stream: &Stream| stream.operations().is_some_and(|operations| operations.access.verify);
-        let written = |spec: &block::Spec| Bytes(spec.usable(self.module_bytes).0 + spec.shift.0);
+        let written = |spec: &block::Spec| Bytes(spec.usable(self.module_bytes).0 + spec.origin().0);
         let writing = self.streams.iter().filter(|stream| stream.writes()).filter_map(Stream::block);
         let all = writing.map(written).max().unwrap_or_default();
         if self.streams.iter().any(asks) { all } else { Bytes(0) }

@@ -16,6 +16,8 @@ pub struct Consent {
     pub size: Bytes,
     /// The signatures that may be destroyed, on the device and on its partitions; empty when there must be none.
     pub signatures: Vec<String>,
+    /// Whether other processes may have it open for writing meanwhile (`--in-use-anyway`).
+    pub in_use: bool,
 }
 
 /// Why a text is no consent.
@@ -48,7 +50,7 @@ pub fn parse(text: &str) -> Result<Consent, ConsentError> {
     if names.is_empty() && number(last).is_none() {
         return Err(wrong("got no signature behind the last colon"));
     }
-    Ok(Consent { id: id.to_owned(), size: Bytes(size), signatures: names })
+    Ok(Consent { id: id.to_owned(), size: Bytes(size), signatures: names, in_use: false })
 }
 
 /// Digits only: a sign, a separator or a unit would leave doubt about the exact size.
@@ -95,7 +97,7 @@ mod tests {
             size in any::<u64>(),
             signatures in prop::collection::vec("[a-z_A-Z][a-z_A-Z0-9]{0,12}", 0..4),
         ) {
-            let consent = Consent { id, size: Bytes(size), signatures };
+            let consent = Consent { id, size: Bytes(size), signatures, in_use: false };
             prop_assert_eq!(parse(&consent.to_string()), Ok(consent));
         }
 

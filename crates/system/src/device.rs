@@ -19,7 +19,7 @@ use crate::consent::Consent;
 use crate::module::{Module, ModuleKind};
 use crate::safety::{self, Approved, Obstacle, Refusal};
 use crate::stack::{self, DeviceNumber};
-use crate::tree::{DeviceTree, look};
+use crate::tree::{DeviceTree, look_into, open_in};
 
 /// Why a device was not opened.
 /// `path` is as it was given.
@@ -51,7 +51,7 @@ pub fn open(path: &Path, consents: &[Consent]) -> Result<Module, OpenError> {
     let at = |source| OpenError::Kernel { path: path.to_path_buf(), source };
     let (real, number) = found(path)?;
     // Judged first from outside: a device that is refused is not even opened for writing.
-    safety::judge(&DeviceTree::read(&[number]), number, consents)?;
+    judge(path, consents)?;
     let file = open_exclusive(&real, number).map_err(|error| match error {
         Claim::Busy(refusal) => OpenError::Refused(refusal),
         Claim::Failed(source) => at(source),
@@ -59,6 +59,15 @@ pub fn open(path: &Path, consents: &[Consent]) -> Result<Module, OpenError> {
     same_node(path, &file, number)?;
     let approved = judge_open(&file, number, consents)?;
     module(path, file, number, approved.size).map_err(at)
+}
+
+/// Whether a device would be opened for writing with these consents, as it is now; it is only read for that.
+///
+/// # Errors
+/// As [`open`].
+pub fn judge(path: &Path, consents: &[Consent]) -> Result<Approved, OpenError> {
+    let (_, number) = found(path)?;
+    Ok(safety::judge(&DeviceTree::read(&[number]), number, consents)?)
 }
 
 /// Opens a device for reading only. It may be mounted or held: it is not claimed, and nothing can be written to it.
@@ -100,7 +109,7 @@ fn same_node(path: &Path, file: &File, expected: DeviceNumber) -> Result<(), Ope
 fn judge_open(file: &File, number: DeviceNumber, consents: &[Consent]) -> Result<Approved, Box<Refusal>> {
     let mut tree = DeviceTree::read(&[number]);
     if let Some(device) = tree.device_mut(number) {
-        device.signatures = look(file, device.size);
+        look_into(device, file);
     }
     safety::judge(&tree, number, consents)
 }
@@ -124,9 +133,10 @@ fn open_exclusive(real: &Path, number: DeviceNumber) -> Result<File, Claim> {
         }
         let device = real.file_name().map_or_else(|| number.to_string(), |name| name.to_string_lossy().into_owned());
         Claim::Busy(Box::new(Refusal {
-            obstacles: vec![Obstacle::Busy { device: device.clone() }],
+            obstacles: vec![Obstacle::Busy { device: device.clone(), by: open_in(number) }],
             device,
             remedy: None,
+            unknown: None,
         }))
     })
 }

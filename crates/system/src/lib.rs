@@ -6,9 +6,11 @@
 //! What it does not do: it measures no time of its own and runs no load.
 
 pub mod beside;
+mod blkid;
 pub mod consent;
 pub mod device;
 pub mod file;
+pub mod machine;
 mod module;
 pub mod mounts;
 pub mod null;

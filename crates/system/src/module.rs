@@ -223,6 +223,16 @@ impl Module {
         }
     }
 
+    /// Whether ranges of it can be given back, so that they read as zeroes. A file is asked for one behind its end; of a device
+    /// only the kernel knows, by its limit for zeroes.
+    pub fn punches(&self) -> bool {
+        let punch = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        match self.kind {
+            ModuleKind::Device { number, .. } => stack::zeroes(&number),
+            _ => rustix::fs::fallocate(&self.buffered, punch, self.bytes.0.next_multiple_of(1 << 20), 1 << 20).is_ok(),
+        }
+    }
+
     /// Makes what was written durable. Where nothing can have been written nothing is asked: flushing what others have
     /// written is not reading.
     ///

@@ -7,6 +7,7 @@
 //! What it does not do: a device without a known signature may still hold data (a raw database volume). That is why
 //! consent is bound to a device's identity and size as well.
 
+use crate::tree::Probed;
 use std::io;
 
 /// Bytes of a device at an offset.
@@ -93,6 +94,30 @@ const MAGICS: &[Magic] = &[
     magic("bsd", 0x200, b"\x57\x45\x56\x82"),
 ];
 
+/// How many places are probed, and how many bytes of each are read.
+const PLACES: u32 = 64;
+const PLACE_BYTES: u64 = 4096;
+
+/// Reads some places of a device, the first, the last and those between, at even distances.
+///
+/// # Errors
+/// When the device cannot be read there.
+pub fn probe(device: &(impl ReadAt + ?Sized), size: u64) -> io::Result<Probed> {
+    let mut probed = Probed { places: 0, holding: 0 };
+    let mut bytes = [0; PLACE_BYTES as usize];
+    let Some(last) = (size / PLACE_BYTES).checked_sub(1) else { return Ok(probed) };
+    let places = u64::from(PLACES).min(last + 1);
+    for place in 0..places {
+        let block = u128::from(last) * u128::from(place) / u128::from((places - 1).max(1));
+        device.read_at(block as u64 * PLACE_BYTES, &mut bytes)?;
+        // Flash that was erased reads as ones.
+        let empty = [0, 0xff].contains(&bytes[0]) && bytes.iter().all(|byte| *byte == bytes[0]);
+        probed.places += 1;
+        probed.holding += u32::from(!empty);
+    }
+    Ok(probed)
+}
+
 /// Every signature on a device of this size, in order of name, each once.
 ///
 /// # Errors
@@ -110,6 +135,7 @@ pub fn find(device: &(impl ReadAt + ?Sized), size: u64) -> io::Result<Vec<String
     found.extend(look.raid()?);
     found.extend(look.zfs()?);
     found.extend(look.gpt_backup()?);
+    found.extend(look.drbd()?);
     found.extend(look.dos(&found)?);
     found.sort_unstable();
     found.dedup();
@@ -210,6 +236,17 @@ impl<D: ReadAt + ?Sized> Look<'_, D> {
         Ok(None)
     }
 
+    /// DRBD keeps its metadata in the last whole 4 KiB, with a magic by version behind 60 bytes (drbd_meta_data.c).
+    fn drbd(&self) -> io::Result<Option<&'static str>> {
+        let block = (self.size & !4095).saturating_sub(4096);
+        for version in [0x6b, 0x6c, 0x6d] {
+            if self.has(block + 60, &[0x83, 0x74, 0x02, version])? {
+                return Ok(Some("drbd"));
+            }
+        }
+        Ok(None)
+    }
+
     /// The copy of a GPT in the last sector outlives an overwritten start.
     fn gpt_backup(&self) -> io::Result<Option<&'static str>> {
         for sector in [512, 4096] {
@@ -270,7 +307,7 @@ mod tests {
     #[test]
     fn signatures_with_a_computed_place_are_found_there() {
         let label = 256 * 1024;
-        let places: [(usize, &[u8], &str); 11] = [
+        let places: [(usize, &[u8], &str); 13] = [
             (4086, b"SWAPSPACE2", "swap"),
             (65526, b"SWAPSPACE2", "swap"),
             (0, b"\xfc\x4e\x2b\xa9", "linux_raid_member"),
@@ -282,10 +319,27 @@ mod tests {
             (SIZE - 512, b"EFI PART", "gpt"),
             (SIZE - 1024, b"Intel Raid ISM Cfg Sig. ", "isw_raid_member"),
             (510, b"\x55\xaa", "dos"),
+            (SIZE - 4096 + 60, b"\x83\x74\x02\x6b", "drbd"),
+            (SIZE - 4096 + 60, b"\x83\x74\x02\x6d", "drbd"),
         ];
         for (offset, bytes, name) in places {
             assert_eq!(with(offset, bytes), [name], "at {offset}");
         }
+    }
+
+    #[test]
+    fn places_that_hold_data_are_counted_and_erased_ones_are_not() {
+        let mut image = vec![0_u8; SIZE];
+        let held = |image: &[u8]| probe(image, image.len() as u64).unwrap();
+        assert_eq!(held(&image), Probed { places: 64, holding: 0 });
+        image[SIZE - 1] = 7;
+        image[..4096].fill(0xff);
+        assert_eq!(held(&image), Probed { places: 64, holding: 1 });
+        image[4095] = 0;
+        assert_eq!(held(&image), Probed { places: 64, holding: 2 });
+        assert_eq!(held(&image[..3 * 4096]), Probed { places: 3, holding: 1 });
+        assert_eq!(held(&image[..4096]), Probed { places: 1, holding: 1 });
+        assert_eq!(held(&image[..100]), Probed { places: 0, holding: 0 });
     }
 
     #[test]

@@ -175,6 +175,13 @@ pub fn size_of(number: &DeviceNumber) -> Option<Bytes> {
     Some(Bytes(read_line(&folder.join("size"))?.parse::<u64>().ok()? * 512))
 }
 
+/// Whether a device zeroes ranges by itself, which is how the kernel trims one to what is known.
+pub fn zeroes(number: &DeviceNumber) -> bool {
+    let disk = layer(Path::new("/sys"), *number, 0).map(|layer| layer.disk);
+    let most = disk.and_then(|disk| read_line(&disk.join("queue/write_zeroes_max_bytes"))?.parse::<u64>().ok());
+    most.is_some_and(|most| most > 0)
+}
+
 /// The kernel's running count of disks, which no two devices of one boot share.
 pub fn sequence_of(number: &DeviceNumber) -> Option<u64> {
     let disk = layer(Path::new("/sys"), *number, 0)?.disk;

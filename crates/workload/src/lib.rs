@@ -70,9 +70,10 @@ impl Storage {
     pub fn classes(&self) -> Vec<Class> {
         let plain = |names: [&str; 3]| names.map(Class::plain).to_vec();
         match self {
-            Storage::Block(_) => {
+            Storage::Block(spec) => {
                 let mut classes = plain(["read", "write", "sync"]);
                 classes[2].upkeep = true;
+                classes.extend((spec.trims.0 > 0.0).then(|| Class::plain("trim")));
                 classes
             }
             Storage::Files(_) => plain(["create", "copy", "read"]),

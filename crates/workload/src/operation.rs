@@ -9,6 +9,8 @@ pub enum OperationKind {
     Write,
     /// Makes what was written durable.
     Sync,
+    /// Gives the bytes back: they read as zeroes until they are written again.
+    Trim,
 }
 
 /// One operation on one module.
@@ -22,6 +24,6 @@ pub struct Operation {
     pub module: u16,
     /// Where it starts, in bytes from the start of the module.
     pub offset: u64,
-    /// How many bytes it moves; 0 for a sync.
+    /// How many bytes it moves, or gives back; 0 for a sync.
     pub bytes: u32,
 }

@@ -126,7 +126,7 @@ impl StorageWork {
     pub(crate) fn with_sync(mut self, sync: SyncMode, modules: u32) -> StorageWork {
         match sync {
             SyncMode::Never => {}
-            SyncMode::Each => self.durable = true,
+            SyncMode::Each | SyncMode::Whole => self.durable = true,
             SyncMode::Every(writes) => {
                 self.syncs = Syncs { every: NonZeroU32::new(writes), writes: vec![0; modules as usize] };
             }
@@ -188,7 +188,7 @@ impl StorageWork {
             (OperationKind::Read, Some(map)) if data.checks => {
                 map.begin_read(module, offset, bytes, &mut self.readings[slot as usize]);
             }
-            (OperationKind::Read | OperationKind::Sync, _) => {}
+            (OperationKind::Read | OperationKind::Sync | OperationKind::Trim, _) => {}
         }
     }
 
@@ -210,7 +210,7 @@ impl StorageWork {
                     self.noticed.damage(&damage, at);
                 }
             }
-            OperationKind::Read | OperationKind::Sync => {}
+            OperationKind::Read | OperationKind::Sync | OperationKind::Trim => {}
         }
     }
 
@@ -264,8 +264,9 @@ impl<P: StoragePort> Work<P> for StorageWork {
     fn settle<L: Load>(&mut self, port: &mut P, first: u32, completion: &Completion, _load: &mut L) -> Settled {
         let slot = completion.slot - first;
         let operation = self.asked[slot as usize];
-        let done =
-            matches!(completion.outcome, Ended::Moved { bytes } if bytes == operation.bytes || operation.bytes == 0);
+        // A trim moves nothing, and the kernel says so.
+        let moves = if operation.kind == OperationKind::Trim { 0 } else { operation.bytes };
+        let done = matches!(completion.outcome, Ended::Moved { bytes } if bytes == moves || moves == 0);
         self.ended(slot, &operation, done, port.buffer(completion.slot), completion.at);
         let upkeep = self.upkeep(&operation, done);
         if let Some(upkeep) = upkeep {
@@ -273,7 +274,7 @@ impl<P: StoragePort> Work<P> for StorageWork {
         }
         let (outcome, gone) = if done {
             self.noticed.success();
-            (Outcome::done(operation.bytes.into()), None)
+            (Outcome::done(moves.into()), None)
         } else {
             (Outcome::Failed, self.failed(&operation, completion))
         };

@@ -90,7 +90,15 @@ pub fn measure_alone(dir: &Path) -> io::Result<Alone> {
 /// When the file cannot be read so, or no ring can be had.
 pub(crate) fn measure(file: RawFd, size: Bytes) -> io::Result<Alone> {
     let clock = WallClock::new();
-    let spec = RingSpec { files: vec![file], slots: 1, transfer_max: TRANSFER.0, poll: false, priority: 0 };
+    let spec = RingSpec {
+        files: vec![file],
+        slots: 1,
+        transfer_max: TRANSFER.0,
+        poll: false,
+        sqpoll: false,
+        priority: 0,
+        durable: 0,
+    };
     let mut ring = Ring::new(spec)?;
     let mut ring = ring.port(clock.clone(), Looks::new(Window::default()));
     let mut plain = BlockingPort::new(vec![file], TRANSFER, clock)?;

@@ -7,7 +7,7 @@
 use crate::TrialError;
 use crate::hot::storage::StorageWork;
 use crate::port::buffers::Buffers;
-use crate::port::uring::outcome;
+use crate::port::uring::{PUNCH, outcome};
 use crate::worker::assign::Share;
 use crate::worker::run::{Return, Start};
 use recorder::Clock;
@@ -19,14 +19,14 @@ use workload::{Operation, OperationKind};
 
 /// Drives a worker's operations over open descriptors, one a module; each ends before the next begins.
 pub(crate) fn drive(
-    (files, transfer_max): (Vec<RawFd>, u64),
+    (files, transfer_max, durable): (Vec<RawFd>, u64, libc::c_int),
     work: StorageWork,
     share: Share,
     start: &Start,
 ) -> Result<Return, TrialError> {
     let resource = |source| TrialError::Resource { action: "allocating a buffer", source };
     let buffers = Buffers::new(1, transfer_max).map_err(resource)?;
-    share.drive(&mut BlockingPort { files, buffers, staged: None, clock: start.ready()? }, work, &start.halt)
+    share.drive(&mut BlockingPort { files, buffers, staged: None, durable, clock: start.ready()? }, work, &start.halt)
 }
 
 /// The port of one thread. It holds a single slot.
@@ -34,12 +34,20 @@ pub(crate) struct BlockingPort<C> {
     files: Vec<RawFd>,
     buffers: Buffers,
     staged: Option<(u32, Operation, bool)>,
+    /// Flags of a write that ends only when it is durable.
+    durable: libc::c_int,
     clock: C,
 }
 
 impl<C: Clock> BlockingPort<C> {
     pub(crate) fn new(files: Vec<RawFd>, transfer_max: Bytes, clock: C) -> io::Result<BlockingPort<C>> {
-        Ok(BlockingPort { files, buffers: Buffers::new(1, transfer_max.0)?, staged: None, clock })
+        Ok(BlockingPort {
+            files,
+            buffers: Buffers::new(1, transfer_max.0)?,
+            staged: None,
+            durable: libc::RWF_DSYNC,
+            clock,
+        })
     }
 
     fn carry_out(&mut self, operation: &Operation, durable: bool) -> Outcome {
@@ -51,8 +59,9 @@ impl<C: Clock> BlockingPort<C> {
         let result = unsafe {
             match operation.kind {
                 OperationKind::Read => libc::pread(file, address, length, offset),
-                OperationKind::Write if durable => libc::pwritev2(file, &vector, 1, offset, libc::RWF_DSYNC),
+                OperationKind::Write if durable => libc::pwritev2(file, &vector, 1, offset, self.durable),
                 OperationKind::Write => libc::pwrite(file, address, length, offset),
+                OperationKind::Trim => libc::fallocate(file, PUNCH, offset, length as libc::off_t) as isize,
                 OperationKind::Sync => libc::fdatasync(file) as isize,
             }
         };

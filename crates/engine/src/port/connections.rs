@@ -117,7 +117,7 @@ pub(super) struct Wires {
 
 impl Wires {
     pub(super) fn new(conversations: Vec<Conversation>) -> io::Result<Wires> {
-        let (ring, generation) = build_ring((conversations.len() as u32 * 2 + 2).next_power_of_two(), false)?;
+        let (ring, generation) = build_ring((conversations.len() as u32 * 2 + 2).next_power_of_two(), false, false)?;
         let sockets: Vec<RawFd> = conversations.iter().map(|(socket, _)| socket.as_raw_fd()).collect();
         ring.submitter().register_files(&sockets)?;
         Ok(Wires { ring, generation, connections: conversations.into_iter().map(Connection::new).collect() })

@@ -52,9 +52,19 @@ pub(crate) struct RingSpec {
     pub(crate) transfer_max: u64,
     /// Wait for completions by polling the device.
     pub(crate) poll: bool,
+    /// Let a thread of the kernel look for what was submitted.
+    pub(crate) sqpoll: bool,
     /// I/O priority in the kernel's encoding, 0 for none.
     pub(crate) priority: u16,
+    /// Flags of a write that ends only when it is durable.
+    pub(crate) durable: libc::c_int,
 }
+
+/// How long the kernel's thread goes on looking after the last submission, milliseconds; then it sleeps until it is woken.
+const SQPOLL_IDLE_MS: u32 = 1_000;
+
+/// What gives a range back: the same on files and on devices, and what was given back reads as zeroes.
+pub(crate) const PUNCH: libc::c_int = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
 
 /// Drives a worker's operations over a ring of its own.
 pub(crate) fn drive(spec: RingSpec, work: StorageWork, mut share: Share, start: &Start) -> Result<Return, TrialError> {
@@ -90,7 +100,7 @@ impl Ring {
     /// Builds a ring, registers files and, where the limit on locked memory allows, buffers.
     pub(crate) fn new(spec: RingSpec) -> io::Result<Ring> {
         // One entry more than there are slots: the tick needs one, too.
-        let (ring, generation) = build_ring((spec.slots + 1).next_power_of_two(), spec.poll)?;
+        let (ring, generation) = build_ring((spec.slots + 1).next_power_of_two(), spec.poll, spec.sqpoll)?;
         // One place more than there are modules, for `give_up`.
         let files: Vec<RawFd> = spec.files.iter().copied().chain([-1]).collect();
         ring.submitter().register_files(&files)?;
@@ -118,6 +128,8 @@ impl Ring {
             again: Vec::new(),
             priority: self.spec.priority,
             poll: self.spec.poll,
+            sqpoll: self.spec.sqpoll,
+            durable: self.spec.durable,
             clock,
             read: Nanos::ZERO,
             looks,
@@ -172,14 +184,19 @@ pub(crate) fn probe() -> io::Result<()> {
 }
 
 /// A ring, and how much of what helps the kernel gave it.
-pub(crate) fn build_ring(entries: u32, poll: bool) -> io::Result<(IoUring, u8)> {
+pub(crate) fn build_ring(entries: u32, poll: bool, sqpoll: bool) -> io::Result<(IoUring, u8)> {
     // From all that helps to the bare minimum: each step drops what came later into the kernel.
     let mut refusal = None;
-    for generation in (0..4).rev() {
+    // Completions that wait to be asked for are no help to a thread that asks for nothing.
+    let generations = if sqpoll { 0..1 } else { 0..4 };
+    for generation in generations.rev() {
         let mut builder = IoUring::builder();
         builder.dontfork().setup_clamp();
         if poll {
             builder.setup_iopoll();
+        }
+        if sqpoll {
+            builder.setup_sqpoll(SQPOLL_IDLE_MS);
         }
         if generation >= 1 {
             builder.setup_coop_taskrun();
@@ -233,6 +250,8 @@ pub(crate) struct RingPort<'r, C: Clock> {
     again: Vec<u32>,
     priority: u16,
     poll: bool,
+    sqpoll: bool,
+    durable: libc::c_int,
     clock: C,
     /// What the clock said when it was asked last: a look begins right behind that.
     read: Nanos,
@@ -271,7 +290,7 @@ impl<C: Clock> RingPort<'_, C> {
         let file = types::Fixed(u32::from(operation.module));
         let address = self.buffers.address(slot);
         let (offset, bytes) = (operation.offset, operation.bytes);
-        let write_flags = if durable { libc::RWF_DSYNC } else { 0 };
+        let write_flags = if durable { self.durable } else { 0 };
         let entry = match (operation.kind, self.fixed_buffers) {
             (OperationKind::Read, true) => {
                 opcode::ReadFixed::new(file, address, bytes, 0).offset(offset).ioprio(self.priority).build()
@@ -289,6 +308,7 @@ impl<C: Clock> RingPort<'_, C> {
                 .ioprio(self.priority)
                 .rw_flags(write_flags)
                 .build(),
+            (OperationKind::Trim, _) => opcode::Fallocate::new(file, bytes.into()).offset(offset).mode(PUNCH).build(),
             (OperationKind::Sync, _) => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
         };
         entry.user_data(u64::from(slot))
@@ -329,6 +349,8 @@ impl<C: Clock> RingPort<'_, C> {
         let wait = if self.poll { Wait::Poll } else { wait };
         self.submission.sync();
         let entered = match wait {
+            // Wakes the kernel's thread where it sleeps; completions come by themselves.
+            Wait::Poll if self.sqpoll => self.submitter.submit(),
             // Deferred completions are only posted by a call that asks for events, so polling is a call, too.
             Wait::Poll => self.poll_call(),
             Wait::Completion => self.submitter.submit_and_wait(1),
@@ -432,7 +454,7 @@ mod tests {
         let (from, mut to) = UnixStream::pair().unwrap();
         from.set_nonblocking(true).unwrap();
         let files = vec![from.as_raw_fd()];
-        let spec = RingSpec { files, slots: 2, transfer_max: 512, poll: false, priority: 0 };
+        let spec = RingSpec { files, slots: 2, transfer_max: 512, poll: false, sqpoll: false, priority: 0, durable: 0 };
         let mut ring = Ring::new(spec).unwrap();
         let mut port = ring.port(WallClock::new(), Looks::new(Window::default()));
         let mut ended = Vec::new();
@@ -456,7 +478,7 @@ mod tests {
         }
         let (from, _to) = UnixStream::pair().unwrap();
         let files = vec![from.as_raw_fd()];
-        let spec = RingSpec { files, slots: 1, transfer_max: 512, poll: false, priority: 0 };
+        let spec = RingSpec { files, slots: 1, transfer_max: 512, poll: false, sqpoll: false, priority: 0, durable: 0 };
         let mut ring = Ring::new(spec).unwrap();
         let clock = WallClock::new();
         let begun = clock.now();
@@ -480,7 +502,15 @@ mod tests {
             return;
         }
         let (from, _to) = UnixStream::pair().unwrap();
-        let spec = RingSpec { files: vec![from.as_raw_fd()], slots: 2, transfer_max: 4096, poll: false, priority: 0 };
+        let spec = RingSpec {
+            files: vec![from.as_raw_fd()],
+            slots: 2,
+            transfer_max: 4096,
+            poll: false,
+            sqpoll: false,
+            priority: 0,
+            durable: 0,
+        };
         let mut trial = sample::trial(Spec::Closed { slots: 2, think: Think::None }, Nanos::from_millis(1));
         (trial.phases.warm_up, trial.phases.drain) = (Nanos::ZERO, Nanos::from_millis(20));
         // A socket has no place but its beginning.

@@ -124,6 +124,11 @@ impl Known {
         self.what = if told { What::Unwatched } else { What::Nothing };
     }
 
+    /// Ranges were given back that nobody noted: they read as zeroes now, and no stamp says so.
+    pub(crate) fn trimmed(&mut self) {
+        self.what = What::Nothing;
+    }
+
     /// Why a trial that checks what it reads cannot go on from what is there.
     pub(crate) fn unfit(&self, trial: &Trial, shape: DataShape) -> Option<&'static str> {
         match &self.what {

@@ -12,8 +12,8 @@ use observation::{Carrier, URING_REFUSED};
 use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
-use study::{RING_MAX, Stream, SyncMode, Trial};
-use system::{Access, Module};
+use study::{Access, RING_MAX, Stream, SyncMode, Trial};
+use system::{Access as Way, Module};
 use units::Bytes;
 use workload::block::{self, DataPool, Generations};
 use workload::kind::WORKERS_MAX;
@@ -47,6 +47,10 @@ impl<'a> Modules<'a> {
         if access.poll && matches!(access.sync, SyncMode::Every(_)) {
             return Err(stream.unsupported("sync through a polled ring: leave `poll` out, or sync each write"));
         }
+        let trims = spec.trims.0 > 0.0;
+        if trims && access.poll {
+            return Err(stream.unsupported("trim through a polled ring: leave `poll` out, or `trims`"));
+        }
         let measured = self.setting.alone[usize::from(access.direct)].as_ref();
         let by_plain = stream.single() && measured.is_some_and(|alone| alone.taken == Carrier::Plain);
         let ring = !by_plain && uses_ring(access.driver)?;
@@ -75,14 +79,16 @@ impl<'a> Modules<'a> {
             let (open, transfer_max) = (files.clone(), spec.transfer_max().0);
             let files: Vec<RawFd> = open.iter().map(|file| file.as_raw_fd()).collect();
             let priority = thread::encode(access.priority);
-            let spec = RingSpec { files, slots: place.slots, transfer_max, poll: access.poll, priority };
+            let durable = if access.sync == SyncMode::Whole { libc::RWF_SYNC } else { libc::RWF_DSYNC };
+            let Access { poll, sqpoll, .. } = access;
+            let spec = RingSpec { files, slots: place.slots, transfer_max, poll, sqpoll, priority, durable };
             let driver: Driver = Box::new(move |share, start| {
                 // A worker may be left behind in a call that does not end; its numbers of files must not become those of others.
                 let _open = open;
                 if ring {
                     uring::drive(spec, work, share, start)
                 } else {
-                    blocking::drive((spec.files, transfer_max), work, share, start)
+                    blocking::drive((spec.files, transfer_max, durable), work, share, start)
                 }
             });
             Ok(driver)
@@ -91,10 +97,15 @@ impl<'a> Modules<'a> {
 
     fn descriptors(&self, stream: StreamOf<'_>, spec: &block::Spec) -> Result<Vec<Arc<File>>, TrialError> {
         let direct = stream.access()?.direct;
-        let access = if direct { Access::Direct } else { Access::Buffered };
+        let access = if direct { Way::Direct } else { Way::Buffered };
         let modules = self.modules.iter().take(stream.trial.modules as usize);
         let descriptor = |module: &Module| {
             let file = module.file(access).map_err(|error| stream.unsupported(error.to_string()))?;
+            if spec.trims.0 > 0.0 && !module.punches() {
+                let path = module.path().display();
+                return Err(stream
+                    .unsupported(format!("give ranges of `{path}` back: leave `trims` out, or take other storage")));
+            }
             if let (true, Some(alignment)) = (direct, module.alignment()) {
                 check_alignment(stream, spec, u64::from(alignment.offset_bytes))?;
             }
@@ -106,7 +117,7 @@ impl<'a> Modules<'a> {
 
 /// Past the page cache only whole units of the disk or filesystem can be moved.
 fn check_alignment(stream: StreamOf<'_>, spec: &block::Spec, unit: u64) -> Result<(), TrialError> {
-    let sizes = spec.transfers.iter().map(|transfer| transfer.size).chain([spec.shift]);
+    let sizes = spec.all_transfers().map(|transfer| transfer.size).chain([spec.shift, spec.start]);
     match sizes.into_iter().find(|size| !size.0.is_multiple_of(unit)) {
         Some(size) => Err(stream.unsupported(format!(
             "move {} past the page cache: its unit is {}; use `direct = false` or whole units",

@@ -93,7 +93,12 @@ fn note_writes(opened: &mut Opened, trial: &Trial) -> Result<Option<String>, Tri
     }
     opened.setting.epoch += 1;
     let written = trial.streams.iter().filter_map(Stream::block).filter(|spec| spec.writes());
-    written.for_each(|spec| opened.setting.data.overwritten(spec.data));
+    for spec in written {
+        opened.setting.data.overwritten(spec.data);
+        if spec.trims.0 > 0.0 {
+            opened.setting.data.trimmed();
+        }
+    }
     Ok(None)
 }
 

@@ -198,7 +198,8 @@ impl<'a> StreamOf<'a> {
 
     fn recorder(self, generator: u16, collector: &mut Collector) -> Recorder {
         let endpoints = self.stream().block().map_or(1, |_| self.trial.modules.max(1) as u16);
-        let classes = self.label().map_or(0, |stream| stream.classes.len()).max(3) as u16;
+        let labelled = self.label().map_or(0, |stream| stream.classes.len());
+        let classes = labelled.max(self.stream().classes().len()).max(3) as u16;
         collector.recorder(Layout {
             stream: self.index as u16,
             generator,

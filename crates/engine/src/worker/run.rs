@@ -109,12 +109,13 @@ impl Start {
 /// Runs a worker to its end, on the thread that calls; everything that it has to say goes through the channel.
 pub(crate) fn run(share: Share, driver: Driver, start: &Start) {
     thread::exact_timers();
-    if share.threads.pin {
-        thread::pin(share.number);
-    }
     let worker = share.number;
-    let prioritised = thread::prioritise(share.priority)
-        .map_err(|source| TrialError::Resource { action: "setting the I/O priority", source });
+    let placed = thread::place(share.threads.cpus, share.threads.pin.then_some(worker))
+        .map_err(|source| TrialError::Resource { action: "keeping a worker on its `cpus`", source });
+    let prioritised = placed.and_then(|()| {
+        thread::prioritise(share.priority)
+            .map_err(|source| TrialError::Resource { action: "setting the I/O priority", source })
+    });
     // A worker that ends without a word would keep everybody waiting. What it worked with is given up with it.
     let driven = catch_unwind(AssertUnwindSafe(|| prioritised.and_then(|()| driver(share, start))));
     let home = driven.unwrap_or_else(|panic| Err(TrialError::Panicked { worker, what: said(&*panic) }));

@@ -20,7 +20,10 @@ pub fn blocks(read: f64) -> block::Spec {
         offsets: block::Offsets::Uniform,
         transfers: vec![block::Transfer { size: Bytes::kib(4), weight: 1.0 }],
         read: Share(read),
+        write_transfers: Vec::new(),
+        trims: Share(0.0),
         shift: Bytes(0),
+        start: Bytes(0),
         range: Share(1.0),
         data: block::DataShape::default(),
     }
@@ -38,12 +41,18 @@ pub fn stream(of: Storage, load: Spec) -> Stream {
         sync: SyncMode::Never,
         driver: Driver::Auto,
         poll: false,
+        sqpoll: false,
         priority: None,
         validate: false,
         verify: false,
     };
     let work = Work::Operations(Operations { of, count: None, access });
-    Stream { work, load, ramp: Ramp::default(), threads: Threads { count: 1, pin: false, pacing: Pacing::Sleep } }
+    Stream {
+        work,
+        load,
+        ramp: Ramp::default(),
+        threads: Threads { count: 1, pin: false, cpus: study::Cpus::Any, pacing: Pacing::Sleep },
+    }
 }
 
 /// How its operations reach storage.

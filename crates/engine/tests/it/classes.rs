@@ -80,7 +80,12 @@ fn stream(asked: InTurn, load: Spec, sessions: u32) -> Stream {
     let (on_error, recovery) = (OnError::GoOn, Nanos::ZERO);
     let pool = Pool { sessions, how, on_error, check: false, recovery, waits: false, profile: false };
     let work = Work::Transactions { asked: Arc::new(asked), pool };
-    Stream { work, load, ramp: Ramp::default(), threads: Threads { count: 1, pin: false, pacing: Pacing::Sleep } }
+    Stream {
+        work,
+        load,
+        ramp: Ramp::default(),
+        threads: Threads { count: 1, pin: false, cpus: study::Cpus::Any, pacing: Pacing::Sleep },
+    }
 }
 
 fn of(streams: Vec<Stream>, seconds: u64) -> Trial {

@@ -6,7 +6,7 @@ use observation::{EventKind, Whole};
 use std::sync::atomic::AtomicBool;
 use study::{Driver, Storage, SyncMode};
 use units::{Bytes, Nanos};
-use workload::files;
+use workload::{block, files};
 
 const SHORT: Nanos = Nanos(200_000_000);
 
@@ -89,14 +89,68 @@ fn syncs_after_writes_take_none_of_the_operations_that_were_asked_for() {
 
 #[test]
 fn durable_writes_are_carried_out_by_both_roads() {
-    for driver in [Driver::Auto, Driver::Plain] {
-        let folder = Folder::new(&format!("durable-{driver:?}"));
+    let roads =
+        [Driver::Uring, Driver::Plain].into_iter().filter(|road| *road == Driver::Plain || engine::ring_allowed());
+    for (driver, sync) in roads.flat_map(|road| [(road, SyncMode::Each), (road, SyncMode::Whole)]) {
+        let folder = Folder::new(&format!("durable-{driver:?}-{sync:?}"));
         let mut opened = open(folder.place(), 1);
         let mut writer = stream(Storage::Block(blocks(0.0)), closed(1));
-        access(&mut writer).sync = SyncMode::Each;
+        access(&mut writer).sync = sync;
         access(&mut writer).driver = driver;
         let observations = run(&mut opened, &trial(vec![writer], SHORT));
         assert!(observations.accounts[0].closes() && done(&observations) > 0);
+    }
+}
+
+#[test]
+fn a_thread_of_the_kernel_carries_what_it_finds_on_a_ring() {
+    if !engine::ring_allowed() {
+        return;
+    }
+    let folder = Folder::new("sqpoll");
+    let mut opened = open(folder.place(), 1);
+    let mut both = stream(Storage::Block(blocks(0.5)), closed(8));
+    (access(&mut both).driver, access(&mut both).sqpoll, access(&mut both).validate) = (Driver::Uring, true, true);
+    let observations = run(&mut opened, &trial(vec![both], SHORT));
+    let account = observations.accounts[0];
+    assert!(account.closes() && account.failed + account.censored == 0, "{account:?}");
+    assert!(done(&observations) > 0 && observations.validated_reads > 0);
+    assert!(observations.events.iter().all(|event| event.kind != EventKind::Damage), "{:?}", observations.events);
+}
+
+/// A fixed amount of work on each of the 1,024 blocks of a module.
+fn on_every_block(read: f64, trims: f64, driver: Driver) -> study::Stream {
+    let spec = block::Spec { pattern: block::Pattern::RandomOnce, trims: units::Share(trims), ..blocks(read) };
+    let mut stream = stream(Storage::Block(spec), closed(4));
+    access(&mut stream).driver = driver;
+    stream.operations_mut().unwrap().count = Some(1_024);
+    stream
+}
+
+#[test]
+fn what_is_trimmed_reads_as_zeroes_and_is_filled_again_before_reads_are_checked() {
+    for driver in [Driver::Auto, Driver::Plain] {
+        let folder = Folder::new(&format!("trims-{driver:?}"));
+        let mut opened = open(folder.place(), 1);
+        let mut window = |stream| run(&mut opened, &trial(vec![stream], Nanos::from_secs(60)));
+        let data = || {
+            let home = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+            let files = std::fs::read_dir(home).unwrap().map(|file| std::fs::read(file.unwrap().path()).unwrap());
+            files.max_by_key(Vec::len).unwrap()
+        };
+        window(on_every_block(0.0, 0.0, driver));
+        assert!(data().chunks(4096).all(|block| block.iter().any(|byte| *byte != 0)), "each block was written");
+        let seen = window(on_every_block(0.0, 1.0, driver));
+        let trims = seen.cells.iter().filter(|cell| cell.key.class == block::TRIM);
+        let (done, bytes) =
+            trims.fold((0, 0), |(done, bytes), cell| (done + cell.tally.done, bytes + cell.tally.bytes));
+        assert_eq!((done, bytes), (1_024, 0), "a trim moves nothing");
+        assert!(data().iter().all(|byte| *byte == 0));
+        let mut reader = on_every_block(1.0, 0.0, driver);
+        access(&mut reader).validate = true;
+        let seen = window(reader);
+        assert_eq!(seen.validated_reads, 1_024);
+        assert!(seen.events.iter().all(|event| event.kind != EventKind::Damage), "{:?}", seen.events);
     }
 }
 

@@ -70,6 +70,17 @@ const REFUSALS: &[(&str, &str, Known)] = &[
     ),
     (
         "target/modules.rs",
+        "trim through a polled ring",
+        Refused {
+            system: "kind = 'file'\ndir = '/x'",
+            workload: "kind = 'block'\nread = '50%'\ntrims = '10%'\npoll = true",
+            ring: true,
+            words: "a polled ring takes reads and writes alone",
+        },
+    ),
+    ("target/modules.rs", "give ranges of", Not("only an open file tells whether its filesystem gives ranges back")),
+    (
+        "target/modules.rs",
         "sync through a polled ring",
         Refused {
             system: "kind = 'file'\ndir = '/x'",

@@ -1,4 +1,4 @@
-//! `prony clean DIR`: scratch folders and emulated devices that a killed run left behind.
+//! `prony clean DIR`: scratch folders, emulated devices and reserved space that a killed run left behind.
 //!
 //! Which folders are Prony's own, and whether a running Prony holds one, is for the system room to say: it looks at
 //! the marker in each folder and at its lock. Nothing else in the folder is looked at.
@@ -7,8 +7,12 @@ use crate::args::Clean;
 use crate::failure::Failure;
 use crate::output;
 use emulate::Abandoned as Device;
-use std::path::PathBuf;
+use crate::folder::ENDING;
+use std::fs;
+use std::path::{Path, PathBuf};
+use store::RunFile;
 use system::file::{Abandoned, abandoned};
+use units::Bytes;
 
 /// Removes what was left behind, or names it.
 pub fn run(asked: &Clean) -> Result<(), Failure> {
@@ -17,7 +21,8 @@ pub fn run(asked: &Clean) -> Result<(), Failure> {
         .map_err(|error| Failure::caused(format!("looking for scratch folders in `{}`", dir.display()), &error))?;
     let devices = Device::find(&dir)
         .map_err(|error| Failure::caused(format!("looking for devices in `{}`", dir.display()), &error))?;
-    if found.is_empty() && devices.is_empty() {
+    let runs = unclosed(&dir);
+    if found.is_empty() && devices.is_empty() && runs.is_empty() {
         output::note_line(&format!("nothing was left behind in {}", dir.display()));
     }
     for folder in found {
@@ -30,7 +35,31 @@ pub fn run(asked: &Clean) -> Result<(), Failure> {
         folder.remove().map_err(|error| Failure::caused(doing, &error))?;
         output::print(&format!("removed {words}\n"))?;
     }
-    devices.into_iter().try_for_each(|device| unmount(device, asked.dry_run))
+    devices.into_iter().try_for_each(|device| unmount(device, asked.dry_run))?;
+    runs.iter().try_for_each(|run| give_back(run, asked.dry_run))
+}
+
+/// Run files beside which a log lies: nobody has closed them, or their run goes on.
+fn unclosed(dir: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(dir).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let ours = |path: &PathBuf| path.extension().is_some_and(|ending| ending == ENDING);
+    let mut found: Vec<PathBuf> = files.filter(ours).filter(|path| store::unclosed(path).is_some()).collect();
+    found.sort();
+    found
+}
+
+/// Closes the file of a run that was cut off, or names it. One whose run goes on is left alone.
+fn give_back(run: &Path, dry_run: bool) -> Result<(), Failure> {
+    let shown = run.display();
+    if dry_run {
+        let bytes = units::bytes(Bytes(store::unclosed(run).unwrap_or_default()));
+        return output::print(&format!("would close {shown} ({bytes} with its log), unless its run goes on\n"));
+    }
+    let given = RunFile::give_back(run).map_err(|error| Failure::caused(format!("closing the run file `{shown}`"), &error))?;
+    given.map_or(Ok(()), |bytes| {
+        let bytes = units::bytes(Bytes(bytes));
+        output::print(&format!("gave {bytes} back that {shown} had reserved\n"))
+    })
 }
 
 /// Takes a device away whose run is gone, or names it.

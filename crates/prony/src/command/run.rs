@@ -10,7 +10,7 @@ use crate::study_file;
 
 /// Runs what was asked for and tells what came out.
 pub fn run(asked: &Run) -> Result<Outcome, Failure> {
-    let consents: Vec<_> = asked.destroy.iter().map(|text| checked::consent(text)).collect::<Result<_, _>>()?;
+    let consents = checked::consents(&asked.consents)?;
     asked.tag.iter().try_for_each(|tag| checked::tag(tag))?;
     let ended = match &asked.resume {
         Some(word) => run::resume(word, asked, &consents, tier::beside)?,

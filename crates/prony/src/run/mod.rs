@@ -6,10 +6,12 @@
 mod ahead;
 mod beside;
 mod client_cost;
+pub mod devices;
 mod emulated;
 mod execute;
 mod finish;
 pub mod planned;
+mod processors;
 mod progress;
 mod request;
 mod sameness;
@@ -25,6 +27,7 @@ pub use emulated::Devices;
 pub use finish::tell;
 pub use request::study as asked;
 pub use sameness::trials_again;
+pub use space::reserve;
 pub use stop::listen;
 
 use crate::args::Run;
@@ -79,7 +82,7 @@ pub fn start(text: &StudyText, asked: &Run, consents: &[Consent], beside: Makes)
         progress.say(passwords::SEEN);
     }
     let facts = passwords::left_out(facts(text, asked, &study, seed, &clock));
-    let (file, facts) = new_file(asked.output.as_deref(), facts, space::reserve(&plan))?;
+    let (file, facts) = new_file(asked.output.as_deref(), facts, reserve(&study, &plan))?;
     let run = Prepared {
         asked,
         consents,
@@ -111,7 +114,7 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent], beside: Makes) -> R
     let facts = passwords::left_out(facts);
     let plan = plan_to_run(&facts.study, &study, facts.seed)?;
     space::check(&study, &plan)?;
-    let file = RunFile::resume(&path, space::reserve(&plan)).map_err(doing)?;
+    let file = RunFile::resume(&path, reserve(&study, &plan)).map_err(doing)?;
     let summaries = judged::summaries(&file, study.judgement())?;
     sameness::same_plan(&facts.id, &plan, &summaries)?;
     let progress = Progress::new(asked.voice, planned::expected_in_all(&plan));
@@ -179,7 +182,9 @@ pub fn plan(origin: &str, study: &Study, seed: u64) -> Result<Plan, Failure> {
     crate::scripts::check(study)?;
     tiers::check(study.systems())?;
     let survey = survey::survey(study.systems())?;
-    study::plan(study, &survey, seed).map_err(|problems| study_file::failure(origin, &problems))
+    let plan = study::plan(study, &survey, seed).map_err(|problems| study_file::failure(origin, &problems))?;
+    processors::check(study, &plan)?;
+    Ok(plan)
 }
 
 /// The same for who runs it.
@@ -432,7 +437,7 @@ fn refusal_of(error: &engine::OpenError) -> Option<ErrorKind> {
 }
 
 /// Makes the run file under the name that was asked for, or under the first free one, and gives the run its id.
-fn new_file(named: Option<&Path>, mut facts: RunFacts, reserve: u64) -> Result<(RunFile, RunFacts), Failure> {
+fn new_file(named: Option<&Path>, mut facts: RunFacts, reserve: store::Reserve) -> Result<(RunFile, RunFacts), Failure> {
     for n in 1..1000 {
         facts.id = match named {
             Some(path) => checked::id_of(path),

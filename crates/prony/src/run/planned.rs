@@ -3,6 +3,7 @@
 //! The one idea: whoever reads it knows before anything is touched how long it takes, what is written where, and what
 //! difference can be found.
 
+use super::devices::Judged;
 use std::fmt::Write as _;
 use study::{
     ASSUMED_BYTES_PER_S, Amount, At, DatabaseSpec, Detectable, Engine, Occasion, Place, Plan, Storage, Stream, Study,
@@ -22,7 +23,7 @@ pub fn words(study: &Study, plan: &Plan) -> String {
 }
 
 /// The whole plan as text.
-pub fn table(study: &Study, plan: &Plan) -> String {
+pub fn table(study: &Study, plan: &Plan, devices: &[Judged<'_>]) -> String {
     let mut text = format!("{}\n{}\n\n", study.title, study.question);
     let mut part = |name: &str, lines: Vec<String>| {
         for (index, line) in lines.iter().enumerate() {
@@ -39,6 +40,8 @@ pub fn table(study: &Study, plan: &Plan) -> String {
     written.extend(models(study).map(|name| format!("nothing for `{name}`, which is a model: no disk is touched")));
     part("writes", if written.is_empty() { vec!["nothing".to_owned()] } else { written });
     part("reads back", read_back(plan));
+    part("consent", devices.iter().flat_map(Judged::lines).collect());
+    part("run file", vec![format!("takes {} until it is closed", units::bytes(Bytes(super::reserve(study, plan).bytes())))]);
     part("searches", plan.searches.iter().map(search).collect());
     part("notes", plan.notes.clone());
     text.push('\n');

@@ -7,13 +7,20 @@ use crate::failure::Failure;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use study::{Operations, Place, Plan, Storage, Study, Trial, Work};
+use store::Reserve;
+use study::{Engine, Operations, Place, Plan, Storage, Study, SyncMode, Trial, Work};
 use system::survey;
 use units::Bytes;
+use workload::block;
 
 /// A run file never reserves more: long runs grow their file as they go, and a full disk then ends them with what they
 /// have. Half a gigabyte holds some hundred trials of ten minutes.
 const RESERVE_MAX: u64 = 512 << 20;
+
+/// Where nobody knows how fast it will go: few streams are faster, and each of their intervals is full anyway.
+const OPERATIONS_PER_S: f64 = 1e6;
+/// The same of transactions.
+const TRANSACTIONS_PER_S: f64 = 10e3;
 
 /// What lies on one file system.
 struct Shared {
@@ -65,20 +72,13 @@ fn add(shared: &mut Vec<Shared>, name: &str, dir: &Path, bytes: u64) -> Result<(
     Ok(())
 }
 
-/// What the run file reserves for a plan: all cells of all trials in the file, or the log of the largest trial, whichever
-/// is more, for both get as much.
-pub fn reserve(plan: &Plan) -> u64 {
-    let log = plan.trials.iter().map(|trial| store::estimate_bytes(intervals(trial), cells(trial))).max();
-    let kept = |trial: &Trial| {
-        let (intervals, cells) = (intervals(trial), cells(trial));
-        let of_cells = store::estimate_bytes(intervals, cells).saturating_sub(store::estimate_bytes(intervals, 0));
-        of_cells.saturating_add(ledger(trial))
-    };
-    let certain: u64 = plan.trials.iter().map(kept).fold(0, u64::saturating_add);
+/// What the run file reserves for a plan: all trials in the file, the largest one in its log.
+pub fn reserve(study: &Study, plan: &Plan) -> Reserve {
+    let of = |trial: &Trial| (intervals(trial), kept(study, trial));
+    let certain = Reserve::of(plan.trials.iter().map(of), plan.trials.iter().map(ledger).sum(), RESERVE_MAX);
     // Repeats and probes are like the trials that are certain.
     let more = f64::from(plan.trials_max().max(1)) / plan.trials.len().max(1) as f64;
-    let file = (certain as f64 * more) as u64;
-    file.saturating_add(store::estimate_bytes(0, 0)).max(log.unwrap_or_default()).min(RESERVE_MAX)
+    Reserve { file: ((certain.file as f64 * more) as u64).min(RESERVE_MAX), ..certain }
 }
 
 /// What is noted of the writes of a trial: some four bytes for each of the first half million transfers.
@@ -92,17 +92,41 @@ fn intervals(trial: &Trial) -> u64 {
     (phases.warm_up.0 + phases.measure.0).div_ceil(phases.interval.0.max(1))
 }
 
-/// Cells of one interval at most: one a class, endpoint and worker.
-fn cells(trial: &Trial) -> u64 {
-    let endpoints = u64::from(trial.modules.max(1));
+/// What one interval keeps: cells of its classes by endpoint and worker, as far as operations fill them.
+fn kept(study: &Study, trial: &Trial) -> u64 {
+    let system = study.systems().iter().find(|spec| spec.name == trial.label.system);
+    let seconds = trial.phases.interval.seconds();
     let of = |(index, stream): (usize, &study::Stream)| {
-        let classes = trial.label.streams.get(index).map_or(1, |label| label.classes.len().max(1)) as u64;
-        let workers = match &stream.work {
-            Work::Operations(Operations { of: Storage::Block(_), .. }) => u64::from(stream.threads.count.max(1)),
-            Work::Operations(Operations { of: Storage::Files(_), .. }) => 1,
-            Work::Transactions { .. } => u64::from(stream.sessions()),
+        let labelled = trial.label.streams.get(index).map_or(1, |label| label.classes.len().max(1));
+        let (cells, assumed_per_s) = match &stream.work {
+            Work::Operations(Operations { of: Storage::Block(spec), access, .. }) => {
+                let sizes = u64::from(stream.threads.count.max(1)) * u64::from(trial.modules.max(1));
+                (happening(spec, access.sync) * sizes, OPERATIONS_PER_S)
+            }
+            Work::Operations(_) => (labelled as u64, OPERATIONS_PER_S),
+            Work::Transactions { .. } => {
+                let driven = system.is_some_and(|spec| driven(&spec.place));
+                let workers = if driven { stream.threads.count } else { stream.sessions() };
+                (labelled as u64 * u64::from(workers.max(1)), TRANSACTIONS_PER_S)
+            }
         };
-        classes * workers * endpoints
+        let per_s = match stream.load {
+            load::Spec::Open { rate, .. } => rate.0,
+            load::Spec::Closed { .. } => assumed_per_s,
+        };
+        store::cells_bytes(cells, (per_s * seconds).ceil() as u64)
     };
-    trial.streams.iter().enumerate().map(of).sum()
+    trial.streams.iter().enumerate().map(of).fold(0, u64::saturating_add)
+}
+
+/// Classes of a block workload that come at all.
+fn happening(spec: &block::Spec, sync: SyncMode) -> u64 {
+    let writes = spec.written_per_operation() > 0.0;
+    [spec.read.0 > 0.0, writes, writes && matches!(sync, SyncMode::Every(_)), spec.trims.0 > 0.0].map(u64::from).iter().sum()
+}
+
+/// Whether one thread of the generator carries many sessions.
+fn driven(place: &Place) -> bool {
+    let servers = |engine| matches!(engine, Engine::Postgres | Engine::Mariadb);
+    matches!(place, Place::Database(spec) if servers(spec.engine)) && engine::ring_allowed()
 }

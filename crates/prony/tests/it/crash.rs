@@ -27,6 +27,24 @@ fn kill_after(program: &Program, line: &str, after: Duration) -> bool {
 }
 
 #[test]
+fn clean_gives_back_what_a_killed_run_had_reserved_and_leaves_a_living_one_alone() {
+    let program = Program::new();
+    let mut going = program.start("run LAB --on null: --set measure=3s --seed 7 --verbose -o x.prony");
+    going.until("measure", 1);
+    assert_eq!(program.fine("clean"), "", "its run goes on");
+    going.signal(Signal::KILL);
+    going.end();
+    let length = |name: &str| std::fs::metadata(program.path(name)).map_or(0, |file| file.len());
+    let before = length("x.prony") + length("x.prony-wal");
+    assert!(program.fine("clean --dry-run").contains("would close ./x.prony ("));
+    assert!(program.fine("clean").contains(" back that ./x.prony had reserved"));
+    assert!(length("x.prony") < before / 4 && length("x.prony-wal") == 0, "{} of {before}", length("x.prony"));
+    assert_eq!(program.fine("clean"), "");
+    let run = program.json("run --resume x.prony --quiet --json");
+    assert_eq!(run["trials"].as_array().map(Vec::len), Some(2), "{run}");
+}
+
+#[test]
 fn a_run_that_is_killed_again_and_again_loses_no_finished_trial() {
     let program = Program::new();
     let mut finished = 0;

@@ -81,6 +81,32 @@ fn a_device_that_is_only_read_needs_no_consent_and_keeps_every_byte() {
 }
 
 #[test]
+fn a_plan_tells_the_consent_that_a_run_needs_and_what_stands_in_the_way() {
+    let program = Program::new();
+    let Some(image) = image(&program) else { skip!("this machine has no mkfs.ext4") };
+    let Some(disk) = Loop::over(&image) else { skip!("loop devices need root") };
+    let line = format!("plan LAB --on disk=device:{} --set read=50%", disk.path);
+    let lacking = program.json(&format!("{line} --json"));
+    let consent = lacking["devices"][0]["consent"].as_str().expect("a consent would be enough");
+    let told = program.fine(&line);
+    assert!(told.contains(&format!("to destroy all of it, give `{consent}`")), "{told}");
+    assert!(told.contains("carries a `ext4` signature"), "{told}");
+    let given = program.fine(&format!("{line} {consent}"));
+    assert!(given.contains(&format!("consent     given for {} of `disk`", disk.path)), "{given}");
+    let _held = File::options().read(true).write(true).open(&disk.path).expect("the device");
+    let told = program.fine(&format!("{line} {consent}"));
+    assert!(told.contains(&format!("is open for writing in process {} (", std::process::id())), "{told}");
+    let anyway = program.json(&format!("{line} {consent} --in-use-anyway --json"));
+    crate::schema::hold(&anyway);
+    assert_eq!(anyway["devices"][0]["writable"], true, "{anyway}");
+    let Some(_mounted) = Mounted::new(&disk.path, program.path("point")) else { skip!("mounting needs root") };
+    let told = program.json(&format!("{line} {consent} --in-use-anyway --json"));
+    assert!(told["devices"][0]["obstacles"].to_string().contains("is mounted at"), "{told}");
+    let read = program.json(&format!("plan LAB --on disk=device:{} --json", disk.path));
+    assert_eq!(read["devices"], serde_json::json!([]), "what is only read needs no consent");
+}
+
+#[test]
 fn a_mounted_device_is_read_and_not_written() {
     let program = Program::new();
     let Some(image) = image(&program) else { skip!("this machine has no mkfs.ext4") };

@@ -4,7 +4,7 @@ use crate::arbitrary::{cells, facts, label, observations, plain_cell, plain_fact
 use observation::{CellSource, Check, Ledger, Observations, RunFacts};
 use proptest::prelude::*;
 use std::path::PathBuf;
-use store::{RunFile, StoreError, TrialState};
+use store::{Reserve, RunFile, StoreError, TrialState};
 use tempfile::TempDir;
 
 const RESERVE: u64 = 64 << 10;
@@ -187,6 +187,29 @@ fn a_finished_run_has_nothing_to_resume() {
     file.set_finished().unwrap();
     file.close().unwrap();
     assert!(matches!(RunFile::resume(&path, RESERVE), Err(StoreError::Finished { .. })));
+}
+
+#[test]
+fn a_file_that_nobody_closed_gives_its_reserve_back_and_keeps_what_was_acknowledged() {
+    let (dir, path) = place();
+    let mut file = RunFile::create(&path, &plain_facts(), Reserve { file: 8 << 20, log: 4 << 20 }).unwrap();
+    file.begin_trial(&plain_label(0), &plain_rest(4)).unwrap();
+    file.append_interval(0, &[plain_cell(0)], &[]).unwrap();
+    // What a killed process leaves: both files as they are.
+    let left = dir.path().join("left.prony");
+    for ending in ["", "-wal"] {
+        let from = dir.path().join(format!("run.prony{ending}"));
+        std::fs::copy(from, dir.path().join(format!("left.prony{ending}"))).unwrap();
+    }
+    let log = std::fs::metadata(dir.path().join("run.prony-wal")).unwrap().len();
+    assert!((4 << 20..6 << 20).contains(&log), "a log of {log} bytes was asked for as 4 MiB");
+    assert_eq!(RunFile::give_back(&path).unwrap(), None, "its run goes on");
+    let given = RunFile::give_back(&left).unwrap().unwrap();
+    assert!(given > 11 << 20, "{given}");
+    assert!(std::fs::metadata(&left).unwrap().len() < 1 << 20);
+    assert_eq!(cells(RunFile::open(&left).unwrap().cells_of_attempt(0, 0)), [plain_cell(0)]);
+    assert_eq!(RunFile::give_back(&left).unwrap(), None, "it was closed");
+    RunFile::resume(&left, 4096).unwrap().close().unwrap();
 }
 
 /// The reserve is written in pieces that are larger than a small file.

@@ -1,6 +1,6 @@
 //! Keys of the way to a system.
 
-use super::domain::{Priorities, Syncs};
+use super::domain::{CpusOf, Priorities, Syncs};
 use super::group;
 use crate::Driver;
 use reading::key::{Choice, Count, Flag};
@@ -9,16 +9,22 @@ group! { ACCESS, Access;
     Storage DIRECT "direct": Flag = Flag, Is("true"),
         "Past the page cache (O_DIRECT). File work goes through the cache unless it says otherwise.";
     Storage SYNC "sync": Syncs = Syncs, Is("never"),
-        "When written data is made durable: never during the trial, with each write, or after every N writes. For files, \
-         `each` syncs a file before it is closed.";
+        "When written data is made durable: never during the trial, with each write (as by `O_DSYNC`), with each write and what the \
+         file system notes of the file (as by `O_SYNC`), or after every N writes. For files, `each` syncs a file before it is closed.";
     Block DRIVER "driver": Choice<Driver> =
         Choice(&[("auto", Driver::Auto), ("io_uring", Driver::Uring), ("plain", Driver::Plain)]), Is("auto"),
         "How operations reach files and devices: io_uring or nothing, or threads with pread. `auto` takes io_uring where it is \
          allowed; where each worker has one outstanding operation, it measures both on the storage, takes pread if that is \
          faster, or as fast for less CPU, and says so.";
     Block POLL "poll": Flag = Flag, Is("false"), "Poll the device for completions instead of waiting for its interrupt.";
+    Block SQPOLL "sqpoll": Flag = Flag, Is("false"),
+        "Let a thread of the kernel look for operations on the io_uring, so that submitting takes no call; it has a core for itself \
+         while there is work.";
     Block WORKERS "workers": Count = Count { min: 1, max: 1024 }, Is("1"), "Threads of the generator that share the load.";
     Always PIN "pin": Flag = Flag, Is("false"), "Keep each worker on a core of its own.";
+    Always CPUS "cpus": CpusOf = CpusOf, Is("any"),
+        "Processors that the threads of the stream run on; with `pin` each has one of them. `node N` are those of a node of memory, \
+         with that memory.";
     Storage PRIORITY "priority": Priorities = Priorities, Is("off"),
         "I/O priority class and level of the stream; `off` leaves the kernel's choice.";
     Block VALIDATE "validate": Flag = Flag, Is("false"), "Check every read against the stamps that Prony wrote, by this trial or by those before it.";

@@ -1,8 +1,8 @@
 //! Values of access and state as texts: durability, priority, preconditioning.
 
-use crate::{Precondition, Priority, PriorityClass, SyncMode, Wire};
-use reading::key::Domain;
-use units::Nanos;
+use crate::{Cpus, Precondition, Priority, PriorityClass, SyncMode, Wire};
+use reading::key::{Domain, Rate};
+use units::{Bytes, Nanos, PerSecond};
 use workload::happening::{self, Happening};
 
 /// `capacity=100MB/s jitter=5us`.
@@ -36,7 +36,72 @@ impl Domain for OwnWires {
     }
 }
 
-/// `never`, `each`, `every 32`.
+/// `any`, `0-3,8`, `node 1`.
+pub(crate) struct CpusOf;
+
+impl Domain for CpusOf {
+    type Value = Cpus;
+
+    fn read(&self, text: &str) -> Result<Cpus, String> {
+        Cpus::read(text).ok_or_else(|| self.refused(text))
+    }
+
+    fn allowed(&self) -> String {
+        "`any`, a list such as `0-3,8`, or `node N`".to_owned()
+    }
+}
+
+/// Operations or bytes a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Pace {
+    /// So many operations.
+    Operations(PerSecond),
+    /// So many bytes.
+    Bytes(f64),
+}
+
+/// A rate above 0 of operations, or of bytes.
+pub(crate) struct Rates {
+    /// The most operations a second.
+    pub(crate) most: Rate,
+}
+
+/// What bytes come by.
+const BYTE_RATES: [&str; 3] = ["/s", "/min", "/h"];
+
+impl Domain for Rates {
+    type Value = Pace;
+
+    fn read(&self, text: &str) -> Result<Pace, String> {
+        let bytes = BYTE_RATES.into_iter().find_map(|per| {
+            let size = text.trim().strip_suffix(per)?.trim_end();
+            let whole = size.ends_with('B').then(|| units::parse_bytes(size));
+            whole.map(|size| (size, units::parse_rate(&format!("1{per}"))))
+        });
+        match bytes {
+            Some((Ok(Bytes(size)), Ok(PerSecond(each)))) if size > 0 => Ok(Pace::Bytes(size as f64 * each)),
+            Some((Err(error), _)) => Err(error.to_string()),
+            Some(_) => Err(self.refused(text)),
+            None => {
+                let told = |error| format!("{error}, or bytes such as `200 MB/s`");
+                self.most.read(text).map(Pace::Operations).map_err(told)
+            }
+        }
+    }
+
+    fn allowed(&self) -> String {
+        format!("{}, or bytes such as `200 MB/s`", self.most.allowed())
+    }
+
+    fn number(&self, value: &Pace) -> Option<f64> {
+        match value {
+            Pace::Operations(rate) => Some(rate.0),
+            Pace::Bytes(rate) => Some(*rate),
+        }
+    }
+}
+
+/// `never`, `each`, `o_sync`, `every 32`.
 pub(crate) struct Syncs;
 
 impl Domain for Syncs {
@@ -44,17 +109,19 @@ impl Domain for Syncs {
 
     fn read(&self, text: &str) -> Result<SyncMode, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let refused = || format!("one of `never`, `each` or `every N` with N a whole number from 1, got `{text}`");
+        let refused =
+            || format!("one of `never`, `each`, `o_sync` or `every N` with N a whole number from 1, got `{text}`");
         match words.as_slice() {
             ["never"] => Ok(SyncMode::Never),
             ["each"] => Ok(SyncMode::Each),
+            ["o_sync"] => Ok(SyncMode::Whole),
             ["every", count] => count.parse().ok().filter(|count| *count > 0).map(SyncMode::Every).ok_or_else(refused),
             _ => Err(refused()),
         }
     }
 
     fn allowed(&self) -> String {
-        "`never`, `each` or `every N`".to_owned()
+        "`never`, `each`, `o_sync` or `every N`".to_owned()
     }
 }
 
@@ -133,6 +200,17 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn a_rate_is_one_of_operations_or_of_bytes() {
+        let rates = Rates { most: Rate { max: 100e6 } };
+        assert_eq!(rates.read("10k/s"), Ok(Pace::Operations(PerSecond(10_000.0))));
+        assert_eq!(rates.read("200 MB/s"), Ok(Pace::Bytes(200e6)));
+        assert_eq!(rates.read("1.5MiB/s"), Ok(Pace::Bytes(1_572_864.0)));
+        assert_eq!(rates.read("6 GB/min"), Ok(Pace::Bytes(100e6)));
+        assert!(rates.read("0 MB/s").unwrap_err().contains("such as `200 MB/s`"));
+        assert!(rates.read("200 Mb/s").is_err() && rates.read("0/s").is_err() && rates.read("200 MB").is_err());
+    }
+
+    #[test]
     fn sync_priority_and_precondition_say_what_is_allowed() {
         assert_eq!(Syncs.read("every 32"), Ok(SyncMode::Every(32)));
         assert!(Syncs.read("every 0").unwrap_err().contains("every N"));
@@ -143,7 +221,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_a_value_panic(text in ".{0,32}") {
-            let _ = (Syncs.read(&text), Priorities.read(&text), Preconditions.read(&text));
+            let _ = (Syncs.read(&text), CpusOf.read(&text), Rates { most: Rate { max: 1e9 } }.read(&text), Priorities.read(&text), Preconditions.read(&text));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Keys of the load.
 
+pub(crate) use super::domain::Pace;
+use super::domain::Rates;
 use super::group;
 use load::{Arrivals, Pacing};
 use reading::key::{Choice, Count, CountOr, Rate, Span};
@@ -35,8 +37,8 @@ group! { LOAD, Load;
     BlockOrDatabase THINK_TIMES "think_times": Choice<ThinkTimes> =
         Choice(&[("constant", ThinkTimes::Constant), ("exponential", ThinkTimes::Exponential)]), Is("constant"),
         "Whether every pause is the same or is drawn from an exponential with that mean.";
-    BlockOrDatabase RATE "rate": Rate = Rate { max: 100e6 }, Follows("(none: the load is closed)"),
-        "Open load: operations that arrive each second, whatever the system does.";
+    BlockOrDatabase RATE "rate": Rates = Rates { most: Rate { max: 100e6 } }, Follows("(none: the load is closed)"),
+        "Open load: operations, or bytes of blocks, that arrive each second, whatever the system does.";
     BlockOrDatabase ARRIVALS "arrivals": Choice<Arrivals> =
         Choice(&[("poisson", Arrivals::Poisson), ("constant", Arrivals::Constant)]), Is("poisson"),
         "Open load: independent arrivals, or all gaps alike.";

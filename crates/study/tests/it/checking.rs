@@ -23,6 +23,33 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
+fn trims_are_refused_where_reads_are_checked_and_where_reads_leave_no_room_for_them() {
+    let told = |workload: &str, experiment: &str| {
+        let text = format!(
+            "title = 'T'\nquestion = 'Q?'\n[system.s]\nkind = 'file'\ndir = '/x'\n[workload.w]\nkind = 'block'\n{workload}\n\
+             [[experiment]]\nname = 'e'\n{experiment}\n"
+        );
+        let study = Study::parse("s", &text).map_err(|problems| problems.to_string())?;
+        let survey = Survey { systems: Vec::new() };
+        plan(&study, &survey, 1).map(drop).map_err(|problems| problems.to_string())
+    };
+    told("read = '60%'\ntrims = '10%'", "workload = 'w'").unwrap();
+    let checked = told("read = '60%'\ntrims = '10%'\nvalidate = true", "workload = 'w'").unwrap_err();
+    assert!(checked.contains("trims`: none where reads are checked"), "{checked}");
+    let beside = "streams = [{ workload = 'w', trims = '10%', read = '0%' }, { workload = 'w', verify = 'after', read = '50%' }]";
+    let beside = told(
+        "",
+        &beside.replace("{ workload", "{ name = 'NN', workload").replacen("NN", "a", 1).replacen("NN", "b", 1),
+    );
+    assert!(beside.unwrap_err().contains("zeroes could be right or damage"));
+    let full = told("trims = '10%'", "workload = 'w'").unwrap_err();
+    assert!(
+        full.contains("at most what `read` leaves") && full.contains("set `read` too, got 110% together"),
+        "{full}"
+    );
+}
+
+#[test]
 fn what_is_read_back_is_the_range_that_is_written_and_its_time_is_told() {
     let never = planned("");
     for (lines, each) in [("", Bytes::gib(1)), ("range = '25%'", Bytes::mib(256))] {

@@ -102,6 +102,31 @@ proptest! {
 }
 
 #[test]
+fn a_rate_of_bytes_is_as_many_operations_as_move_them() {
+    let rate = |workload: &str, rate: &str| {
+        let text = format!(
+            "title = 'T'\nquestion = 'Q?'\n[system.s]\nkind = 'null'\n[workload.w]\nkind = 'block'\n{workload}\n\
+             [[experiment]]\nname = 'e'\nworkload = 'w'\nload = {{ rate = '{rate}' }}\n"
+        );
+        let study = Study::parse("s", &text).map_err(|problems| problems.to_string())?;
+        let plan =
+            study::plan(&study, &study::Survey { systems: Vec::new() }, 1).map_err(|problems| problems.to_string())?;
+        match plan.trials[0].streams[0].load {
+            load::Spec::Open { rate, .. } => Ok(rate.0),
+            other => Err(format!("{other:?}")),
+        }
+    };
+    assert_eq!(rate("transfer = '8 KiB'", "80 MiB/s"), Ok(10_240.0));
+    assert_eq!(rate("transfer = '50% 4 KiB + 50% 12 KiB'", "8192 kB/s"), Ok(1_000.0));
+    let apart = rate("transfer = '4 KiB'\nwrite_transfer = '8 KiB'\nread = '50%'\ntrims = '25%'", "4 MiB/s").unwrap();
+    assert!((apart - 1_024.0).abs() < 1e-9, "half of them read 4 KiB and a quarter write 8 KiB, got {apart}");
+    assert!(
+        rate("read = '0%'\ntrims = '100%'", "1 MB/s").unwrap_err().contains("bytes a second are for blocks that move")
+    );
+    assert!(rate("", "1 TB/s").unwrap_err().contains("at most 100 M/s"));
+}
+
+#[test]
 fn trials_of_different_blocks_draw_different_operations() {
     let plan = planned(&text(1, &[2, 1, 1], 1, 3), 9);
     let mut seeds: Vec<u64> = plan.trials.iter().map(|trial| trial.seed).collect();

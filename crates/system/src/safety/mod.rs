@@ -2,7 +2,8 @@
 //!
 //! The one idea: every rule looks at a recorded value, and a refusal lists every rule that spoke, so that nobody learns
 //! of the second obstacle only after removing the first. Use (mounted, swapped, held) can never be consented to.
-//! What lies on the device can, by naming it.
+//! What lies on the device can, by naming it; and that a process has it open for writing, by a word of its own, since an
+//! open descriptor is no claim: many programs open what they only look at.
 //!
 //! What it does not do: it opens nothing. [`crate::device::open`] judges a tree that was read after the device was
 //! opened exclusively, so that nobody can begin to use it in between.
@@ -38,7 +39,8 @@ pub fn judge(tree: &DeviceTree, device: DeviceNumber, consents: &[Consent]) -> R
     let Some(target) = tree.device(device) else {
         return Err(Box::new(Refusal::unknown(device)));
     };
-    let mut obstacles = in_use(tree, target);
+    let (writers, mut obstacles): (Vec<_>, Vec<_>) =
+        in_use(tree, target).into_iter().partition(|obstacle| matches!(obstacle, Obstacle::Written { .. }));
     obstacles.extend(unwritable(target));
     for obstacle in twins(tree, target) {
         // What stands on both names of a disk was found already.
@@ -51,12 +53,14 @@ pub fn judge(tree: &DeviceTree, device: DeviceNumber, consents: &[Consent]) -> R
     let (found, unseen) = signatures(tree, target);
     let hopeless = hopeless || !unseen.is_empty() || found.iter().any(|(_, name)| name == ZFS);
     obstacles.extend(unseen);
-    let (id, lacking) = consented(target, &found, consents);
+    let (consent, lacking) = consented(target, &found, consents);
+    obstacles.extend(writers.into_iter().filter(|_| !consent.is_some_and(|consent| consent.in_use)));
     obstacles.extend(lacking);
-    match id {
-        Some(id) if obstacles.is_empty() => Ok(Approved { id, size: target.size }),
+    match consent {
+        Some(consent) if obstacles.is_empty() => Ok(Approved { id: consent.id.clone(), size: target.size }),
         _ => Err(Box::new(Refusal {
             device: target.name.clone(),
+            unknown: target.probed.filter(|_| found.is_empty()),
             remedy: if hopeless { None } else { remedy(target, &found) },
             obstacles,
         })),
@@ -130,6 +134,7 @@ fn direct_use(device: &Device, into: &mut Vec<Obstacle>) {
     into.extend(device.mounts.iter().map(|point| Obstacle::Mounted { device: name(), point: point.clone() }));
     into.extend(device.swap.then(|| Obstacle::Swap { device: name() }));
     into.extend(device.holders.iter().map(|by| Obstacle::Held { device: name(), by: by.clone() }));
+    into.extend(device.writers.iter().map(|by| Obstacle::Written { device: name(), by: by.clone() }));
 }
 
 /// Block devices that stand on the device, other than the one that is looked from.
@@ -199,13 +204,17 @@ fn signatures(tree: &DeviceTree, target: &Device) -> (Vec<(String, String)>, Vec
     (found, unseen)
 }
 
-/// The identity that was consented to, and what the consent lacks.
-fn consented(target: &Device, found: &[(String, String)], consents: &[Consent]) -> (Option<String>, Vec<Obstacle>) {
+/// The consent that fits, and what it lacks.
+fn consented<'a>(
+    target: &Device,
+    found: &[(String, String)],
+    consents: &'a [Consent],
+) -> (Option<&'a Consent>, Vec<Obstacle>) {
     let device = || target.name.clone();
     let names_it = |consent: &&Consent| target.identities.iter().any(|one| one.id == consent.id);
     let mut obstacles = Vec::new();
     let matching: Vec<&Consent> = consents.iter().filter(names_it).collect();
-    let consent = matching.iter().find(|consent| consent.size == target.size);
+    let consent = matching.iter().copied().find(|consent| consent.size == target.size);
     match (consent, matching.first()) {
         (None, None) => obstacles.push(Obstacle::NoConsent { device: device() }),
         (None, Some(other)) => {
@@ -222,7 +231,7 @@ fn consented(target: &Device, found: &[(String, String)], consents: &[Consent]) 
             obstacles.push(Obstacle::Signature { device, signature });
         }
     }
-    (consent.map(|consent| consent.id.clone()), obstacles)
+    (consent, obstacles)
 }
 
 /// The consent that would be enough: the most lasting identity, the size, and all that was found.
@@ -231,7 +240,7 @@ fn remedy(target: &Device, found: &[(String, String)]) -> Option<Consent> {
     signatures.sort();
     signatures.dedup();
     let id = target.identities.iter().min_by_key(|one| one.kind)?.id.clone();
-    Some(Consent { id, size: target.size, signatures })
+    Some(Consent { id, size: target.size, signatures, in_use: false })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use units::Bytes;
 
 use crate::consent::Consent;
 use crate::stack::DeviceNumber;
+use crate::tree::Probed;
 
 /// One reason not to write to a device. `device` names where the reason was found, which may be a partition of the
 /// target or something that stands on it.
@@ -26,10 +27,11 @@ pub enum Obstacle {
     #[error("`{device}` is held by {by}; stop that first, or measure that instead")]
     Held { device: String, by: String },
     /// It was in use when it was to be opened exclusively, by something that no table shows.
-    #[error(
-        "`{device}` is in use: the kernel refuses to open it exclusively; find out by whom (a pool, another process)"
-    )]
-    Busy { device: String },
+    #[error("`{device}` is in use: the kernel refuses to open it exclusively; {}", holders(by))]
+    Busy { device: String, by: Vec<String> },
+    /// Somebody has it open for writing, and might write.
+    #[error("`{device}` is open for writing in {by}; end that first, or say `--in-use-anyway` beside the consent")]
+    Written { device: String, by: String },
     /// The kernel refuses writes.
     #[error("`{device}` is read-only")]
     ReadOnly { device: String },
@@ -68,29 +70,46 @@ pub struct Refusal {
     pub obstacles: Vec<Obstacle>,
     /// The consent that would be enough; none when something is in the way to which nobody can consent.
     pub remedy: Option<Consent>,
+    /// What some places of it hold, where it carries no signature that tells.
+    pub unknown: Option<Probed>,
+}
+
+fn holders(by: &[String]) -> String {
+    if by.is_empty() {
+        "find out by whom (a pool, another process)".to_owned()
+    } else {
+        format!("it is open in {}", by.join(" and "))
+    }
 }
 
 impl Refusal {
     pub(super) fn unknown(number: DeviceNumber) -> Self {
-        Self { device: number.to_string(), obstacles: vec![Obstacle::Unknown { number }], remedy: None }
+        Self { device: number.to_string(), obstacles: vec![Obstacle::Unknown { number }], remedy: None, unknown: None }
     }
 
     /// The option to give when everything on the device may be destroyed: `--destroy ID:BYTES:SIGNATURE`.
     pub fn option(&self) -> Option<String> {
         self.remedy.as_ref().map(|consent| format!("--destroy {consent}"))
     }
+
+    /// Every reason, what is known of data without a name, and the option that would be enough.
+    pub fn reasons(&self) -> Vec<String> {
+        let mut reasons: Vec<String> = self.obstacles.iter().map(ToString::to_string).collect();
+        reasons.extend(self.unknown.map(|Probed { places, holding }| match holding {
+            0 => format!("it carries no known signature, and none of {places} probed places holds data"),
+            1 => format!("it carries no known signature but is not empty: 1 of {places} probed places holds data"),
+            _ => {
+                format!("it carries no known signature but is not empty: {holding} of {places} probed places hold data")
+            }
+        }));
+        reasons.extend(self.option().map(|option| format!("to destroy all of it, give `{option}`")));
+        reasons
+    }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "write to device `{}`: refused: ", self.device)?;
-        for (index, obstacle) in self.obstacles.iter().enumerate() {
-            write!(f, "{}{obstacle}", if index > 0 { "; " } else { "" })?;
-        }
-        match self.option() {
-            Some(option) => write!(f, "; to destroy all of it, give `{option}`"),
-            None => Ok(()),
-        }
+        write!(f, "write to device `{}`: refused: {}", self.device, self.reasons().join("; "))
     }
 }
 

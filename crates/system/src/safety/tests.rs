@@ -34,6 +34,7 @@ disk sdk 8:160 size=9000 signatures=btrfs holder=btrfs\040uuid serial=K
 disk sdl 8:176 size=9000 unreadable=EIO serial=L
 disk sdm 8:192 size=9000 signatures=
 disk sdn 8:208 size=9500 signatures= serial=N mount=/backup
+disk sdo 8:224 size=9600 signatures= holding=3/64 serial=O writer=process\0401\040(qemu)
 loop loop4 7:4 size=9500 lower=8:208 signatures= uuid=loop-sdn-9
 ";
 
@@ -204,6 +205,32 @@ fn what_cannot_be_told_apart_or_looked_at_is_refused() {
                  hopeless",
             ),
         ],
+    );
+}
+
+#[test]
+fn a_process_that_may_write_is_an_obstacle_to_which_a_word_of_its_own_consents() {
+    let told =
+        "`sdo` is open for writing in process 1 (qemu); end that first, or say `--in-use-anyway` beside the consent";
+    table(
+        SERVER,
+        &[
+            ("sdo", "O:9600", &format!("{told} | --destroy O:9600")),
+            ("sdo", "", &format!("{told} | no consent names `sdo` | --destroy O:9600")),
+        ],
+    );
+    let tree: DeviceTree = SERVER.parse().unwrap();
+    let device = tree.devices.iter().find(|device| device.name == "sdo").unwrap().number;
+    let anyway = |text: &str| [Consent { in_use: true, ..consent::parse(text).unwrap() }];
+    judge(&tree, device, &anyway("O:9600")).unwrap();
+    assert_eq!(judge(&tree, device, &anyway("P:9600")).unwrap_err().obstacles.len(), 2);
+    let told = judge(&tree, device, &[]).unwrap_err().to_string();
+    assert!(told.contains("it carries no known signature but is not empty: 3 of 64 probed places hold data"), "{told}");
+    let mounted = tree.devices.iter().find(|device| device.name == "sda1").unwrap().number;
+    assert_eq!(
+        judge(&tree, mounted, &anyway("A-part1:400:ext4")).unwrap_err().remedy,
+        None,
+        "a mount is no descriptor"
     );
 }
 

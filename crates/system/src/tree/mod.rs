@@ -15,7 +15,7 @@ use units::Bytes;
 
 use crate::stack::DeviceNumber;
 
-pub(crate) use read::look;
+pub(crate) use read::{look_into, open_in};
 
 units::words! {
     /// What a block device is, with the word of recorded trees and refusals.
@@ -65,6 +65,15 @@ pub enum Signatures {
     Found(Vec<String>),
 }
 
+/// A few places of a device, spread over all of it: what tells data that nobody knows from none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// How many were read.
+    pub places: u32,
+    /// How many hold something else than zeroes or ones alone.
+    pub holding: u32,
+}
+
 /// One block device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
@@ -86,10 +95,14 @@ pub struct Device {
     pub swap: bool,
     /// Holders that are no block devices, in words: `btrfs 1234-5678`.
     pub holders: Vec<String>,
+    /// Processes other than this one that have it open for writing, in words: `process 12 (qemu)`.
+    pub writers: Vec<String>,
     /// Whether the kernel refuses writes.
     pub read_only: bool,
     /// What it says it holds.
     pub signatures: Signatures,
+    /// Of how many places that were read how many hold data; none when nobody looked.
+    pub probed: Option<Probed>,
     /// By which names it can be told apart, the most lasting first. A partition has its disk's, with `-partN`.
     pub identities: Vec<Identity>,
 }

@@ -5,11 +5,14 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
 
-use rustix::fs::OFlags;
+use rustix::fs::{AtFlags, CWD, FileType, OFlags, StatxFlags, statx};
 use units::Bytes;
 
 use super::{Device, DeviceKind, DeviceTree, Signatures, identity};
+use crate::blkid;
 use crate::mounts::{self, Mount, unescape};
 use crate::signature;
 use crate::stack::{DeviceNumber, children, read_line};
@@ -21,6 +24,9 @@ impl DeviceTree {
         let mut tree = Self::read_sysfs(Path::new("/sys"), Path::new("/run/udev/data"));
         tree.put_mounts(&all_mounts());
         tree.put_swaps(&fs::read_to_string("/proc/swaps").unwrap_or_default());
+        if !targets.is_empty() {
+            tree.put_writers();
+        }
         tree.read_signatures(targets);
         tree
     }
@@ -80,25 +86,105 @@ impl DeviceTree {
         }
     }
 
+    /// Who opens a device for an instant only looks at it, as programs do that search for a free one.
+    fn put_writers(&mut self) {
+        let writers = || open_everywhere().into_iter().filter(|open| open.writes && !open.ours);
+        let before: Vec<Opening> = writers().collect();
+        if before.is_empty() {
+            return;
+        }
+        sleep(INSTANT);
+        for open in writers().filter(|open| before.contains(open)) {
+            let device = self.device_mut(open.number).filter(|device| !device.writers.contains(&open.process));
+            device.into_iter().for_each(|device| device.writers.push(open.process.clone()));
+        }
+    }
+
     fn read_signatures(&mut self, targets: &[DeviceNumber]) {
         let wanted = |device: &Device| {
             targets.contains(&device.number) || device.parent.is_some_and(|parent| targets.contains(&parent))
         };
         for device in self.devices.iter_mut().filter(|device| wanted(device)) {
-            device.signatures = match open_to_look(device) {
-                Ok(file) => look(&file, device.size),
-                Err(error) => Signatures::Unreadable(error.to_string()),
-            };
+            match open_to_look(device) {
+                Ok(file) => look_into(device, &file),
+                Err(error) => device.signatures = Signatures::Unreadable(error.to_string()),
+            }
         }
     }
 }
 
-/// What an open device says it holds.
-pub(crate) fn look(file: &File, size: Bytes) -> Signatures {
-    match signature::find(file, size.0) {
-        Ok(found) => Signatures::Found(found),
-        Err(error) => Signatures::Unreadable(error.to_string()),
+/// Looks at what an open device says it holds, by our own table and by libblkid's, and at some places of it.
+pub(crate) fn look_into(device: &mut Device, file: &File) {
+    let size = device.size.0;
+    let found = signature::find(file, size).and_then(|mut found| {
+        found.extend(blkid::opinion(file)?);
+        found.sort_unstable();
+        found.dedup();
+        Ok((found, signature::probe(file, size)?))
+    });
+    (device.signatures, device.probed) = match found {
+        Ok((found, probed)) => (Signatures::Found(found), Some(probed)),
+        Err(error) => (Signatures::Unreadable(error.to_string()), None),
+    };
+}
+
+/// How long a look takes at most.
+const INSTANT: Duration = Duration::from_millis(100);
+
+/// A block device that a process has open.
+#[derive(PartialEq)]
+struct Opening {
+    /// In words, for refusals.
+    process: String,
+    ours: bool,
+    number: DeviceNumber,
+    writes: bool,
+}
+
+/// Which processes have a device open, as far as this user may look; this one is named as what it is.
+pub(crate) fn open_in(number: DeviceNumber) -> Vec<String> {
+    let mut by: Vec<String> = open_everywhere()
+        .into_iter()
+        .filter(|open| open.number == number)
+        .map(|open| if open.ours { "this run, as which it was named twice".to_owned() } else { open.process })
+        .collect();
+    by.dedup();
+    by
+}
+
+fn open_everywhere() -> Vec<Opening> {
+    let own = std::process::id();
+    let mut found = Vec::new();
+    for folder in children(Path::new("/proc")) {
+        let Some(pid) = folder.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok()) else { continue };
+        let name = read_line(&folder.join("comm")).unwrap_or_default();
+        let opening = |fd: PathBuf| {
+            let number = block_device(&fd)?;
+            let flags = fs::read_to_string(folder.join("fdinfo").join(fd.file_name()?)).ok()?;
+            Some(Opening {
+                process: format!("process {pid} ({name})"),
+                ours: pid == own,
+                number,
+                writes: writes(&flags),
+            })
+        };
+        found.extend(children(&folder.join("fd")).filter_map(opening));
     }
+    found
+}
+
+/// The block device that a descriptor of a process leads to. Nobody is asked for it: the server of a file that the
+/// process has open may be away.
+fn block_device(fd: &Path) -> Option<DeviceNumber> {
+    let found = statx(CWD, fd, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE).ok()?;
+    let is_block = FileType::from_raw_mode(found.stx_mode.into()) == FileType::BlockDevice;
+    is_block.then_some(DeviceNumber { major: found.stx_rdev_major, minor: found.stx_rdev_minor })
+}
+
+/// Whether a descriptor writes, by the `flags:` of its fdinfo, which are octal; the last two bits are how it was opened.
+fn writes(fdinfo: &str) -> bool {
+    let flags = fdinfo.lines().find_map(|line| u32::from_str_radix(line.strip_prefix("flags:")?.trim(), 8).ok());
+    flags.is_some_and(|flags| flags & 3 != 0)
 }
 
 /// Opens a device for reading, and makes sure that the node is that device's.
@@ -131,8 +217,10 @@ fn device(folder: &Path, udev: &Path) -> Option<Device> {
         mounts: Vec::new(),
         swap: false,
         holders: Vec::new(),
+        writers: Vec::new(),
         read_only: read_line(&folder.join("ro")).is_some_and(|text| text != "0"),
         signatures: Signatures::NotRead,
+        probed: None,
         identities: match partition {
             Some(partition) => identity::of_partition(&of_disk, &partition),
             None => of_disk,
@@ -228,6 +316,13 @@ mod tests {
             part sda1 8:1 size=512000 parent=8:0 read-only serial=S_1-part1\n\
             dm dm-0 254:0 size=460800 lower=8:1 holder=btrfs\\0401234 uuid=LVM-abc\n";
         assert_eq!(tree.to_string(), expected);
+    }
+
+    #[test]
+    fn a_descriptor_writes_unless_it_was_opened_for_reading() {
+        let of = |flags: &str| writes(&format!("pos:\t0\nflags:\t{flags}\nmnt_id:\t9\n"));
+        assert_eq!([of("0100000"), of("0100001"), of("02100002"), of("x")], [false, true, true, false]);
+        assert!(!writes(""));
     }
 
     #[test]

@@ -16,8 +16,9 @@ use units::Bytes;
 use crate::loops::{self, Loop, Mounted, SIZE, run};
 use crate::skip::need;
 
+/// Other tests run beside this one, and their `losetup` opens the devices that it finds taken.
 fn consent(text: &str) -> Vec<Consent> {
-    vec![consent::parse(text).expect("a consent")]
+    vec![Consent { in_use: true, ..consent::parse(text).expect("a consent") }]
 }
 
 #[track_caller]
@@ -59,6 +60,75 @@ fn a_device_that_is_open_for_a_run_is_not_opened_again() {
     let _held = device::open(&disk.path, &consents).unwrap();
     let refusal = refused(&disk.path, &consents);
     assert!(matches!(refusal.obstacles[..], [Obstacle::Busy { .. }]), "{refusal}");
+}
+
+#[test]
+fn a_device_that_another_process_has_open_for_writing_is_refused_until_that_is_accepted() {
+    need!("root", "loop devices", "losetup");
+    let disk = Loop::empty();
+    let anyway = consent(&format!("{}:{SIZE}", disk.id()));
+    let consents: Vec<Consent> = anyway.iter().map(|one| Consent { in_use: false, ..one.clone() }).collect();
+    // Reading claims nothing; `exec` keeps the shell's own number.
+    let holder = |mode: &str| {
+        let script = format!("exec 3{mode}{}; echo ready; exec sleep 60", disk.text());
+        let mut child = Command::new("sh").args(["-c", &script]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut ready = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut ready).unwrap();
+        child
+    };
+    let mut reader = holder("<");
+    let read = device::open(&disk.path, &anyway).map(drop);
+    let mut writer = holder("<>");
+    let refusal = refused(&disk.path, &consents);
+    let opened = device::open(&disk.path, &anyway).map(drop);
+    let plain = refused(&disk.path, &[]);
+    for child in [&mut reader, &mut writer] {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let by = format!("process {} (sleep)", writer.id());
+    assert!(refusal.obstacles.contains(&Obstacle::Written { device: refusal.device.clone(), by }), "{refusal}");
+    assert!(!refusal.to_string().contains(&format!("process {} ", reader.id())), "{refusal}");
+    read.and(opened).expect("it was accepted");
+    assert!(plain.option().is_some_and(|option| option.ends_with(&SIZE.to_string())), "{plain}");
+}
+
+#[test]
+fn what_a_refusal_says_of_unknown_data_is_what_is_there() {
+    need!("root", "loop devices", "losetup");
+    let disk = Loop::empty();
+    let told = refused(&disk.path, &[]).to_string();
+    assert!(told.contains("it carries no known signature, and none of 64 probed places holds data"), "{told}");
+    let image = File::options().write(true).open(&disk.image).unwrap();
+    // The first and the last place, and one that is not probed.
+    for offset in [0, SIZE - 1, 8192] {
+        image.write_all_at(&[0xb7], offset).unwrap();
+    }
+    let disk = Loop::over(&disk.image, &[]);
+    let told = refused(&disk.path, &[]).to_string();
+    assert!(told.contains("is not empty: 2 of 64 probed places hold data"), "{told}");
+}
+
+#[test]
+fn what_only_blkid_knows_is_named_and_drbd_is_known_without_it() {
+    need!("root", "loop devices", "losetup", "blkid");
+    let disk = Loop::prepared(&[], |image| {
+        let image = File::options().write(true).open(image).unwrap();
+        image.write_all_at(&[0x83, 0x74, 0x02, 0x6b], SIZE - 4096 + 60).unwrap();
+    });
+    let refusal = refused(&disk.path, &[]);
+    assert_eq!(refusal.option(), Some(format!("--destroy {}:{SIZE}:drbd", disk.id())), "{refusal}");
+    let seen = run("blkid", &["-p", "-o", "export", disk.text()]);
+    assert!(seen.contains("TYPE=drbd"), "{seen}");
+    let beside = Loop::prepared(&[], |image| {
+        let image = File::options().write(true).open(image).unwrap();
+        // A Macintosh label, which our own table does not hold.
+        image.write_all_at(b"ER\x02\x00", 0).unwrap();
+        image.write_all_at(b"PM\x00\x00\x00\x00\x00\x01", 512).unwrap();
+    });
+    let refusal = refused(&beside.path, &[]);
+    let found = Obstacle::Signature { device: refusal.device.clone(), signature: "mac".to_owned() };
+    assert!(refusal.obstacles.contains(&found), "{refusal}");
 }
 
 #[test]
@@ -282,7 +352,7 @@ fn no_consent_frees_what_the_root_filesystem_stands_on() {
         let consents: Vec<Consent> = device
             .identities
             .iter()
-            .map(|one| Consent { id: one.id.clone(), size: device.size, signatures: Vec::new() })
+            .map(|one| Consent { id: one.id.clone(), size: device.size, signatures: Vec::new(), in_use: false })
             .collect();
         // Even if nothing were on it, it is in use.
         let mut bare = tree.clone();

@@ -24,6 +24,8 @@ pub const READ: u16 = 0;
 pub const WRITE: u16 = 1;
 /// Class of the syncs that follow writes.
 pub const SYNC: u16 = 2;
+/// Class of trims, in workloads that have any.
+pub const TRIM: u16 = 3;
 
 /// Draws one worker's operations of a block workload. After it is built it never allocates.
 #[derive(Clone, Debug)]
@@ -31,7 +33,9 @@ pub struct Generator {
     order: Order,
     sizes: Sizes,
     read: Chance,
-    shift: u64,
+    /// That it reads or trims.
+    kept: Chance,
+    origin: u64,
     workers: u64,
     cursors: Vec<Cursor>,
 }
@@ -77,14 +81,15 @@ impl Generator {
         if worker >= workers {
             return Err(SpecError::Worker { worker, workers });
         }
-        let sizes = Sizes::new(&spec.transfers);
+        let sizes = Sizes::new(&spec.transfers, &spec.write_transfers);
         let order = Order::new(spec, &sizes, spec.usable(module_bytes), seed);
         let cursors = (0..modules).map(|module| Cursor::new(&order, seed, module, worker)).collect();
         Ok(Generator {
             order,
             sizes,
             read: Chance::of(spec.read.0),
-            shift: spec.shift.0,
+            kept: Chance::of((spec.read.0 + spec.trims.0).min(1.0)),
+            origin: spec.origin().0,
             workers: u64::from(workers),
             cursors,
         })
@@ -111,12 +116,18 @@ impl Generator {
     pub fn next(&mut self, module: u32) -> Operation {
         let cursor = &mut self.cursors[module as usize];
         let module = module as u16;
-        let (offset, bytes) = self.order.place(cursor, &self.sizes);
-        let reads = self.read.says_yes(cursor.direction.at(cursor.k));
+        let direction = cursor.direction.at(cursor.k);
+        let (kind, class) = if self.read.says_yes(direction) {
+            (OperationKind::Read, READ)
+        } else if self.kept.says_yes(direction) {
+            (OperationKind::Trim, TRIM)
+        } else {
+            (OperationKind::Write, WRITE)
+        };
+        let (offset, bytes) = self.order.place(cursor, &self.sizes, class == READ);
         cursor.k += self.workers;
         self.order.advance(cursor, self.workers);
-        let (kind, class) = if reads { (OperationKind::Read, READ) } else { (OperationKind::Write, WRITE) };
-        Operation { kind, class, module, offset: offset + self.shift, bytes }
+        Operation { kind, class, module, offset: offset + self.origin, bytes }
     }
 }
 
@@ -138,10 +149,10 @@ impl Order {
     }
 
     #[inline]
-    fn place(&self, cursor: &Cursor, sizes: &Sizes) -> (u64, u32) {
+    fn place(&self, cursor: &Cursor, sizes: &Sizes, reads: bool) -> (u64, u32) {
         match (self, &cursor.lanes) {
             (Order::Random(choice), Some(lanes)) => {
-                let size = if sizes.single() { 0 } else { sizes.pick(cursor.size.at(cursor.k)) };
+                let size = if sizes.single() { 0 } else { sizes.pick_for(reads, cursor.size.at(cursor.k)) };
                 (choice.at(lanes, cursor.k, size), sizes.bytes[size])
             }
             (Order::Once { bytes, .. }, _) => (cursor.permutation.at(cursor.index) * u64::from(*bytes), *bytes),

@@ -27,11 +27,12 @@ impl Grid {
     pub fn over(specs: &[&Spec]) -> Result<Grid, SpecError> {
         let writing: Vec<&Spec> = specs.iter().copied().filter(|spec| spec.writes()).collect();
         let specs = if writing.is_empty() { specs } else { &writing };
-        let shift = specs.first().map_or(0, |spec| spec.shift.0);
+        let shift = specs.first().map_or(0, |spec| spec.origin().0);
         let mut unit = 0;
         for spec in specs {
-            unit = common(unit, spec.shift.0.abs_diff(shift));
-            unit = spec.transfers.iter().fold(unit, |unit, transfer| common(unit, transfer.size.0));
+            unit = common(unit, spec.origin().0.abs_diff(shift));
+            let transfers = if spec.writes() { spec.of_writes() } else { &spec.transfers };
+            unit = transfers.iter().fold(unit, |unit, transfer| common(unit, transfer.size.0));
         }
         Grid::of(unit, shift)
     }

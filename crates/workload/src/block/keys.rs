@@ -1,9 +1,9 @@
 //! What a study may say of blocks.
 
 use super::domain::{OffsetsOf, Transfers};
-use super::{DataShape, Pattern, Spec, SpecError};
+use super::{DataShape, Pattern, Spec, SpecError, Transfer};
 use reading::key::{Choice, CountOr, Span};
-use reading::{Settings, keys};
+use reading::{AnyKey, Settings, keys};
 use units::{Bytes, Share};
 
 const ANY_SHARE: Span<Share> = Span { min: Share(0.0), max: Share(1.0) };
@@ -21,11 +21,17 @@ keys! {
         "Which offsets a random pattern prefers: all alike, Zipf's law, or a hot spot of some blocks.";
     TRANSFER "transfer": Transfers = Transfers { min: Bytes(512), max: Bytes::mib(64) }, Is("4 KiB"),
         "Bytes that one operation moves; a mixture is written `70% 4 KiB + 30% 64 KiB`.";
+    WRITE_TRANSFER "write_transfer": Transfers = Transfers { min: Bytes(512), max: Bytes::mib(64) }, Follows("(as `transfer`)"),
+        "The same of operations that write or trim, with the pattern `random`.";
     READ "read": Span<Share> = ANY_SHARE, Is("100%"), "Share of the operations that read; the rest write.";
+    TRIMS "trims": Span<Share> = ANY_SHARE, Is("0%"),
+        "Share of the operations that trim, beside `read`: the range is given back and reads as zeroes until it is written again.";
     SHIFT "shift": Span<Bytes> = Span { min: Bytes(0), max: Bytes::mib(64) }, Is("0 B"),
         "Distance by which every offset is shifted off its natural alignment.";
+    OFFSET "offset": Span<Bytes> = Span { min: Bytes(0), max: Bytes(1 << 50) }, Is("0 B"),
+        "Distance from the start of each module at which the active range begins.";
     RANGE "range": Span<Share> = Span { min: Share(0.0001), max: Share(1.0) }, Is("100%"),
-        "Share of each module that is used, from its start: the active range.";
+        "Share of each module that is used, from its start or from `offset`: the active range.";
     COMPRESSIBLE "compressible": Span<Share> = ANY_SHARE, Is("0%"), "Share of every written block that compresses away.";
     DUPLICATE "duplicate": Span<Share> = ANY_SHARE, Is("0%"),
         "Share of the written blocks that are equal to another block, to the last byte.";
@@ -41,8 +47,11 @@ pub fn read(settings: &mut dyn Settings) -> Spec {
         pattern: settings.get(&PATTERN),
         offsets: settings.get(&OFFSETS),
         transfers: settings.get(&TRANSFER),
+        write_transfers: settings.given(&WRITE_TRANSFER).unwrap_or_default(),
         read: settings.get(&READ),
+        trims: settings.get(&TRIMS),
         shift: settings.get(&SHIFT),
+        start: settings.get(&OFFSET),
         range: settings.get(&RANGE),
         data: DataShape {
             compressible: settings.get(&COMPRESSIBLE),
@@ -65,6 +74,19 @@ pub fn read(settings: &mut dyn Settings) -> Spec {
                     format!("a size of which every transfer and the shift are whole multiples, got {unit} for {size}");
                 settings.refuse(&DUPLICATE_UNIT, message);
             }
+            SpecError::DirectionsInOrder(_) => {
+                let message =
+                    "none with this pattern: reads and writes apart need `random`, or a stream each".to_owned();
+                settings.refuse(&WRITE_TRANSFER, message);
+            }
+            SpecError::Share { share, .. } => {
+                let read = units::percent(spec.read.0);
+                let message = format!(
+                    "at most what `read` leaves, which is {read} of the operations now; set `read` too, got {} together",
+                    units::percent(share)
+                );
+                settings.refuse(&TRIMS, message);
+            }
             // The values that keys accept leave nothing else to refuse than a mixture of sizes.
             problem => settings.refuse(&PATTERN, problem.to_string()),
         }
@@ -76,10 +98,14 @@ pub fn read(settings: &mut dyn Settings) -> Spec {
 pub fn check_sectors(spec: &Spec, settings: &mut dyn Settings) {
     let odd = |size: Bytes| !size.0.is_multiple_of(512);
     let message = |size: Bytes| format!("a multiple of 512 B with `direct`, got {} B", size.0);
-    if let Some(transfer) = spec.transfers.iter().find(|transfer| odd(transfer.size)) {
-        settings.refuse(&TRANSFER, message(transfer.size));
-    }
-    if odd(spec.shift) {
-        settings.refuse(&SHIFT, message(spec.shift));
-    }
+    let mut check = |key: &dyn AnyKey, size: Option<Bytes>| {
+        if let Some(size) = size {
+            settings.refuse(key, message(size));
+        }
+    };
+    let sized = |transfers: &[Transfer]| transfers.iter().map(|transfer| transfer.size).find(|size| odd(*size));
+    check(&TRANSFER, sized(&spec.transfers));
+    check(&WRITE_TRANSFER, sized(&spec.write_transfers));
+    check(&SHIFT, Some(spec.shift).filter(|size| odd(*size)));
+    check(&OFFSET, Some(spec.start).filter(|size| odd(*size)));
 }

@@ -23,7 +23,7 @@ mod word;
 
 pub use data::{DataPool, Duplicates};
 pub use generations::{Generations, OUTSTANDING_MAX, WatchError};
-pub use generator::{Generator, READ, SYNC, WRITE};
+pub use generator::{Generator, READ, SYNC, TRIM, WRITE};
 pub use grid::Grid;
 pub use keys::{KEYS, read};
 pub use reading::Reading;

@@ -19,11 +19,17 @@ pub struct Spec {
     pub offsets: Offsets,
     /// Sizes of the transfers with their weights; one entry for a fixed size.
     pub transfers: Vec<Transfer>,
-    /// Share of the operations that read; the rest write.
+    /// The same of operations that write or trim, where these differ; empty where they do not.
+    pub write_transfers: Vec<Transfer>,
+    /// Share of the operations that read; what is neither this nor `trims` writes.
     pub read: Share,
+    /// Share of the operations that trim.
+    pub trims: Share,
     /// Distance by which every offset is shifted off its natural alignment; zero keeps blocks aligned.
     pub shift: Bytes,
-    /// Share of each module that is used, from its start.
+    /// Distance from the start of each module at which the part that is used begins.
+    pub start: Bytes,
+    /// Share of the rest of each module that is used, from there.
     pub range: Share,
     /// What the written data looks like.
     pub data: DataShape,
@@ -99,26 +105,50 @@ impl Default for DataShape {
 }
 
 impl Spec {
-    /// The largest transfer.
-    pub fn transfer_max(&self) -> Bytes {
-        self.transfers.iter().map(|t| t.size).max().unwrap_or_default()
+    /// The transfers of both directions.
+    pub fn all_transfers(&self) -> impl Iterator<Item = &Transfer> {
+        self.transfers.iter().chain(&self.write_transfers)
     }
 
-    /// Whether any operation writes.
+    /// Those of operations that write or trim.
+    pub fn of_writes(&self) -> &[Transfer] {
+        if self.write_transfers.is_empty() { &self.transfers } else { &self.write_transfers }
+    }
+
+    /// The largest transfer.
+    pub fn transfer_max(&self) -> Bytes {
+        self.all_transfers().map(|t| t.size).max().unwrap_or_default()
+    }
+
+    /// Whether any operation changes data, by a write or a trim.
     pub fn writes(&self) -> bool {
         self.read.0 < 1.0
     }
 
+    /// Share of the operations that write data.
+    fn written(&self) -> f64 {
+        (1.0 - self.read.0 - self.trims.0).max(0.0)
+    }
+
     /// Mean bytes that one operation writes.
     pub fn written_per_operation(&self) -> f64 {
-        let weight: f64 = self.transfers.iter().map(|transfer| transfer.weight).sum();
-        let bytes: f64 = self.transfers.iter().map(|transfer| transfer.size.0 as f64 * transfer.weight).sum();
-        if weight > 0.0 { bytes / weight * (1.0 - self.read.0) } else { 0.0 }
+        mean_bytes(self.of_writes()) * self.written()
+    }
+
+    /// Mean bytes that one operation reads or writes.
+    pub fn moved_per_operation(&self) -> f64 {
+        mean_bytes(&self.transfers) * self.read.0 + self.written_per_operation()
+    }
+
+    /// Where in a module its first block begins.
+    pub fn origin(&self) -> Bytes {
+        Bytes(self.start.0.saturating_add(self.shift.0))
     }
 
     /// Bytes of a module that blocks may lie in: its range less the shift, so that no shifted block leaves the range.
     pub fn usable(&self, module_bytes: Bytes) -> Bytes {
-        let range = if self.range.0 >= 1.0 { module_bytes.0 } else { (module_bytes.0 as f64 * self.range.0) as u64 };
+        let behind = module_bytes.0.saturating_sub(self.start.0);
+        let range = if self.range.0 >= 1.0 { behind } else { (behind as f64 * self.range.0) as u64 };
         Bytes(range.saturating_sub(self.shift.0))
     }
 
@@ -137,6 +167,8 @@ impl Spec {
         self.pattern_problems(&mut problems);
         let shares = [
             ("read", self.read),
+            ("trims", self.trims),
+            ("read and trims together", Share((self.read.0 + self.trims.0 - 1e-9).max(0.0))),
             ("range", self.range),
             ("compressible", self.data.compressible),
             ("duplicate", self.data.duplicate),
@@ -151,7 +183,7 @@ impl Spec {
         if self.transfers.is_empty() {
             problems.push(SpecError::NoTransfer);
         }
-        for Transfer { size, weight } in self.transfers.iter().copied() {
+        for Transfer { size, weight } in self.all_transfers().copied() {
             if size.0 < SECTOR as u64 {
                 problems.push(SpecError::TransferTooSmall(size));
             } else if size.0 > TRANSFER_MAX.0 {
@@ -168,7 +200,7 @@ impl Spec {
     /// Only a write that covers it whole makes one block equal to another.
     fn duplicate_problem(&self) -> Option<SpecError> {
         let unit = self.data.unit;
-        let mut sizes = self.transfers.iter().map(|transfer| transfer.size).chain([self.shift]);
+        let mut sizes = self.of_writes().iter().map(|transfer| transfer.size).chain([self.origin()]);
         let size = sizes.find(|size| unit.0 == 0 || !size.0.is_multiple_of(unit.0))?;
         (self.data.duplicate.0 > 0.0 && self.writes()).then_some(SpecError::DuplicateUnit { unit, size })
     }
@@ -176,6 +208,9 @@ impl Spec {
     fn pattern_problems(&self, problems: &mut Vec<SpecError>) {
         if self.pattern == Pattern::RandomOnce && self.transfers.len() > 1 {
             problems.push(SpecError::CoverageOfMixture(self.transfers.len()));
+        }
+        if self.pattern != Pattern::Random && !self.write_transfers.is_empty() {
+            problems.push(SpecError::DirectionsInOrder(self.pattern));
         }
         if self.pattern != Pattern::Random && self.offsets != Offsets::Uniform {
             problems.push(SpecError::PreferenceWithoutChoice(self.pattern));
@@ -194,6 +229,12 @@ impl Spec {
             _ => {}
         }
     }
+}
+
+fn mean_bytes(transfers: &[Transfer]) -> f64 {
+    let weight: f64 = transfers.iter().map(|transfer| transfer.weight).sum();
+    let bytes: f64 = transfers.iter().map(|transfer| transfer.size.0 as f64 * transfer.weight).sum();
+    if weight > 0.0 { bytes / weight } else { 0.0 }
 }
 
 fn share_problem(key: &'static str, share: Share) -> Option<SpecError> {
@@ -215,7 +256,7 @@ pub enum SpecError {
     TransferTooLarge(Bytes),
     /// A transfer does not fit the part of the module that is used.
     #[error(
-        "transfer: at most the {} that range and shift leave of a module of {}, got {}; make the module larger or the \
+        "transfer: at most the {} that offset, range and shift leave of a module of {}, got {}; make the module larger or the \
          transfer smaller",
         units::bytes(*.usable), units::bytes(*.module), units::bytes(*.size)
     )]
@@ -241,6 +282,9 @@ pub enum SpecError {
     /// Full coverage was asked of a mixture of sizes.
     #[error("full coverage without repeats: one transfer size, got {0}; use one size or the random pattern")]
     CoverageOfMixture(usize),
+    /// Sizes of reads and writes apart were given for a pattern whose blocks follow each other.
+    #[error("sizes of reads and writes apart: only with the random pattern, got {0:?}; use a stream each")]
+    DirectionsInOrder(Pattern),
     /// Preferred offsets were given for a pattern that visits all.
     #[error("preferred offsets: only with the random pattern, got {0:?}; remove the offsets or the pattern")]
     PreferenceWithoutChoice(Pattern),

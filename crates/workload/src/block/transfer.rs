@@ -20,24 +20,28 @@ pub(crate) struct Sizes {
     pub(crate) bytes: Vec<u32>,
     /// Upper end of each size's part of the 64-bit range; the last size takes what is above the last but one.
     ends: Vec<u64>,
+    /// The same of sizes that are only written; they stand behind the others. None where both directions have the same.
+    of_writes: Option<Vec<u64>>,
 }
 
 impl Sizes {
     /// The spec was checked: there is a size, sizes fit 32 bits, weights are positive.
-    pub(crate) fn new(transfers: &[Transfer]) -> Sizes {
-        let total: f64 = transfers.iter().map(|transfer| transfer.weight).sum();
-        let mut sum = 0.0;
-        let mut ends = Vec::with_capacity(transfers.len());
-        for transfer in transfers {
-            sum += transfer.weight;
-            ends.push((sum / total * 2f64.powi(64)) as u64);
-        }
-        ends.pop();
-        Sizes { bytes: transfers.iter().map(|transfer| transfer.size.0 as u32).collect(), ends }
+    pub(crate) fn new(transfers: &[Transfer], of_writes: &[Transfer]) -> Sizes {
+        let bytes = transfers.iter().chain(of_writes).map(|transfer| transfer.size.0 as u32).collect();
+        Sizes { bytes, ends: ends(transfers), of_writes: (!of_writes.is_empty()).then(|| ends(of_writes)) }
     }
 
     pub(crate) fn single(&self) -> bool {
-        self.ends.is_empty()
+        self.ends.is_empty() && self.of_writes.is_none()
+    }
+
+    /// Index of the size that a draw chooses for a read, or for what is none.
+    #[inline]
+    pub(crate) fn pick_for(&self, reads: bool, draw: u64) -> usize {
+        match &self.of_writes {
+            Some(ends) if !reads => self.ends.len() + 1 + ends.iter().take_while(|end| draw >= **end).count(),
+            _ => self.pick(draw),
+        }
     }
 
     /// Index of the size that a draw chooses.
@@ -49,6 +53,18 @@ impl Sizes {
     pub(crate) fn smallest(&self) -> u32 {
         self.bytes.iter().copied().min().unwrap_or(0)
     }
+}
+
+fn ends(transfers: &[Transfer]) -> Vec<u64> {
+    let total: f64 = transfers.iter().map(|transfer| transfer.weight).sum();
+    let mut sum = 0.0;
+    let mut ends = Vec::with_capacity(transfers.len());
+    for transfer in transfers {
+        sum += transfer.weight;
+        ends.push((sum / total * 2f64.powi(64)) as u64);
+    }
+    ends.pop();
+    ends
 }
 
 /// The order of sizes of sequential work, over and over.
@@ -101,7 +117,7 @@ mod tests {
 
     fn mixture() -> Sizes {
         let of = |kib, weight| Transfer { size: Bytes::kib(kib), weight };
-        Sizes::new(&[of(4, 70.0), of(8, 20.0), of(64, 10.0)])
+        Sizes::new(&[of(4, 70.0), of(8, 20.0), of(64, 10.0)], &[])
     }
 
     #[test]

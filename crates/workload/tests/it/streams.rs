@@ -33,7 +33,10 @@ fn block(pattern: Pattern, offsets: Offsets, sizes: &[u64]) -> Spec {
         offsets,
         transfers: sizes.iter().map(|size| Transfer { size: Bytes(*size), weight: 1.5 }).collect(),
         read: Share(0.7),
+        write_transfers: Vec::new(),
+        trims: Share(0.0),
         shift: Bytes(0),
+        start: Bytes(0),
         range: Share(1.0),
         data: DataShape { compressible: Share(0.25), duplicate: Share(0.25), ..DataShape::default() },
     }

@@ -175,7 +175,8 @@ impl Stepped for General {
         let work = match operation.kind {
             OperationKind::Read => Work::Read,
             OperationKind::Write => Work::Write,
-            OperationKind::Sync => Work::Sync,
+            // No machine takes trims: a plan refuses the key.
+            OperationKind::Sync | OperationKind::Trim => Work::Sync,
         };
         let classes = self.spec.shares.len().min(256) - 1;
         self.flights[slot as usize] = Flight {

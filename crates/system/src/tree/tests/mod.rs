@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use units::Bytes;
 
-use super::{Device, DeviceKind, DeviceTree, Identity, IdentityKind, Signatures};
+use super::{Device, DeviceKind, DeviceTree, Identity, IdentityKind, Probed, Signatures};
 use crate::mounts::unescape;
 use crate::stack::DeviceNumber;
 
@@ -52,6 +52,7 @@ impl fmt::Display for Device {
         self.lower.iter().try_for_each(|lower| write!(f, " lower={lower}"))?;
         self.mounts.iter().try_for_each(|point| write!(f, " mount={}", escape(&point.to_string_lossy())))?;
         self.holders.iter().try_for_each(|holder| write!(f, " holder={}", escape(holder)))?;
+        self.writers.iter().try_for_each(|writer| write!(f, " writer={}", escape(writer)))?;
         for (set, word) in [(self.swap, " swap"), (self.read_only, " read-only")] {
             f.write_str(if set { word } else { "" })?;
         }
@@ -59,6 +60,9 @@ impl fmt::Display for Device {
             Signatures::NotRead => {}
             Signatures::Unreadable(why) => write!(f, " unreadable={}", escape(why))?,
             Signatures::Found(names) => write!(f, " signatures={}", escape(&names.join("+")))?,
+        }
+        if let Some(Probed { places, holding }) = self.probed {
+            write!(f, " holding={holding}/{places}")?;
         }
         self.identities.iter().try_for_each(|one| write!(f, " {}={}", one.kind.word(), escape(&one.id)))
     }
@@ -110,8 +114,10 @@ fn device(line: &str) -> Result<Device, &'static str> {
         mounts: Vec::new(),
         swap: false,
         holders: Vec::new(),
+        writers: Vec::new(),
         read_only: false,
         signatures: Signatures::NotRead,
+        probed: None,
         identities: Vec::new(),
     };
     words.try_for_each(|word| put(&mut device, word))?;
@@ -128,6 +134,8 @@ fn put(device: &mut Device, word: &str) -> Result<(), &'static str> {
         "lower" => device.lower.push(number()?),
         "mount" => device.mounts.push(value.into()),
         "holder" => device.holders.push(value),
+        "writer" => device.writers.push(value),
+        "holding" => device.probed = Some(probed(&value).ok_or("expected HOLDING/PLACES")?),
         "swap" => device.swap = true,
         "read-only" => device.read_only = true,
         "unreadable" => device.signatures = Signatures::Unreadable(value),
@@ -141,6 +149,11 @@ fn put(device: &mut Device, word: &str) -> Result<(), &'static str> {
         }
     }
     Ok(())
+}
+
+fn probed(text: &str) -> Option<Probed> {
+    let (holding, places) = text.split_once('/')?;
+    Some(Probed { places: places.parse().ok()?, holding: holding.parse().ok()? })
 }
 
 #[test]
@@ -172,14 +185,36 @@ fn any_device() -> impl Strategy<Value = Device> {
         prop::collection::vec("[a-zA-Z_0-9]{1,9}", 0..3).prop_map(Signatures::Found),
     ];
     let identity = (0..5_usize, ".{1,12}").prop_map(|(i, id)| Identity { kind: IDENTITIES[i].0, id });
-    let place = (number.clone(), 0..6_usize, any::<u64>(), prop::option::of(number.clone()));
+    let probed = prop::option::of((0..65_u32, 0..65_u32).prop_map(|(places, holding)| Probed { places, holding }));
+    let place = (number.clone(), 0..6_usize, any::<u64>(), prop::option::of(number.clone()), probed);
     let flags = (any::<bool>(), any::<bool>(), signatures, prop::collection::vec(identity, 0..4));
-    ("[^ ]{1,9}", place, prop::collection::vec(number, 0..3), words(), words(), flags).prop_map(
-        |(name, (number, kind, size, parent), lower, mounts, holders, (swap, read_only, signatures, identities))| {
+    ("[^ ]{1,9}", place, prop::collection::vec(number, 0..3), words(), (words(), words()), flags).prop_map(
+        |(
+            name,
+            (number, kind, size, parent, probed),
+            lower,
+            mounts,
+            (holders, writers),
+            (swap, read_only, signatures, identities),
+        )| {
             let mounts = mounts.into_iter().map(Into::into).collect();
             let (kind, size) = (DeviceKind::ALL[kind], Bytes(size));
-            let (swap, read_only) = (swap, read_only);
-            Device { name, number, kind, size, parent, lower, mounts, swap, holders, read_only, signatures, identities }
+            Device {
+                name,
+                number,
+                kind,
+                size,
+                parent,
+                lower,
+                mounts,
+                swap,
+                holders,
+                writers,
+                read_only,
+                signatures,
+                probed,
+                identities,
+            }
         },
     )
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use units::{Bytes, Share};
 
 use super::spec;
-use crate::block::{Generator, Hotspot, Offsets, Pattern, Spec, SpecError, Transfer};
+use crate::block::{Generator, Grid, Hotspot, Offsets, Pattern, READ, Spec, SpecError, TRIM, Transfer};
 use crate::{Operation, OperationKind};
 
 fn generator(spec: &Spec, module_bytes: u64) -> Generator {
@@ -92,6 +92,64 @@ fn the_read_share_is_met_within_four_standard_errors() {
 }
 
 #[test]
+fn trims_come_by_their_share_and_take_nothing_from_reads() {
+    let plain = Spec { read: Share(0.6), ..spec(Pattern::Random, 4096) };
+    let with = Spec { trims: Share(0.1), ..plain.clone() };
+    let (mut plain, mut with) = (generator(&plain, 1 << 30), generator(&with, 1 << 30));
+    let mut counts = [0_u32; 4];
+    for _ in 0..100_000 {
+        let (before, now) = (plain.next(0), with.next(0));
+        counts[usize::from(now.class)] += 1;
+        assert_eq!((before.class == READ, before.offset, before.bytes), (now.class == READ, now.offset, now.bytes));
+        assert_eq!(now.kind == OperationKind::Trim, now.class == TRIM);
+    }
+    for (count, expected) in counts.iter().zip([60_000.0, 30_000.0, 0.0, 10_000.0]) {
+        assert!((f64::from(*count) - expected).abs() < 700.0, "{counts:?}");
+    }
+    let none = Spec { read: Share(0.9), trims: Share(0.2), ..spec(Pattern::Random, 4096) };
+    assert!(none.check(Bytes(1 << 30)).is_err());
+}
+
+#[test]
+fn reads_and_writes_have_sizes_of_their_own_each_by_its_weight() {
+    let of = |kib, weight| Transfer { size: Bytes::kib(kib), weight };
+    let apart = Spec {
+        read: Share(0.5),
+        trims: Share(0.2),
+        write_transfers: vec![of(16, 3.0), of(64, 1.0)],
+        ..spec(Pattern::Random, 4096)
+    };
+    let mut generator = generator(&apart, 1 << 30);
+    let (mut small, mut large) = (0.0, 0.0);
+    for _ in 0..40_000 {
+        let operation = generator.next(0);
+        assert_eq!(operation.offset % u64::from(operation.bytes), 0);
+        match (operation.class == READ, operation.bytes >> 10) {
+            (true, 4) => {}
+            (false, 16) => small += 1.0,
+            (false, 64) => large += 1.0,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!((small / (small + large) - 0.75_f64).abs() < 0.02, "{small} and {large}");
+    assert!((apart.moved_per_operation() - (0.5 * 4.0 + 0.3 * 28.0) * 1024.0).abs() < 1e-6);
+    assert_eq!(Grid::over(&[&apart]).unwrap().unit, Bytes::kib(16), "what is written is told apart, not what is read");
+    let ordered = Spec { pattern: Pattern::Sequential, ..apart };
+    assert_eq!(ordered.check(Bytes(1 << 30)), Err(SpecError::DirectionsInOrder(Pattern::Sequential)));
+}
+
+#[test]
+fn a_range_begins_at_its_offset_and_is_a_share_of_the_rest() {
+    for pattern in [Pattern::Random, Pattern::RandomOnce, Pattern::Sequential] {
+        let spec = Spec { start: Bytes(1 << 20), range: Share(0.5), shift: Bytes(512), ..spec(pattern, 4096) };
+        let seen = offsets(&spec, 3 << 20, 1_000);
+        assert!(seen.iter().all(|offset| (1 << 20..2 << 20).contains(offset) && offset % 4096 == 512), "{pattern:?}");
+        assert!(seen.iter().any(|offset| *offset < (1 << 20) + (1 << 18)), "{pattern:?}");
+        assert!(spec.check(Bytes(1 << 20)).is_err(), "nothing is left behind the offset");
+    }
+}
+
+#[test]
 fn reads_and_writes_do_not_settle_on_fixed_blocks_of_sequential_work() {
     let spec = Spec { read: Share(0.5), ..spec(Pattern::Sequential, 512) };
     let mut generator = generator(&spec, 512 * 64);
@@ -163,7 +221,7 @@ fn all_problems_of_a_spec_are_named_at_once() {
         texts,
         [
             "transfer: at least 512 B, got 100 B",
-            "transfer: at most the 1 MiB that range and shift leave of a module of 1 MiB, got 2 MiB; make the module \
+            "transfer: at most the 1 MiB that offset, range and shift leave of a module of 1 MiB, got 2 MiB; make the module \
              larger or the transfer smaller",
             "weight of transfer 2 MiB: greater than 0, got -1",
             "full coverage without repeats: one transfer size, got 2; use one size or the random pattern",

@@ -17,7 +17,10 @@ pub(super) fn spec(pattern: Pattern, bytes: u64) -> Spec {
         offsets: Offsets::Uniform,
         transfers: vec![Transfer { size: Bytes(bytes), weight: 1.0 }],
         read: Share(1.0),
+        write_transfers: Vec::new(),
+        trims: Share(0.0),
         shift: Bytes(0),
+        start: Bytes(0),
         range: Share(1.0),
         data: DataShape::default(),
     }
