@@ -776,6 +776,7 @@ words! {
         Written = "sent and written" "Sender, receiver and the mirror's write, which nothing tells apart.",
         Flushed = "flushed by the mirror" "From the word that it was written to the word that it was flushed.",
         Applied = "applied by the mirror" "From there to the word that it was applied.",
+        Decoded = "decoded, sent, applied and in queues" "What a commit of a publication waits for beyond the wire, of which nothing tells one from another.",
         Queued = "in the queue for it" "What the commit waited beyond that, for what was sent before it and to be woken.",
         Second = "on the second server and in queues" "Its work and all waits for processors, which nothing tells apart.",
         Elsewhere = "outside of the wait" "Own flushes on a shared disk, shared processors, rows locked for longer.",
@@ -793,6 +794,7 @@ impl PartOf {
             PartOf::Queued => {
                 "sessions that wait for SyncRep over transactions a second, less the lag that they wait for"
             }
+            PartOf::Decoded => "sessions that wait for SyncRep over transactions a second, less the wire",
             PartOf::Second => "what is added, less the wire",
             PartOf::Elsewhere => "what is added, less the wait for SyncRep",
         }

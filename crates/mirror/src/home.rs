@@ -176,7 +176,7 @@ impl Home {
             }
         };
         // The mark goes last, so that one that was cut off is still known.
-        ["a", "b", "wires", "voter", "devices", RECORD, "pair.json.new", "lock", MARK]
+        ["a", "b", "wires", "voter", "devices", crate::serve::SERVED, RECORD, "pair.json.new", "lock", MARK]
             .into_iter()
             .try_for_each(gone)?;
         match fs::remove_dir(&self.folder) {

@@ -34,5 +34,5 @@ pub use home::{Asked, Home, Kind};
 pub use nodes::{Nodes, Rows};
 pub use run::Pair;
 pub use seen::{List, Seen, SeenNode};
-pub use serve::Serving;
+pub use serve::{Server, Serving, is_in_step};
 pub use servers::Servers;

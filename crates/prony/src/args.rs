@@ -819,6 +819,9 @@ arguments! {
         patience: String = arg(long, value_name = "TIME", default_value = "1s") "Silence after which a node counts as lost",
             "How long a node may be silent. After a half of that it is looked whether it lets anybody in; one that does not within the other \
              half counts as lost.";
+        node: String = arg(long, value_name = "a|b", value_parser = ["a", "b"], default_value = "a") "Node that clients read on",
+            "Node that clients read on while both are in step: statements outside of a transaction that only read. All others go to the primary, and \
+             so do reads while that node is not in step; `prony pair status` says which.";
         anywhere: bool = arg(long) "Listen beyond this machine", "Let the address be one that other machines reach. Nobody is asked for a password.";
     }
 

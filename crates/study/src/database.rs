@@ -5,7 +5,7 @@
 //! What it does not do: it opens nothing, and it knows no password beyond the URL that it was given.
 
 use crate::password::{self, Secret};
-use crate::{Layout, Pairing, Place, TierFolder, Voter, Waits};
+use crate::{Layout, Pairing, Place, Published, TierFolder, Voter, Waits};
 use observation::{OVER_SOCKET, SystemKind};
 use workload::dataset::Language;
 
@@ -88,6 +88,10 @@ pub struct DatabaseSpec {
     pub mirror_on: Option<Box<TierFolder>>,
     /// How a mirror is kept equal, where there is one.
     pub pairing: Pairing,
+    /// Which tables the mirror has, where a publication says so; none where it follows the log.
+    pub published: Option<Published>,
+    /// Whether the log tells rows: where a system of the study needs that, the servers of all have it.
+    pub logical: bool,
     /// Who decides when they lose each other.
     pub voter: Voter,
     /// Where the mirror is that a running server has: a URL without a password.
@@ -98,7 +102,18 @@ impl DatabaseSpec {
     /// A database without a layout.
     pub fn new(engine: Engine, at: At) -> DatabaseSpec {
         let (pairing, voter) = (Pairing::default(), Voter::default());
-        DatabaseSpec { engine, at, layout: None, mirror: None, mirror_on: None, pairing, voter, beside: None }
+        DatabaseSpec {
+            engine,
+            at,
+            layout: None,
+            mirror: None,
+            mirror_on: None,
+            pairing,
+            published: None,
+            logical: false,
+            voter,
+            beside: None,
+        }
     }
 
     /// The place in words, without a password.
@@ -117,7 +132,14 @@ impl DatabaseSpec {
     pub fn placed(&self) -> String {
         let laid = self.layout.iter().map(|layout| format!(", {}", layout.shown()));
         let mirrored = self.mirror.iter().map(|waits| match self.pairing {
-            Pairing::Postgres => format!(" with a mirror; commits wait for {}", waits.shown()),
+            Pairing::Postgres => {
+                let follows = match &self.published {
+                    None => "a mirror".to_owned(),
+                    Some(Published { leave_out }) if leave_out.is_empty() => "a subscriber of all tables".to_owned(),
+                    Some(Published { leave_out }) => format!("a subscriber of all tables but {}", leave_out.join(", ")),
+                };
+                format!(" with {follows}; commits wait for {}", waits.shown_by(self.published.is_some()))
+            }
             Pairing::TwoPhase => {
                 " and a second one in lock step; transactions that write run and are prepared on both".to_owned()
             }

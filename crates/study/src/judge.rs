@@ -56,8 +56,8 @@ pub(crate) fn judgement(
 fn mirrored(resolved: &Resolved) -> Vec<Mirrored> {
     let of = |system: &SystemChoice| {
         let Place::Database(spec) = &system.spec.place else { return None };
-        let (pairing, apart) = (spec.pairing, spec.mirror_on.is_some());
-        Some(Mirrored { system: system.spec.name.clone(), pairing, waits: spec.mirror?, apart })
+        let (pairing, apart, published) = (spec.pairing, spec.mirror_on.is_some(), spec.published.is_some());
+        Some(Mirrored { system: system.spec.name.clone(), pairing, waits: spec.mirror?, apart, published })
     };
     resolved.systems.iter().filter_map(of).collect()
 }

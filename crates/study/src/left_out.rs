@@ -77,10 +77,16 @@ impl Display for LeftOut {
                     0 | 1 => word.clone(),
                     count => format!("{word} 0..{}", count - 1),
                 });
-                let known: Vec<String> = known.collect();
-                let known = listed(known.iter().map(String::as_str));
+                let known_words: Vec<String> = known.collect();
+                let known = listed(known_words.iter().map(String::as_str));
                 write!(f, "the event `{event}`, which it does not know: it knows {known}")?;
                 f.write_str(match event.parse() {
+                    Ok(Happening::Pair(mishap))
+                        if (mishap.takes_primary() || mishap == Mishap::Swap)
+                            && known_words.iter().all(|word| word != Mishap::KillPrimary.word()) =>
+                    {
+                        "; a mirror by `publication` takes nobody's place, since it lacks sequences, definitions and what is left out"
+                    }
                     Ok(Happening::Pair(mishap)) => match mishap.at_device() {
                         Some((Side::Mirror, _)) => "; lay its mirror on `--set mirror_device=emulated:MODEL:DIR`",
                         Some((Side::Primary, _)) => "; lay the first server on `--set slow=emulated:MODEL:DIR`",

@@ -61,7 +61,7 @@ pub use judgement::{Direction, Judgement, Metric, Primary, RoundsEvidence, Selec
 pub use keys::phases::MEASURE_MAX;
 pub use keys::{Group, Key, groups, keys};
 pub use layout::{Layout, Moving, Tier, TierFolder, Way};
-pub use mirror::{Mirrored, Pairing, Spread, Voter, Waits};
+pub use mirror::{Mirrored, Pairing, Published, Spread, Voter, Waits};
 pub use mix::class_targets;
 pub use outcome::{Outcome, ResponseQuantiles};
 pub use overrides::Overrides;

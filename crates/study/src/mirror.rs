@@ -109,6 +109,44 @@ impl Waits {
             Waits::Applied => "the log of the first server, and until the mirror shows the change",
         }
     }
+
+    /// The same where the mirror is a subscriber. One process of it receives and applies, and answers in between: that it has received
+    /// something it says once it has applied it.
+    pub fn shown_by(self, published: bool) -> &'static str {
+        match self {
+            Waits::Written if published => {
+                "the log of the first server, and until the subscriber has applied the changes, flushed or not"
+            }
+            Waits::Flushed | Waits::Applied if published => {
+                "the log of the first server, and until the subscriber has applied and flushed the changes"
+            }
+            waits => waits.shown(),
+        }
+    }
+}
+
+/// The tables that a mirror by publication has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Published {
+    /// Those that it leaves out, by pattern.
+    pub leave_out: Vec<String>,
+}
+
+impl Published {
+    /// Whether a table of that name is mirrored.
+    pub fn mirrors(&self, table: &str) -> bool {
+        !self.leave_out.iter().any(|pattern| fits(pattern, table))
+    }
+}
+
+/// Whether a name is as a pattern says, in which a star stands for any letters.
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((before, after)) => name.strip_prefix(before).is_some_and(|rest| {
+            rest.char_indices().map(|(at, _)| at).chain([rest.len()]).any(|at| fits(after, &rest[at..]))
+        }),
+    }
 }
 
 /// A system with a mirror.
@@ -122,6 +160,8 @@ pub struct Mirrored {
     pub waits: Waits,
     /// Whether the mirror lies on a device of its own.
     pub apart: bool,
+    /// Whether a publication says which tables it has.
+    pub published: bool,
 }
 
 impl Mirrored {
@@ -132,6 +172,9 @@ impl Mirrored {
                 "the unit of waiting is the statement: each one that writes or locks waits for the second server, and so do two steps of \
                  the commit"
             }
+            Pairing::Postgres if self.waits.far() && self.published => {
+                "the unit of waiting is the commit: what it changed is sent once its log is flushed, and waits until it is applied"
+            }
             Pairing::Postgres if self.waits.far() => {
                 "the unit of waiting is the commit: it waits once, however many rows it changed"
             }
@@ -140,5 +183,19 @@ impl Mirrored {
                 "the unit of waiting is the write set: a commit waits once, until the second server has received all that it changed"
             }
         }
+    }
+}
+
+#[test]
+fn a_star_stands_for_any_letters_and_nothing_else_does() {
+    for (pattern, fitting, other) in [
+        ("history", "history", "history_old"),
+        ("work_*", "work_", "homework_1"),
+        ("*_log", "a_b_log", "log"),
+        ("a*b*c", "aXbYc", "aXcYb"),
+        ("*", "", "\u{0}"),
+    ] {
+        assert!(fits(pattern, fitting), "{pattern} {fitting}");
+        assert!(!fits(pattern, other) || pattern == "*", "{pattern} {other}");
     }
 }

@@ -4,12 +4,16 @@
 
 use crate::experiment::{Experiment, SystemChoice, find};
 use crate::keys::Group;
-use crate::keys::mirror::{MIRROR, MIRROR_DEVICE, MIRROR_URL, PAIR, VOTER};
+use crate::keys::mirror::{LEAVE_OUT, MIRROR, MIRROR_BY, MIRROR_DEVICE, MIRROR_URL, PAIR, VOTER};
 use crate::keys::state::{DISTANCE, LINK, RESYNC_LINK};
 use crate::{
-    At, DatabaseSpec, Engine, Folder, Layout, Pairing, Place, TierFolder, Voter, Waits, password, placing, target,
+    At, DatabaseSpec, Engine, Folder, Layout, Pairing, Place, Published, TierFolder, Voter, Waits, password, placing,
+    target,
 };
 use reading::{AnyKey, Problems};
+
+/// Keys of a mirror of which each value of a list is a system.
+pub(crate) static VARIED: [&dyn AnyKey; 3] = [&MIRROR_DEVICE, &MIRROR_BY, &LEAVE_OUT];
 
 /// Gives every system its mirror, where it has one. The servers of a study (`own`) are of the engine of its pair.
 pub(crate) fn settle(systems: &mut [SystemChoice], own: bool, problems: &mut Problems) {
@@ -18,9 +22,9 @@ pub(crate) fn settle(systems: &mut [SystemChoice], own: bool, problems: &mut Pro
         let device = find(&system.settings, &MIRROR_DEVICE).cloned();
         let SystemChoice { spec: system, settings } = system;
         let Some(chosen) = find(settings, &MIRROR) else {
-            if let Some(device) = device {
-                let message = "a system with a mirror, which lies there, got none: add `--set mirror=on`";
-                problems.add(&device.at, &format!("system.{}.mirror_device", system.name), message);
+            for given in VARIED.iter().filter_map(|key| find(settings, *key)) {
+                let message = "a system with a mirror, got none: add `--set mirror=on`";
+                problems.add(&given.at, &format!("system.{}.{}", system.name, given.key.name()), message);
             }
             continue;
         };
@@ -46,6 +50,14 @@ pub(crate) fn settle(systems: &mut [SystemChoice], own: bool, problems: &mut Pro
                     let message = format!("`none` without `galera-pair`, got `{}`", voter.text);
                     problems.add(&voter.at, &name("voter"), message);
                 }
+                let (by, out) = (find(settings, &MIRROR_BY), find(settings, &LEAVE_OUT));
+                let leave_out = out.map(|out| LEAVE_OUT.value(&out.text)).unwrap_or_default();
+                let asked = [by.is_some_and(|by| MIRROR_BY.value(&by.text)), !leave_out.is_empty()];
+                match (waits.and(out.or(by)), chooses(pairing, asked)) {
+                    (Some(given), Err(message)) => problems.add(&given.at, &name(given.key.name()), message),
+                    (Some(_), Ok(())) if asked[0] => spec.published = Some(Published { leave_out }),
+                    _ => {}
+                }
                 if let (Some(device), true) = (device, waits.is_some())
                     && let Err(message) = lies_apart(spec, MIRROR_DEVICE.value(&device.text))
                 {
@@ -69,6 +81,23 @@ pub(crate) fn settle(systems: &mut [SystemChoice], own: bool, problems: &mut Pro
     }
 }
 
+/// Whether such pairs mirror by publication, and leave tables out, where that is asked.
+fn chooses(pairing: Pairing, [by, out]: [bool; 2]) -> Result<(), &'static str> {
+    match pairing {
+        Pairing::Postgres if out && !by => Err(
+            "`mirror_by=publication` with it: the log carries all tables, so that a mirror by `log` has all of them",
+        ),
+        Pairing::TwoPhase if by || out => Err(
+            "neither `mirror_by` nor `leave_out` in a `two-phase-pair` of a trial, whose sessions send each statement to both servers; \
+             `prony pair up two-phase-pair --leave-out PATTERN` leaves tables out, which `prony pair serve` tells by their rows",
+        ),
+        Pairing::Galera if by || out => {
+            Err("neither `mirror_by` nor `leave_out` in a `galera-pair`, which mirrors all tables of InnoDB")
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Whether the first server of such a pair may lie as it does: what moves between tiers is not told to a mirror, and servers that Galera
 /// joins copy themselves into each other's folders.
 fn can_be_laid(spec: &DatabaseSpec, pairing: Pairing) -> bool {
@@ -87,24 +116,46 @@ fn lies_apart(spec: &mut DatabaseSpec, folder: Folder) -> Result<(), String> {
     Ok(())
 }
 
-/// A system for each place of its mirror, where it has one; each is called after the device, since a path is nobody else's business.
+/// A system for each place of its mirror, and for each way to choose what it has, where it has one; a device is called by its model, since a
+/// path is nobody else's business.
 pub(crate) fn apart(systems: Vec<SystemChoice>) -> Vec<SystemChoice> {
-    let each = |system: SystemChoice| {
+    let each = |system: SystemChoice, key: &dyn AnyKey| {
         let alone = find(&system.settings, &MIRROR).is_none_or(|mirror| MIRROR.value(&mirror.text).is_none());
+        // Where both ways are compared, the log has all tables once.
+        let log = find(&system.settings, &MIRROR_BY).is_some_and(|by| !MIRROR_BY.value(&by.text));
+        let alone = alone || log && key.name() == LEAVE_OUT.name();
         let own = system.spec.name.clone();
-        let mut parts = placing::apart(vec![system], &MIRROR_DEVICE);
+        let mut parts = placing::apart(vec![system], key);
         parts.truncate(if alone { 1 } else { parts.len() });
         let several = parts.len() > 1;
         let named = parts.into_iter().enumerate().map(move |(at, mut part)| {
             let folder = find(&part.settings, &MIRROR_DEVICE).map(|chosen| MIRROR_DEVICE.value(&chosen.text));
             let device = folder.and_then(|folder| folder.device).unwrap_or_else(|| "folder".to_owned());
             let device = device.split(',').next().unwrap_or_default();
-            part.spec.name = if several { format!("{own} {device} {}", at + 1) } else { own.clone() };
+            if !several {
+                part.spec.name = own.clone();
+            } else if key.name() == MIRROR_DEVICE.name() {
+                part.spec.name = format!("{own} {device} {}", at + 1);
+            }
             part
         });
         named.collect::<Vec<_>>()
     };
-    systems.into_iter().flat_map(each).collect()
+    VARIED.iter().fold(systems, |systems, key| systems.into_iter().flat_map(|system| each(system, *key)).collect())
+}
+
+/// All servers of a study are told rows by their log where one must be, so that they are the same server.
+pub(crate) fn same_log(systems: &mut [SystemChoice]) {
+    let mut all: Vec<&mut DatabaseSpec> = systems
+        .iter_mut()
+        .filter_map(|system| match &mut system.spec.place {
+            Place::Database(spec) if spec.engine == Engine::Postgres && spec.at == At::Local => Some(spec),
+            _ => None,
+        })
+        .collect();
+    if all.iter().any(|spec| spec.published.is_some()) {
+        all.iter_mut().for_each(|spec| spec.logical = true);
+    }
 }
 
 /// Gives a running server the mirror that it has.

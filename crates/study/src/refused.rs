@@ -5,14 +5,18 @@
 //!
 //! What it does not do: what no survey can tell stays with the engine (a server's own limits, a privilege, a full disk).
 
+use crate::experiment::find;
 use crate::keys::access::{DRIVER, SYNC, VALIDATE, VERIFY};
 use crate::keys::load::{OUTSTANDING, SLOTS};
+use crate::keys::mirror::LEAVE_OUT;
+use crate::keys::session::SERVER;
 use crate::keys::state::SPREAD;
+use crate::mirror::fits;
 use crate::point::Point;
 use crate::survey::Survey;
 use crate::{Access, At, DatabaseSpec, Driver, Engine, Place, RING_MAX, Spread, Stream, SyncMode};
 use load::Spec as Load;
-use reading::{AnyKey, Problems};
+use reading::{AnyKey, Problems, listed};
 use workload::block::keys::TRIMS;
 use workload::block::{self, Grid};
 use workload::kind::{SESSIONS, WORKERS_MAX};
@@ -25,6 +29,7 @@ pub(crate) fn tell(point: &Point, streams: &[Stream], survey: &Survey, problems:
             session_threads(point, spec, streams, ring, problems);
             data_sets(point, spec, streams, problems);
             spread(point, spec, streams, problems);
+            published(point, spec, streams, problems);
         }
         place if place.holds_data() => {
             polled_syncs(point, streams, problems);
@@ -117,6 +122,34 @@ fn data_sets(point: &Point, spec: &DatabaseSpec, streams: &[Stream], problems: &
                        each";
         problems.add(&point.experiment.at, &point.experiment.name, message);
     }
+}
+
+/// A publication leaves out tables that are there, and has some; the log that it is made of tells rows.
+fn published(point: &Point, spec: &DatabaseSpec, streams: &[Stream], problems: &mut Problems) {
+    if spec.logical
+        && let Some(i) = (0..streams.len()).find(|i| point.get(&SERVER, *i).replace('-', "_").contains("wal_level"))
+    {
+        point.refuse(
+            &SERVER,
+            i,
+            "no `wal_level` with `mirror_by=publication`, which needs `logical` of all servers",
+            problems,
+        );
+    }
+    let Some(published) = spec.published.as_ref().filter(|published| !published.leave_out.is_empty()) else { return };
+    let Some(set) = streams.iter().find_map(|stream| stream.transactions()?.0.data_set(false)) else { return };
+    let tables = set.tables();
+    let (names, given) = (|| tables.iter().map(|table| table.name.as_ref()), find(&point.system.settings, &LEAVE_OUT));
+    let unknown = published.leave_out.iter().find(|pattern| !names().any(|name| fits(pattern, name)));
+    let message = match unknown {
+        Some(unknown) => {
+            format!("tables of the data set {}, which has {}, got `{unknown}`", set.name(), listed(names()))
+        }
+        None if names().any(|name| published.mirrors(name)) => return,
+        None => format!("a table of {} that is left to mirror, got none", listed(names())),
+    };
+    let at = given.map_or(&point.experiment.at, |given| &given.at);
+    problems.add_if_new(at, &format!("system.{}.leave_out", point.spec().name), message);
 }
 
 /// Sessions go to a second server where there is one that takes writes, and keys are split by workloads that can.

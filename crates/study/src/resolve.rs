@@ -8,7 +8,7 @@
 use crate::definition::{Definition, ExperimentDefinition, FactorWith, Given, Setting, StreamDefinition, SystemWith};
 use crate::experiment::{Chosen, Experiment, FactorChoice, StreamChoice, SystemChoice};
 use crate::keys::layout::LAYOUT;
-use crate::keys::mirror::{MIRROR, MIRROR_DEVICE};
+use crate::keys::mirror::MIRROR;
 use crate::keys::{Group, Key, phases, system};
 use crate::mirroring::{self, mirrors};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
@@ -53,14 +53,16 @@ pub(crate) fn resolve(
     let whole = whole && !(steps && overrides.leaves_all());
     placing::settle(&mut systems, &named, (whole, steps), problems);
     mirroring::settle(&mut systems, overrides.targets.is_empty(), problems);
+    mirroring::same_log(&mut systems);
     for system in &mut systems {
         if let Place::Database(spec) = &mut system.spec.place
             && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))
         {
             let (layout, beside) = (spec.layout.take(), spec.beside.take());
             let (mirror, mirror_on, pairing, voter) = (spec.mirror, spec.mirror_on.take(), spec.pairing, spec.voter);
+            let (published, logical) = (spec.published.take(), spec.logical);
             let named = named.with_password_of(&overrides.passwords);
-            *spec = DatabaseSpec { layout, mirror, mirror_on, pairing, voter, beside, ..named };
+            *spec = DatabaseSpec { layout, mirror, mirror_on, pairing, published, logical, voter, beside, ..named };
         }
     }
     let mut notes = Vec::new();
@@ -402,7 +404,7 @@ fn check_system_scope(set: &SetKey, name: &str, systems: &[SystemChoice], proble
 
 /// Whether several values of a key are several systems.
 fn several(key: Key) -> bool {
-    key.is(&LAYOUT) || key.is(&MIRROR) || key.is(&MIRROR_DEVICE)
+    key.is(&LAYOUT) || key.is(&MIRROR) || mirroring::VARIED.iter().any(|varied| key.is(*varied))
 }
 
 /// Several layouts or mirrors are several systems; of all other keys of a system it has one value.

@@ -4,7 +4,7 @@ use crate::{DatabaseSpec, Pairing};
 use observation::{Footprint, SystemKind};
 use std::fmt;
 use units::{Bytes, Nanos, Share};
-use workload::happening::Happening;
+use workload::happening::{Happening, Mishap};
 
 /// A system under test as the study, or `--on`, names it.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,7 +118,13 @@ impl Place {
         match self {
             Place::Database(spec) if spec.mirror.is_some() && spec.pairing != Pairing::TwoPhase => {
                 let swaps = spec.layout.is_none() && spec.mirror_on.is_none();
-                Happening::of_pairs(spec.pairing == Pairing::Galera, spec.emulated(), swaps)
+                let all = Happening::of_pairs(spec.pairing == Pairing::Galera, spec.emulated(), swaps);
+                // A subscriber lacks what is no row of its tables, and so takes nobody's place.
+                let stays = |word: &str| match word.parse() {
+                    Ok(Happening::Pair(mishap)) => !mishap.takes_primary() && mishap != Mishap::Swap,
+                    _ => true,
+                };
+                all.into_iter().filter(|(word, _)| spec.published.is_none() || stays(word)).collect()
             }
             _ => Vec::new(),
         }

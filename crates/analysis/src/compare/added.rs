@@ -22,7 +22,7 @@ pub(super) fn added(alone: &Group, group: &Group, mirrored: &Mirrored, confidenc
     let parts = match mirrored.pairing {
         // Of Galera nobody tells one from another.
         Pairing::TwoPhase | Pairing::Galera => in_lock_step(&seen, added.value),
-        Pairing::Postgres => of_commits(&seen, mirrored.waits, added.value),
+        Pairing::Postgres => of_commits(&seen, mirrored, added.value),
     };
     let own_flush = |group| Seen { group }.own_flush_ms();
     Some(AddedTime {
@@ -97,7 +97,8 @@ impl Seen<'_> {
 }
 
 /// The wait of commits, and what is left.
-fn of_commits(seen: &Seen, waits: Waits, added: f64) -> Vec<AddedPart> {
+fn of_commits(seen: &Seen, mirrored: &Mirrored, added: f64) -> Vec<AddedPart> {
+    let waits = mirrored.waits;
     let lag = |of: fn(&ServerSummary) -> Option<f64>| seen.mean(of);
     let written = lag(|server| server.mirror.written_ms);
     let flushed = lag(|server| server.mirror.flushed_ms);
@@ -107,11 +108,17 @@ fn of_commits(seen: &Seen, waits: Waits, added: f64) -> Vec<AddedPart> {
         seen.each(|server| server.mirror.waiting.map(|waiting| 1e3 * waiting)),
         seen.each(|server| server.mirror.changing_per_s),
         wire,
-        written,
+        written.or(Some(0.0).filter(|_| mirrored.published)),
         waits.far(),
     ) else {
         return vec![AddedPart { part: PartOf::Elsewhere, ms: added }];
     };
+    if mirrored.published {
+        // A subscriber answers between what it applies, so that its words tell no step from another.
+        let wire = (share * wire).min(waited);
+        let parts = [(PartOf::Wire, wire), (PartOf::Decoded, waited - wire), (PartOf::Elsewhere, added - waited)];
+        return parts.map(|(part, ms)| AddedPart { part, ms }).into();
+    }
     let mut steps = vec![(PartOf::Wire, wire), (PartOf::Written, written - wire)];
     let step = |part, (from, to): (Option<f64>, Option<f64>)| from.zip(to).map(|(from, to)| (part, to - from));
     if waits != Waits::Written {

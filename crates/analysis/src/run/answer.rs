@@ -423,6 +423,7 @@ mod tests {
             pairing: study::Pairing::Postgres,
             waits: study::Waits::Flushed,
             apart,
+            published: false,
         };
         judgement.mirrored = vec![mirrored("other", false)];
         assert!(!told(&judgement).contains("Shared-host"), "it was not measured");

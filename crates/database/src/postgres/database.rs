@@ -274,7 +274,7 @@ impl Database for Postgres {
             self.server.as_ref().filter(|_| spec.layout.as_ref().is_none_or(|layout| layout.moving.is_none()))?;
         let serves = counting(&self.options, server);
         let mirror = server.mirror(spec.pairing == Pairing::TwoPhase).on(spec.mirror_on.as_deref());
-        Some(Arc::new(mirror.serving(serves)))
+        Some(Arc::new(mirror.published(spec.published.clone()).serving(serves)))
     }
 
     fn seed(&self) -> Result<Option<Box<dyn Database>>, DatabaseError> {

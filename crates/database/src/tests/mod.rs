@@ -11,4 +11,5 @@ mod plans;
 mod planted;
 mod scripts;
 pub(crate) mod skip;
+mod subscribed;
 mod tampering;

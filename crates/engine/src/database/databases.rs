@@ -208,6 +208,11 @@ impl Databases {
         self.stop.clone()
     }
 
+    /// Which tables the mirror has, where a publication says so.
+    pub(crate) fn published(&self) -> Option<&study::Published> {
+        self.spec.published.as_ref()
+    }
+
     /// How the mirror is kept equal.
     pub(crate) fn pairing(&self) -> Pairing {
         self.spec.pairing
@@ -487,6 +492,9 @@ fn with_room(spec: &DatabaseSpec, trial: &Trial) -> Vec<(String, String)> {
     let prepares = settings.iter().any(|(key, _)| key == PREPARED);
     if spec.at == At::Local && spec.pairing == Pairing::TwoPhase && !prepares {
         settings.push((PREPARED.to_owned(), (sessions + OTHER_SESSIONS).next_multiple_of(SERVER_SESSIONS).to_string()));
+    }
+    if spec.logical {
+        settings.push(("wal_level".to_owned(), "logical".to_owned()));
     }
     settings
 }

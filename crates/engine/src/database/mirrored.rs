@@ -129,7 +129,9 @@ impl Databases {
                 format!("a second server with a copy of the first works in lock step on the same machine, {far}")
             }
             Pairing::Postgres => {
-                format!("a mirror follows on the same machine, {far}; commits wait for {}", waits.shown())
+                let by = self.published().map_or("", |_| " by a publication");
+                let waited = waits.shown_by(self.published().is_some());
+                format!("a mirror follows{by} on the same machine, {far}; commits wait for {waited}")
             }
             Pairing::Galera => {
                 format!("Galera joins a second server with a copy of the first on the same machine, {far}")
@@ -205,8 +207,10 @@ impl Databases {
             }
             // The mirror is who connects: what goes back to it is the log.
             Pairing::Postgres => {
-                let (there, back, waited) = (words(carried[1]), words(carried[0]), waits.shown());
-                format!("the wire carried {there} to the mirror and {back} back; commits waited for {waited}")
+                let waited = waits.shown_by(self.published().is_some());
+                let (there, back) = (words(carried[1]), words(carried[0]));
+                let behind = if behind.is_empty() { behind } else { format!("; {behind}") };
+                format!("the wire carried {there} to the mirror and {back} back; commits waited for {waited}{behind}")
             }
             Pairing::Galera => {
                 let (there, back) = (words(carried[1]), words(carried[0]));
@@ -230,7 +234,9 @@ impl Databases {
         let mut first = database.outside()?;
         let mut second = mirror.reader()?;
         let mut differ = Vec::new();
-        let tables = dataset.tables();
+        let mirrored = |name: &str| self.published().is_none_or(|published| published.mirrors(name));
+        let (tables, left_out): (Vec<_>, Vec<_>) =
+            dataset.tables().into_iter().partition(|table| mirrored(&table.name));
         for table in &tables {
             let sql = mirror.content(&format!("{}.{}", dataset.schema(), table.name));
             let failed = |failure| DatabaseError::statement(&database.place(), "compare it with its mirror", failure);
@@ -239,8 +245,12 @@ impl Databases {
                 differ.push(format!("{}: {here:?} and on the mirror {there:?}", table.name));
             }
         }
+        let left_out = match left_out.len() as u64 {
+            0 => String::new(),
+            some => format!("; {} left out of the mirror", units::counted(some, "tables")),
+        };
         let found = match differ.as_slice() {
-            [] => format!("{} with the same rows on both", units::counted(tables.len() as u64, "tables")),
+            [] => format!("{} with the same rows on both{left_out}", units::counted(tables.len() as u64, "tables")),
             differ => differ.join("\n"),
         };
         let result = if differ.is_empty() { CheckResult::Passed } else { CheckResult::Failed };

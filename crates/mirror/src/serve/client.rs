@@ -5,6 +5,7 @@
 //! a transaction gets one around it.
 
 use super::Shared;
+use super::aside::Aside;
 use super::conn::{Conn, error, lost, message, put, query, said, text};
 use super::far::Far;
 use super::words::{Class, class, statements};
@@ -36,6 +37,8 @@ pub(super) type Go<T> = Result<T, End>;
 pub(super) struct Said {
     pub(super) class: Class,
     pub(super) sql: String,
+    /// The message that told of it.
+    pub(super) parse: Vec<u8>,
 }
 
 pub(super) struct Client<'a> {
@@ -44,6 +47,15 @@ pub(super) struct Client<'a> {
     pub(super) user: Conn,
     pub(super) near: Conn,
     pub(super) far: Far,
+    /// Where it reads, when that is not the primary; and its last commit on both.
+    pub(super) aside: Option<Aside>,
+    pub(super) last_commit: Option<String>,
+    /// Whether only the other node was told of the statement without a name, and whether what comes goes to the primary up to the next point of
+    /// synchronisation.
+    pub(super) unnamed_aside: bool,
+    pub(super) straight: bool,
+    /// By which others cancel what it does.
+    pub(super) key: [u8; 8],
     /// The number of our session on the primary, and of its commits in two phases.
     pub(super) process: u32,
     pub(super) commits: u64,
@@ -86,7 +98,7 @@ fn tell(end: &End, node: Node, user: &mut Conn) {
 
 /// Opens the session of a client on the primary, and passes on what that says: with the number of the session, and whether its texts can be
 /// read.
-fn opened(shared: &Shared, node: Node, user: &mut Conn, parameters: &[(String, String)]) -> Go<(Conn, u32, bool)> {
+fn opened(shared: &Shared, node: Node, user: &mut Conn, parameters: &[(String, String)]) -> Go<(Conn, [u8; 8], bool)> {
     let has = |name: &str| parameters.iter().any(|(key, _)| key == name);
     if !has("user") {
         return Err(End::Told("28000", "no user is named".to_owned()));
@@ -98,11 +110,11 @@ fn opened(shared: &Shared, node: Node, user: &mut Conn, parameters: &[(String, S
     let mut near = Conn::reach(&shared.socket(node), super::ENTRY).map_err(away)?;
     let given = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     near.start(given.chain([("prony.served", "on")])).map_err(away)?;
-    let (mut process, mut readable) = (0, true);
+    let (mut key, mut readable) = ([0; 8], true);
     loop {
         let tag = near.next().map_err(away)?;
         match tag {
-            b'K' => process = near.body().first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes)),
+            b'K' => key = near.body().first_chunk().copied().unwrap_or_default(),
             b'S' => readable &= is_readable(near.body()).unwrap_or(true),
             _ => {}
         }
@@ -110,7 +122,7 @@ fn opened(shared: &Shared, node: Node, user: &mut Conn, parameters: &[(String, S
         if tag == b'Z' || tag == b'E' {
             user.flush().map_err(|_| End::Client)?;
             near.patient(None).map_err(|source| primary(&source))?;
-            return if tag == b'Z' { Ok((near, process, readable)) } else { Err(End::Client) };
+            return if tag == b'Z' { Ok((near, key, readable)) } else { Err(End::Client) };
         }
     }
 }
@@ -120,13 +132,14 @@ impl<'a> Client<'a> {
     pub(super) fn enter(shared: &'a Shared, mut user: Conn, parameters: &[(String, String)]) -> Option<Client<'a>> {
         let node = shared.primary_now();
         let find = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-        let (near, process, readable) = match opened(shared, node, &mut user, parameters) {
+        let (near, key, readable) = match opened(shared, node, &mut user, parameters) {
             Ok(opened) => opened,
             Err(end) => {
                 tell(&end, node, &mut user);
                 return None;
             }
         };
+        let process = key.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes));
         let name = format!("{}{process}", rows::SERVES);
         let database = find("database").or(find("user")).unwrap_or_default();
         let far = Far::new(shared.socket(node.other()), database, name, shared.patience);
@@ -136,6 +149,11 @@ impl<'a> Client<'a> {
             user,
             near,
             far,
+            aside: shared.reads_on.map(|node| Aside::new(node, parameters)),
+            last_commit: None,
+            unnamed_aside: false,
+            straight: false,
+            key,
             process,
             commits: 0,
             inside: false,
@@ -162,6 +180,7 @@ impl<'a> Client<'a> {
         if matches!(end, End::Primary(_)) {
             self.shared.trouble();
         }
+        self.shared.cancels_nothing(self.key);
         tell(&end, self.primary, &mut self.user);
     }
 
@@ -175,6 +194,7 @@ impl<'a> Client<'a> {
         }
         match tag {
             b'Q' => self.simple(),
+            tag if self.gathers(tag) => self.gather(),
             b'S' => self.synchronise(),
             b'H' => self.listen().and_then(|()| self.flush()),
             b'P' | b'B' | b'D' | b'E' | b'C' => self.extended(tag),
@@ -249,6 +269,12 @@ impl<'a> Client<'a> {
             self.pump(0)?;
             return self.ready();
         }
+        if let [one] = texts[..]
+            && self.simple_aside(one)?
+        {
+            return self.ready();
+        }
+        self.leaves_aside();
         let mut fine = true;
         for text in texts {
             fine = self.one(text)?;

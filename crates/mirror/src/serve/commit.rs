@@ -157,7 +157,9 @@ impl Client<'_> {
         if !self.command(&format!("COMMIT PREPARED '{gid}'"))? {
             return Ok(false);
         }
+        self.last_commit = Some(gid.clone());
         if self.far.end("COMMIT", &gid).is_err() {
+            self.aside.iter_mut().for_each(|aside| aside.lacks = Some(gid.clone()));
             // It is prepared there, and is committed by who comes next.
             self.shared.trouble();
         }

@@ -211,6 +211,11 @@ impl Conn {
         Ok(self.number(self.last.start + 4) as i32)
     }
 
+    /// Puts messages back that are to be read again.
+    pub(super) fn back(&mut self, messages: &[u8]) {
+        self.input.splice(self.last.end..self.last.end, messages.iter().copied());
+    }
+
     /// The whole of the message that was read last.
     pub(super) fn raw(&self) -> &[u8] {
         &self.input[self.last.clone()]

@@ -5,7 +5,7 @@
 
 use super::client::{Client, GATHERED, Go, Said, primary};
 use super::conn::{message, put, text};
-use super::words::{Class, class};
+use super::words::Class;
 use std::rc::Rc;
 
 impl Client<'_> {
@@ -13,11 +13,14 @@ impl Client<'_> {
         if self.skips {
             return Ok(());
         }
+        self.leaves_aside();
         match tag {
             b'P' => {
-                let (name, rest) = text(self.user.body());
-                let said = Rc::new(Said { class: class(text(rest).0), sql: text(rest).0.to_owned() });
-                self.prepared.insert(name.to_owned(), said.clone());
+                let (name, _) = text(self.user.body());
+                let (name, said) = (name.to_owned(), Rc::new(Said::of(&self.user)));
+                self.forgets_aside(&name);
+                self.unnamed_aside &= !name.is_empty();
+                self.prepared.insert(name, said.clone());
                 if let Class::Refused(why) = said.class {
                     self.listen()?;
                     self.skips = true;
@@ -25,6 +28,9 @@ impl Client<'_> {
                 }
             }
             b'B' => {
+                if text(text(self.user.body()).1).0.is_empty() {
+                    self.tells_unnamed();
+                }
                 let (portal, rest) = text(self.user.body());
                 if let Some(said) = self.prepared.get(text(rest).0) {
                     let wraps = matches!(said.class, Class::Work | Class::Define | Class::Global);
@@ -143,6 +149,7 @@ impl Client<'_> {
             self.hears(tag)?;
         }
         self.waits.clear();
+        self.straight = false;
         let mut fine = !std::mem::take(&mut self.skips);
         if fine && self.defined {
             fine = self.follows(Class::Work, "")?;

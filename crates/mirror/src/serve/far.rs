@@ -183,8 +183,16 @@ impl Far {
         self.refused.clone().map_or(Ok(()), Err)
     }
 
+    /// Whether what was said of earlier transactions is carried out.
+    pub(super) fn settled(&mut self) -> Result<(), Failure> {
+        if self.unread == 0 {
+            return Ok(());
+        }
+        self.drain().inspect_err(|_| self.forget())
+    }
+
     /// Whether the node lets somebody else in: then it only takes its time.
-    fn answers(&self) -> bool {
+    pub(super) fn answers(&self) -> bool {
         self.reached("postgres", self.patience / 2).is_ok()
     }
 

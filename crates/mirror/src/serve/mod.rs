@@ -3,20 +3,26 @@
 //! The one idea: this process coordinates, and keeps nothing: what a transaction changed is told by the primary, what is in doubt is
 //! prepared on the nodes, and what the pair does is its record. So it may be killed at any moment, and there may be several.
 //!
-//! What it does not do: it reads on the primary alone, and is no cluster for production.
+//! What it does not do: it makes no snapshot across both nodes, and is no cluster for production.
 
+mod aside;
 mod client;
 mod commit;
 mod conn;
 mod extended;
 mod far;
+mod told;
 mod words;
+
+pub(crate) use told::SERVED;
+pub use told::Server;
 
 use crate::rows;
 use crate::{Home, MirrorError};
 use client::Client;
 use conn::{Conn, error};
 use pair::{Node, State};
+use std::collections::HashMap;
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -56,6 +62,10 @@ const VERSION: i32 = 196_608;
 struct Shared {
     home: Home,
     patience: Duration,
+    /// Where clients read, while that node is in step.
+    reads_on: Option<Node>,
+    /// Of sessions that read there: by which key they are cancelled there.
+    keys: Mutex<HashMap<[u8; 8], [u8; 8]>>,
     now: Mutex<Now>,
     changed: Condvar,
 }
@@ -91,6 +101,24 @@ impl Shared {
             self.now().primary = record.life.primary();
         }
         self.primary()
+    }
+
+    /// Whether both nodes hold what is acknowledged. A pair writes down that it goes on with one before that one takes anything alone.
+    fn is_in_step(&self) -> bool {
+        self.home.record().ok().flatten().is_some_and(|record| is_in_step(&record))
+    }
+
+    fn keys(&self) -> MutexGuard<'_, HashMap<[u8; 8], [u8; 8]>> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who cancels a session cancels what it reads there, too.
+    fn cancels(&self, key: [u8; 8], there: &[u8]) {
+        self.keys().extend(there.first_chunk().map(|there| (key, *there)));
+    }
+
+    fn cancels_nothing(&self, key: [u8; 8]) {
+        self.keys().remove(&key);
     }
 
     fn socket(&self, node: Node) -> PathBuf {
@@ -137,7 +165,12 @@ impl Serving {
     ///
     /// # Errors
     /// When the pair is of another kind or down, or the address is taken.
-    pub fn begin(home: Home, listen: SocketAddr, patience: Duration) -> Result<Serving, MirrorError> {
+    pub fn begin(
+        home: Home,
+        listen: SocketAddr,
+        patience: Duration,
+        reads_on: Option<Node>,
+    ) -> Result<Serving, MirrorError> {
         let Some(record) = home.record()? else { return Err(MirrorError::NoPair(home.folder().to_owned())) };
         if record.kind != rows::KIND {
             return Err(MirrorError::NotServed(record.kind));
@@ -149,7 +182,7 @@ impl Serving {
         let listener = TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let now = Mutex::new(Now { primary: record.life.primary(), troubles: 0, looked: 0, silent: None });
-        let shared = Shared { home, patience, now, changed: Condvar::new() };
+        let shared = Shared { home, patience, reads_on, keys: Mutex::default(), now, changed: Condvar::new() };
         Ok(Serving { listener, shared })
     }
 
@@ -178,6 +211,7 @@ impl Serving {
             scope.spawn(|| {
                 accept(&self.listener, &shared, || stop.load(Ordering::Relaxed) || ended.load(Ordering::Relaxed))
             });
+            let _told = told::Told::of(&shared, self.listener.local_addr());
             let watched = watch(&shared, stop, &mut look);
             ended.store(true, Ordering::Relaxed);
             watched
@@ -229,6 +263,11 @@ fn watch(
     Ok(())
 }
 
+/// Whether both nodes have what is acknowledged, so that either may be read.
+pub fn is_in_step(record: &PairRecord) -> bool {
+    record.life.state() == State::Replicating && record.waits && !record.down && record.life.up == [true; 2]
+}
+
 /// Whether the primary goes on without a node that is away.
 fn is_alone(record: &PairRecord) -> bool {
     !record.waits && record.life.up.contains(&false)
@@ -253,6 +292,14 @@ fn hello(shared: &Shared, user: &mut Conn) -> io::Result<Option<Vec<(String, Str
                 user.flush()?;
             }
             Ok(CANCEL) => {
+                let there = user.first_body().first_chunk().and_then(|key| shared.keys().get(key).copied());
+                if let (Some(node), Some(there)) = (shared.reads_on, there)
+                    && let Ok(mut aside) = Conn::reach(&shared.socket(node), ENTRY)
+                {
+                    aside.out.extend_from_slice(&user.raw()[..8]);
+                    aside.out.extend(there);
+                    let _ = aside.flush().and_then(|()| aside.next().map(drop));
+                }
                 let mut near = Conn::reach(&shared.socket(shared.primary()), ENTRY)?;
                 near.out.extend_from_slice(user.raw());
                 near.flush()?;

@@ -115,6 +115,17 @@ fn comment(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
+/// Whether a statement reads, by its first word, and asks nothing of its session or server. What it may do all the same, a session that is
+/// read-only refuses.
+pub(super) fn is_read(sql: &str) -> bool {
+    let first = words(sql, 1);
+    let lower = sql.to_ascii_lowercase();
+    let own = ["pg_", "set_config", "txid_", "current_setting", "prony"];
+    first.first().is_some_and(|word| matches!(word.as_str(), "SELECT" | "TABLE" | "VALUES" | "WITH"))
+        && !own.iter().any(|word| lower.contains(word))
+        && class(sql) == Class::Work
+}
+
 /// The first words of a statement, in capitals, outside of strings and comments.
 fn words(sql: &str, most: usize) -> Vec<String> {
     let (mut found, mut at) = (Vec::new(), 0);

@@ -216,6 +216,75 @@ fn a_link_of_the_resync_is_refused_where_nothing_is_sent_over_it() {
 }
 
 #[test]
+fn a_mirror_by_publication_has_its_tables_and_says_how_many_are_left_out() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let program = &house.program;
+    let told = program.json(
+        "run bank-day --on local:postgres --set mirror=none,on --set mirror_by=log,publication --set accounts=2000 --set sessions=2 \
+         --set 'leave_out=none,order_* item' --set warm_up=100ms --set measure=1s --set replicates=1 --json",
+    );
+    let trials = told["trials"].as_array().expect("trials");
+    assert_eq!(trials.len(), 4, "alone, by the log, and by two publications: {told}");
+    for (system, words) in [
+        ("postgres on log", "16 tables with the same rows on both"),
+        ("postgres on publication none", "16 tables with the same rows on both"),
+        (
+            "postgres on publication order_* item",
+            "14 tables with the same rows on both; 2 tables left out of the mirror",
+        ),
+    ] {
+        let trial = trials.iter().find(|trial| trial["system"] == system).expect(system);
+        let of = |check: &&Value| check["name"] == "mirror" && check["trial"] == trial["trial"];
+        let check = told["checks"].as_array().expect("checks").iter().find(of).expect("a check");
+        assert_eq!((&check["result"], &check["found"]), (&Value::from("passed"), &Value::from(words)), "{system}");
+        let events = trial["events"].to_string();
+        assert_eq!(events.contains("values of sequences do not follow"), system.contains("publication"), "{events}");
+    }
+    let published =
+        told["findings"].as_array().expect("findings").iter().filter(|found| found["kind"] == "mirror").last();
+    let parts = published.expect("a mirror")["added"].to_string();
+    assert!(parts.contains("decoded, sent, applied and in queues"), "{parts}");
+    program.fine("db down local:postgres --remove");
+}
+
+#[test]
+fn when_a_subscriber_goes_away_the_first_server_goes_on_alone_and_both_are_equal_again() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    for fault in ["kill-mirror", "cut"] {
+        let told = house.program.json(&format!(
+            "run mirror-outage --set mirror_by=publication --set fault={fault} {BANK} --set measure=5s --set patience=400ms \
+             --allow-errors --json"
+        ));
+        let events = told["trials"][0]["events"].to_string();
+        assert!(events.contains("goes on alone") && events.contains("the mirror has caught up"), "{fault}: {events}");
+        assert!(holds(&told, "ledger") && holds(&told, "mirror"), "{told:#}");
+    }
+    house.program.fine("db down local:postgres --remove");
+}
+
+#[test]
+fn what_no_publication_can_do_is_refused_with_the_reason() {
+    let postgres = "key-value --on local:postgres --set mirror=on";
+    for (line, words) in [
+        ("key-value --on local:postgres --set mirror_by=publication", "a system with a mirror"),
+        (&format!("{postgres} --set leave_out=record"), "the log carries all tables"),
+        (&format!("{postgres} --set mirror_by=publication --set leave_out=foo*"), "which has `record`, got `foo*`"),
+        (&format!("{postgres} --set mirror_by=publication --set leave_out=*"), "a table of `record` that is left"),
+        (&format!("{postgres} --set mirror_by=publication --set server=wal-level=replica"), "no `wal_level`"),
+        (
+            &format!("{postgres} --set pair=two-phase-pair --set leave_out=record"),
+            "prony pair up two-phase-pair --leave-out",
+        ),
+        ("mirror-oltp --set pair=galera-pair --set mirror_by=publication", "all tables of InnoDB"),
+        ("mirror-outage --set mirror_by=publication --set fault=kill-primary", "takes nobody's place"),
+        ("mirror-upgrade --set mirror_by=publication", "takes nobody's place"),
+    ] {
+        let told = Program::new().refused(&format!("plan {line}"));
+        assert!(told.contains(words), "{line}: {told}");
+    }
+}
+
+#[test]
 fn two_servers_in_lock_step_hold_the_same_rows_and_nothing_stays_prepared() {
     let Some(house) = House::with_server("local:postgres") else { return };
     let program = &house.program;
@@ -283,20 +352,26 @@ fn serving(house: &House) -> std::path::PathBuf {
 fn a_run_that_is_killed_with_a_mirror_keeps_no_log_and_no_commit_waiting_for_the_next() {
     let Some(house) = House::with_server("local:postgres") else { return };
     let program = &house.program;
-    let going = program
-        .start("run key-value --on local:postgres --set rows=1000 --set mirror=on --set measure=30s --set sessions=2");
-    let mirror = serving(&house);
-    going.signal(rustix::process::Signal::KILL);
-    going.end();
-    program.json(&format!("run key-value --on local:postgres --set sessions=2 {SMALL} --json"));
-    assert!(!mirror.exists(), "it goes when the server is opened next");
-    let server =
-        database::server::postgres::Server::at(&mirror.with_extension(""), Default::default()).expect("a server");
-    let mut session = database::server::Member::session(&server, "postgres").expect("it answers");
-    let left = session.query("SELECT slot_name::text FROM pg_replication_slots").expect("an answer");
-    assert!(left.is_empty(), "{left:?}");
-    let waits = session.query("SHOW synchronous_standby_names").expect("an answer");
-    assert_eq!(waits[0][0].text(), Some(""));
+    for by in ["log", "publication"] {
+        let going = program.start(&format!(
+            "run key-value --on local:postgres --set rows=1000 --set mirror=on --set mirror_by={by} --set measure=30s --set sessions=2"
+        ));
+        let mirror = serving(&house);
+        going.signal(rustix::process::Signal::KILL);
+        going.end();
+        program.json(&format!("run key-value --on local:postgres --set sessions=2 {SMALL} --json"));
+        assert!(!mirror.exists(), "it goes when the server is opened next");
+        let server =
+            database::server::postgres::Server::at(&mirror.with_extension(""), Default::default()).expect("a server");
+        let mut session = database::server::Member::session(&server, "postgres").expect("it answers");
+        let left = "SELECT slot_name::text FROM pg_replication_slots UNION SELECT pubname FROM pg_publication";
+        let left = session.query(left).expect("an answer");
+        assert!(left.is_empty(), "{by}: {left:?}");
+        for (setting, value) in [("synchronous_standby_names", ""), ("wal_level", "replica")] {
+            let told = session.query(&format!("SHOW {setting}")).expect("an answer");
+            assert_eq!(told[0][0].text(), Some(value), "{by}: {setting}");
+        }
+    }
     program.fine("db down local:postgres --remove");
 }
 

@@ -198,6 +198,66 @@ fn said(mut command: Command, input: &str) -> Said {
     Said { fine: output.status.success(), out: text(&output.stdout) + &text(&output.stderr) }
 }
 
+/// A client's counter goes up by one, and whoever reads another number than he wrote fails.
+const SEES_ITSELF: &str = "UPDATE own SET n = n + 1 WHERE id = :client_id RETURNING n AS wrote \\gset
+SELECT n AS read FROM own WHERE id = :client_id \\gset
+\\if :read <> :wrote
+SELECT read_:read, wrote_:wrote;
+\\endif
+";
+
+#[test]
+fn a_client_of_node_b_reads_there_what_it_committed_and_on_node_a_while_b_is_away() {
+    let Some(mut pair) = Served::up("") else { return };
+    pair.going.signal(Signal::KILL);
+    (pair.going, pair.port) = serve(&pair.house, "127.0.0.1:0 --node b");
+    pair.does("CREATE TABLE own (id int PRIMARY KEY, n int); INSERT INTO own SELECT g, 0 FROM generate_series(0, 9) g");
+    // Which node answers, said by a function that looks like any other.
+    pair.does(
+        "CREATE FUNCTION at() RETURNS text LANGUAGE sql AS $$ SELECT right(current_setting('data_directory'), 6) $$",
+    );
+    assert_eq!(pair.does("SELECT at()"), "b/data");
+    assert_eq!(pair.does("UPDATE own SET n = 5 WHERE id = 9; SELECT n FROM own WHERE id = 9"), "5");
+    // Of its session both know the same, and what only the primary has is read there.
+    let set = "CREATE SCHEMA s; CREATE TABLE s.own (n int); INSERT INTO s.own VALUES (77)";
+    pair.does(set);
+    assert_eq!(pair.does("SET search_path = s, public; SELECT n, at() FROM own"), "77|b/data");
+    assert_eq!(pair.does("BEGIN; SELECT at(); COMMIT"), "a/data");
+    assert_eq!(pair.does("CREATE TEMP TABLE own (n int); SELECT count(*), at() FROM own"), "0|a/data");
+    assert_eq!(pair.does("CREATE SEQUENCE q; SELECT nextval('q'); SELECT currval('q'), at()"), "1\n1|a/data");
+    pair.refuses("SELECT 1/(n-5) FROM own WHERE id = 9", "division by zero");
+    let file = pair.house.program.path("own.sql");
+    std::fs::write(&file, SEES_ITSELF).expect("a script");
+    let script = file.display().to_string();
+    let read = |pair: &Served| pair.house.pair("status")["served"][0]["reads_on"].clone();
+    for protocol in ["simple", "extended", "prepared"] {
+        assert_eq!(pair.banks(&format!("-n -c 4 -t 25 -M {protocol} -f {script}")), 100);
+        assert_eq!(read(&pair), "b");
+        let far = pair.at("b", "SELECT sum(n)::text FROM public.own").expect("it answers");
+        std::thread::scope(|scope| {
+            let load =
+                scope.spawn(|| pair.banks(&format!("-n -c 4 -t 100 -M {protocol} -f {script} --max-tries 1000")));
+            let going = || pair.at("a", "SELECT sum(n)::text FROM public.own").is_ok_and(|now| now == far);
+            while going() && !load.is_finished() {
+                std::thread::yield_now();
+            }
+            pair.kill("b");
+            assert_eq!(load.join().expect("it ends"), 400, "{protocol}");
+        });
+        assert_eq!((pair.does("SELECT at()").as_str(), read(&pair)), ("a/data", "a".into()));
+        let ran = pair.house.program.run("pair up two-phase-pair --dir pair");
+        assert_eq!(ran.code, Some(0), "{ran}");
+        pair.pair("resume");
+        assert_eq!((pair.does("SELECT at()").as_str(), read(&pair)), ("b/data", "b".into()));
+    }
+    pair.pair("suspend");
+    assert_eq!(pair.does("UPDATE own SET n = 6 WHERE id = 9; SELECT n, at() FROM own WHERE id = 9"), "6|a/data");
+    assert!(pair.house.program.fine("pair status").contains("because node b is not in step"));
+    pair.pair("resume");
+    assert_eq!(pair.does("SELECT n, at() FROM own WHERE id = 9"), "6|b/data");
+    assert_eq!(pair.is_equal()["equal"], true);
+}
+
 #[test]
 fn pgbench_fills_and_loads_a_served_pair_in_every_protocol_and_both_nodes_hold_its_rows() {
     let Some(pair) = Served::up("") else { return };

@@ -3,7 +3,7 @@
 use super::group;
 use super::layout::Places;
 use crate::{Pairing, Voter, Waits};
-use reading::key::{Choice, Text};
+use reading::key::{Choice, Domain, Text};
 
 group! { MIRROR_KEYS, Mirror;
     Never PAIR "pair": Choice<Pairing> = Choice(&[
@@ -21,6 +21,12 @@ group! { MIRROR_KEYS, Mirror;
     Never MIRROR_DEVICE "mirror_device": Places = Places, Follows("(none: in the cache folder, beside the first server)"),
         "Where the mirror lies, apart from the first server: a folder of its own, or a device that is not there. A list behind `--set` makes a \
          system of each. The first server lies where `slow`, `fast` and `layout` say.";
+    Never MIRROR_BY "mirror_by": Choice<bool> = Choice(&[("log", false), ("publication", true)]), Is("log"),
+        "How the mirror of a `postgres-pair` follows: by the log, with everything; or as a logical subscriber, by a publication of tables, which gets rows \
+         and neither definitions nor the values of sequences. A list behind `--set` makes a system of each.";
+    Never LEAVE_OUT "leave_out": Patterns = Patterns, Follows("(none)"),
+        "Tables that a mirror by `publication` leaves out, with blanks between; `*` stands for any letters, `none` for no table. They are empty on the \
+         mirror. A list behind `--set` makes a system of each.";
     Never MIRROR "mirror": Choice<Option<Waits>> = Choice(&[
         ("none", None),
         ("off", Some(Waits::Nothing)),
@@ -31,4 +37,23 @@ group! { MIRROR_KEYS, Mirror;
     ]), Follows("(none: one server alone)"),
         "A second server follows the first, and a commit waits: for nothing, for the log of the first, until the second was handed \
          the log, has flushed it, or has applied it. `none` is one server alone; `on` of a `galera-pair` waits until the second has received what a commit changed, and has no other rungs. A list behind `--set` makes a system of each.";
+}
+
+/// Names of tables with blanks between, in which a star stands for any letters.
+pub(crate) struct Patterns;
+
+impl Domain for Patterns {
+    type Value = Vec<String>;
+
+    fn read(&self, text: &str) -> Result<Vec<String>, String> {
+        let fits = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '*' | ' ');
+        if text.trim().is_empty() || !text.chars().all(fits) {
+            return Err(self.refused(text));
+        }
+        Ok(text.split_whitespace().filter(|_| text.trim() != "none").map(str::to_owned).collect())
+    }
+
+    fn allowed(&self) -> String {
+        "names of tables with blanks between, in which `*` stands for any letters, or `none`".to_owned()
+    }
 }

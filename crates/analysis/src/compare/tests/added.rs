@@ -7,6 +7,10 @@ use crate::{InSessions, MirrorWaits, TrialSummary};
 
 /// Trials of one session of 1 ms without a mirror and 2.5 ms with one, of which such was seen.
 fn found(pairing: Pairing, waits: Waits, mirror: MirrorWaits) -> AddedTime {
+    found_of(&Mirrored { system: "mirrored".to_owned(), pairing, waits, apart: false, published: false }, mirror)
+}
+
+fn found_of(mirrored: &Mirrored, mirror: MirrorWaits) -> AddedTime {
     let at = |index: u32, system: &str, ms: f64, mirror: MirrorWaits, flush_ms: f64| -> TrialSummary {
         let mut one = trial(index, system, index / 2, 1e3 / ms);
         one.streams[0].response.mean_ms = ms;
@@ -21,8 +25,7 @@ fn found(pairing: Pairing, waits: Waits, mirror: MirrorWaits) -> AddedTime {
         })
         .collect();
     let groups = groups(&trials);
-    let mirrored = Mirrored { system: "mirrored".to_owned(), pairing, waits, apart: false };
-    added(&groups[0], &groups[1], &mirrored, 0.95).expect("both points are there")
+    added(&groups[0], &groups[1], mirrored, 0.95).expect("both points are there")
 }
 
 /// Half of the transactions change something and wait for 2.4 ms: 480 of 1000 ms in which a session waits.
@@ -75,6 +78,18 @@ fn where_no_commit_waits_or_nobody_saw_it_all_is_added_elsewhere() {
     assert_eq!(parts(&off), [(PartOf::Elsewhere, 1.5)]);
     let unseen = found(Pairing::Postgres, Waits::Flushed, MirrorWaits { written_ms: None, ..seen() });
     assert_eq!(parts(&unseen), [(PartOf::Elsewhere, 1.5)]);
+}
+
+#[test]
+fn a_subscriber_tells_its_steps_apart_from_nothing_but_the_wire() {
+    let (system, pairing) = ("mirrored".to_owned(), Pairing::Postgres);
+    let mirrored = Mirrored { system, pairing, waits: Waits::Flushed, apart: false, published: true };
+    use PartOf::{Decoded, Elsewhere, Wire};
+    // It is timed once a second at most, and may not have been in a short window.
+    let rarely = MirrorWaits { written_ms: None, flushed_ms: None, applied_ms: None, ..seen() };
+    for seen in [seen(), rarely] {
+        assert_eq!(parts(&found_of(&mirrored, seen)), [(Wire, 0.1), (Decoded, 1.1), (Elsewhere, 0.3)]);
+    }
 }
 
 #[test]

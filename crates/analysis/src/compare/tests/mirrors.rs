@@ -16,7 +16,13 @@ fn at(index: u32, system: &str, (factor, level): (&str, f64), throughput: f64) -
 }
 
 fn mirrored() -> Mirrored {
-    Mirrored { system: "mirrored".to_owned(), pairing: Pairing::Postgres, waits: Waits::Flushed, apart: false }
+    Mirrored {
+        system: "mirrored".to_owned(),
+        pairing: Pairing::Postgres,
+        waits: Waits::Flushed,
+        apart: false,
+        published: false,
+    }
 }
 
 fn found(trials: &[TrialSummary]) -> Vec<MirrorFinding> {

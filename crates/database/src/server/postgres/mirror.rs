@@ -14,7 +14,7 @@ use crate::server::{Look, Member as _, Mirror, Private as _, Watch, WatchLags, f
 use crate::{DatabaseError, Failure, FailureKind, Session};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use study::{TierFolder, Waits};
+use study::{Published, TierFolder, Waits};
 use units::Nanos;
 use workload::transaction::Value;
 
@@ -39,10 +39,12 @@ const TAKE_OVER_SECONDS: u64 = 60;
 /// A server and its mirror.
 #[derive(Clone, Debug)]
 pub struct Standby {
-    primary: Server,
-    mirror: Server,
+    pub(super) primary: Server,
+    pub(super) mirror: Server,
     /// Whether sessions work on both, and the mirror follows nobody.
     lock_step: bool,
+    /// Which tables it has, where it follows by a publication and not the log.
+    pub(super) published: Option<Published>,
     /// The settings that the primary serves with.
     serves: Vec<(String, String)>,
 }
@@ -104,7 +106,7 @@ impl Server {
     /// The server that follows this one, or stands beside it in lock step, whether it is there or not.
     pub fn mirror(&self, lock_step: bool) -> Standby {
         let mirror = Server { folder: folder::beside(&self.folder, "mirror"), laid: None, ..self.clone() };
-        Standby { primary: self.clone(), mirror, lock_step, serves: Vec::new() }
+        Standby { primary: self.clone(), mirror, lock_step, published: None, serves: Vec::new() }
     }
 }
 
@@ -135,6 +137,11 @@ impl Standby {
         folder::write(&lies, &wanted)
     }
 
+    /// The same that follows by a publication of these tables.
+    pub(crate) fn published(self, published: Option<Published>) -> Standby {
+        Standby { published, ..self }
+    }
+
     /// The same of a primary that serves with such settings.
     pub(crate) fn serving(self, serves: Vec<(String, String)>) -> Standby {
         Standby { serves, ..self }
@@ -160,6 +167,10 @@ impl Standby {
         let conninfo = self.primary.reached_by(Some(&near.display().to_string()), NAME);
         let own = [("primary_conninfo", conninfo.as_str()), ("primary_slot_name", NAME), ("hot_standby", "on")];
         let own = own.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        if self.published.is_some() {
+            self.serve_subscriber(settings)?;
+            return self.subscribed_by(&conninfo);
+        }
         self.mirror.serve(&[settings, &own].concat(), true)
     }
 
@@ -175,8 +186,10 @@ impl Standby {
         let mut session = self.session()?;
         let kept =
             format!("SELECT count(*) FROM pg_replication_slots WHERE slot_name = '{NAME}' AND wal_status <> 'lost'");
+        if let Some(published) = &self.published {
+            self.subscribe(&mut *session, published, (waits, settings))?;
         // One that took over follows nobody.
-        if !self.mirror.data().join(SIGNAL).exists() || self.number(&mut *session, &kept)? == 0 {
+        } else if !self.mirror.data().join(SIGNAL).exists() || self.number(&mut *session, &kept)? == 0 {
             self.make(&mut *session)?;
         }
         self.start(settings)?;
@@ -308,7 +321,8 @@ impl Standby {
                     // Nobody was told that it is committed: that comes when both have committed, this one first.
                     self.run(&mut *session, &format!("ROLLBACK PREPARED '{name}'"))?;
                 }
-                self.forget()
+                self.forget()?;
+                self.plain_log(&mut *session)
             }
             None => self.released(),
         }
@@ -324,7 +338,7 @@ impl Standby {
         folder::write(&self.holder(), &std::process::id().to_string())
     }
 
-    fn drop_slot(&self, session: &mut dyn Session) -> Result<(), DatabaseError> {
+    pub(super) fn drop_slot(&self, session: &mut dyn Session) -> Result<(), DatabaseError> {
         // One that was held a moment ago is let go of once its sender has noticed.
         let held = format!("SELECT count(*) FROM pg_replication_slots WHERE slot_name = '{NAME}' AND active");
         let free = format!("SELECT 1 - ({held})");
@@ -332,7 +346,8 @@ impl Standby {
         self.run(
             session,
             &format!("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = '{NAME}'"),
-        )
+        )?;
+        self.unpublish(session)
     }
 
     /// Copies the primary, with a slot that keeps its log from there on.
@@ -348,7 +363,7 @@ impl Standby {
         self.primary.session("postgres")
     }
 
-    fn run(&self, session: &mut dyn Session, sql: &str) -> Result<(), DatabaseError> {
+    pub(super) fn run(&self, session: &mut dyn Session, sql: &str) -> Result<(), DatabaseError> {
         // Each for itself: some of them may stand in no transaction with others.
         sql.split("; ").try_for_each(|one| session.script(one)).map_err(|failure| self.failed(failure))
     }
@@ -357,17 +372,17 @@ impl Standby {
         self.primary.shown()
     }
 
-    fn failed(&self, failure: Failure) -> DatabaseError {
+    pub(super) fn failed(&self, failure: Failure) -> DatabaseError {
         DatabaseError::statement(&self.primary.shown(), "see to its mirror", failure)
     }
 
-    fn number(&self, session: &mut dyn Session, sql: &str) -> Result<i64, DatabaseError> {
+    pub(super) fn number(&self, session: &mut dyn Session, sql: &str) -> Result<i64, DatabaseError> {
         let rows = session.query(sql).map_err(|failure| self.failed(failure))?;
         Ok(rows.first().and_then(|row| row.first()).and_then(Value::int).unwrap_or(0))
     }
 
     /// Waits until a count is not 0.
-    fn wait(&self, session: &mut dyn Session, sql: &str, what: &str) -> Result<(), DatabaseError> {
+    pub(super) fn wait(&self, session: &mut dyn Session, sql: &str, what: &str) -> Result<(), DatabaseError> {
         for _ in 0..CATCH_UP_SECONDS * process::LOOKS_A_SECOND {
             if self.number(session, sql)? > 0 {
                 return Ok(());
@@ -433,7 +448,8 @@ impl Mirror for Standby {
                 units::counted(self.resolve()? as u64, "transactions")
             ));
         }
-        self.caught_up().map(|()| String::new())
+        self.caught_up()?;
+        self.published.as_ref().map_or(Ok(String::new()), |published| self.tells(published))
     }
 
     fn pid(&self) -> Option<u32> {

@@ -7,6 +7,7 @@ mod lags;
 mod mirror;
 mod paired;
 mod programs;
+mod published;
 #[cfg(test)]
 mod tests;
 
@@ -49,6 +50,11 @@ impl life::Server<Postgres> {
     /// Its version, such as 15.14.
     pub fn version(&self) -> &str {
         &self.kind.version
+    }
+
+    /// The first number of its version.
+    fn major(&self) -> u32 {
+        self.kind.major
     }
 
     /// Its layout, with the place of the tablespace for what does not lie with the data.

@@ -98,7 +98,7 @@ impl Server {
         folder::replace(&half, &self.data())
     }
 
-    fn program(&self, name: &str) -> Command {
+    pub(super) fn program(&self, name: &str) -> Command {
         self.owner.command(&self.kind.server.with_file_name(name))
     }
 
@@ -108,7 +108,7 @@ impl Server {
         self.succeeds(command, "its data could not be marked")
     }
 
-    fn succeeds(&self, command: Command, failed: &str) -> Result<(), DatabaseError> {
+    pub(super) fn succeeds(&self, command: Command, failed: &str) -> Result<(), DatabaseError> {
         match self.carried_out(command)? {
             None => Ok(()),
             Some(text) => Err(self.full(&text).unwrap_or_else(|| self.says(format!("{failed}: {text}")))),

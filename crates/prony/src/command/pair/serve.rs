@@ -6,6 +6,7 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::{output, run};
 use mirror::{Home, Kind, Serving};
+use pair::Node;
 use std::net::SocketAddr;
 use std::time::Duration;
 use units::Nanos;
@@ -36,9 +37,11 @@ pub(super) fn run(asked: &PairServe) -> Result<Outcome, Failure> {
         return Err(Failure::new(format!("reading --patience: at least {least}, got {}", asked.patience))
             .hint("a node that is well may be silent for some milliseconds; 1s is the default"));
     }
+    let reads_on = Node::ALL.into_iter().find(|node| node.to_string() == asked.node);
     let stop = run::listen()?;
     let home = Home::find(&named(asked.dir.as_deref())?).map_err(failed(DOING))?;
-    let serving = Serving::begin(home.clone(), listen, Duration::from_nanos(patience.0)).map_err(failed(DOING))?;
+    let serving =
+        Serving::begin(home.clone(), listen, Duration::from_nanos(patience.0), reads_on).map_err(failed(DOING))?;
     {
         let _held = home.hold().map_err(failed(DOING))?;
         let mut pair = opened(home, &stop).map_err(failed(DOING))?;

@@ -1,6 +1,6 @@
 //! What a pair does, in words and as fields.
 
-use mirror::{Compared, Kind, Pair, Seen, Servers};
+use mirror::{Compared, Kind, Pair, Seen, Server, Servers};
 use pair::{Behind, Node, State};
 use serde_json::{Value, json};
 use units::{Bytes, Nanos};
@@ -151,6 +151,16 @@ fn role(seen: &Seen, node: Node) -> &'static str {
     if node == seen.record.life.primary() { "primary" } else { "mirror" }
 }
 
+/// Who serves the pair, and on which node his clients read at this moment.
+fn served(pair: &Pair<Servers>, seen: &Seen) -> Vec<(Server, Node)> {
+    let record = &seen.record;
+    let on = |server: &Server| {
+        let fits = |node: &Node| mirror::is_in_step(record) && seen.nodes[*node as usize].answers;
+        server.reads_on.filter(fits).unwrap_or(record.life.primary())
+    };
+    pair.home().served().into_iter().map(|server| (server.clone(), on(&server))).collect()
+}
+
 /// The page for a person.
 pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
     let record = &seen.record;
@@ -184,6 +194,17 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
         count => format!("; {} at this moment\n", units::counted(count, "wait")),
     });
     text.extend(voter(pair, seen).map(|voter| format!("voter: {voter}\n")));
+    text.extend(served(pair, seen).iter().map(|(server, on)| {
+        let (Server { process, address, reads_on }, primary) = (server, record.life.primary());
+        let why = match reads_on {
+            Some(node) if *node != *on && seen.nodes[*node as usize].answers => {
+                format!(", because node {node} is not in step")
+            }
+            Some(node) if *node != *on => format!(", because node {node} does not answer"),
+            _ => String::new(),
+        };
+        format!("served at {address} by process {process}: reads on node {on}{why}, writes on node {primary} first\n")
+    }));
     let (place, full) = list_place(pair, seen);
     let limit = units::bytes(Bytes(record.list_bytes));
     let holds =
@@ -286,6 +307,12 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen) -> Value {
         "added": record.added,
         "lacks": record.lacks.iter().map(|(table, rows)| json!({ "table": table, "rows": rows })).collect::<Vec<_>>(),
         "sent": { "rows": record.sent.0, "bytes": record.sent.1 },
+        "served": served(pair, seen).iter().map(|(server, on)| json!({
+            "process": server.process,
+            "address": server.address,
+            "asked": server.reads_on.map(|node| node.to_string()),
+            "reads_on": on.to_string(),
+        })).collect::<Vec<_>>(),
         "host": host(pair, seen),
     })
 }
