@@ -139,3 +139,31 @@ fn a_ledger_finds_a_commit_that_the_database_forgot() {
     let judged = judge(&bench, &house);
     assert_eq!((judged.missing.count, judged.unfilled.count, judged.resurrected.count), (1, 1, 0));
 }
+
+#[test]
+fn sessions_of_either_server_trade_for_customers_and_in_securities_that_those_of_the_other_never_do() {
+    for preset in PRESETS {
+        let mut bench = Bench::filled(spec(preset, Market::ByTime));
+        for (worker, half) in [(0, 0), (1, 1)] {
+            let mut house = Brokerage::new(bench.spec, 5, worker, 2, 1, 1).on(Some(half));
+            bench.run(&mut house, 0..1_500);
+            assert!(judge(&bench, &house).passed());
+        }
+        books_are_in_order(&bench, "after both");
+        let scale = Scale::of(&bench.spec);
+        let first = scale.first_new_trade() + (1 << 38);
+        let mut prepared = bench.db.prepare("select id, account_id, symbol from trade where id >= ?").unwrap();
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64, row.get(2)?));
+        let trades: Vec<(u64, u64, String)> =
+            prepared.query_map([first as i64], row).unwrap().map(Result::unwrap).collect();
+        assert!(trades.len() > 200);
+        let security = |symbol: &str| (0..scale.securities()).find(|one| scale.symbol(*one) == symbol).unwrap();
+        for (id, account, symbol) in trades {
+            let half = (id - first) >> 27;
+            let bought = security(&symbol) + 1;
+            assert_eq!(scale.customer_of(account) % 2, half, "{id} of account {account}");
+            // A sale may be of what was bought before.
+            assert!(bought % 2 == half || half < 2, "{symbol}");
+        }
+    }
+}
