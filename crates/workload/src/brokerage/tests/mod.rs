@@ -152,18 +152,22 @@ fn sessions_of_either_server_trade_for_customers_and_in_securities_that_those_of
         books_are_in_order(&bench, "after both");
         let scale = Scale::of(&bench.spec);
         let first = scale.first_new_trade() + (1 << 38);
-        let mut prepared = bench.db.prepare("select id, account_id, symbol from trade where id >= ?").unwrap();
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64, row.get(2)?));
-        let trades: Vec<(u64, u64, String)> =
-            prepared.query_map([first as i64], row).unwrap().map(Result::unwrap).collect();
-        assert!(trades.len() > 200);
-        let security = |symbol: &str| (0..scale.securities()).find(|one| scale.symbol(*one) == symbol).unwrap();
-        for (id, account, symbol) in trades {
-            let half = (id - first) >> 27;
-            let bought = security(&symbol) + 1;
-            assert_eq!(scale.customer_of(account) % 2, half, "{id} of account {account}");
-            // A sale may be of what was bought before.
-            assert!(bought % 2 == half || half < 2, "{symbol}");
+        let mut prepared =
+            bench.db.prepare("select id, account_id, symbol, order_type from trade where id >= ?").unwrap();
+        let mut rows = prepared.query([first as i64]).unwrap();
+        let (mut bought, securities) = ([0, 0], scale.securities());
+        while let Some(row) = rows.next().unwrap() {
+            let number = |place| row.get::<_, i64>(place).unwrap() as u64;
+            let text = |place| row.get::<_, String>(place).unwrap();
+            let half = (number(0) - first) >> 27;
+            assert_eq!(scale.customer_of(number(1)) % 2, half, "trade {} of account {}", number(0), number(1));
+            // A sale is of what the account holds, in securities of either half.
+            if !codes::sells(&text(3)) {
+                let security = (0..securities).find(|one| scale.symbol(*one) == text(2)).unwrap();
+                assert_eq!((security + 1) % 2, half, "trade {} in {}", number(0), text(2));
+                bought[half as usize] += 1;
+            }
         }
+        assert!(bought.iter().all(|count| *count > 30), "{bought:?}");
     }
 }
