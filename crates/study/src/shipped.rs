@@ -28,6 +28,7 @@ pub fn shipped() -> &'static [Shipped] {
         Shipped { name: "bank-day", text: include_str!("../../../studies/bank-day.toml") },
         Shipped { name: "bank-night", text: include_str!("../../../studies/bank-night.toml") },
         Shipped { name: "bank-overrun", text: include_str!("../../../studies/bank-overrun.toml") },
+        Shipped { name: "order-entry", text: include_str!("../../../studies/order-entry.toml") },
         Shipped { name: "warehouse", text: include_str!("../../../studies/warehouse.toml") },
         Shipped { name: "warehouse-frontier", text: include_str!("../../../studies/warehouse-frontier.toml") },
         Shipped { name: "tier", text: include_str!("../../../studies/tier.toml") },

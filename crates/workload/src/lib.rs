@@ -20,6 +20,7 @@ pub mod happening;
 pub mod key_value;
 pub mod kind;
 mod operation;
+pub mod order_entry;
 pub mod replay;
 pub mod rows;
 pub mod sql;
@@ -161,6 +162,7 @@ workloads! {
     "key-value" key_value: Database, "Records by key", crate::key_value::data_set;
     "bank-day" bank_day: Database, "The bank's day", crate::bank::data_set, bank_day::MIXES;
     "bank-night" bank_night: Database (alone), "The bank's night", crate::bank::data_set;
+    "order-entry" order_entry: Database, "Order entry", crate::order_entry::data_set, order_entry::MIXES;
     "warehouse" warehouse: Database, "The warehouse", crate::warehouse::data_set;
     "replay" replay: Database (alone), "Traces";
     "wander" wander: Database, "The wandering hot set", crate::wander::data_set;

@@ -74,6 +74,25 @@ fn both_servers_take_writes_lose_no_count_and_hold_the_same_rows_wherever_sessio
     program.fine("db down local:mariadb --remove");
 }
 
+#[test]
+fn people_are_split_between_both_servers_and_what_crosses_costs_conflicts_and_no_sum() {
+    let Some(house) = house() else { return };
+    let small = "--set pair=galera-pair --set spread=split --set sessions=4 --set warm_up=200ms --set measure=1s --set replicates=1 --json";
+    for (workload, data) in [
+        ("brokerage", "--set customers=100 --set days=1"),
+        ("day", "--set accounts=1000 --set run_every=1s --set run_orders=50"),
+        ("order-entry", "--set depots=2"),
+    ] {
+        let told = house.program.json(&format!("run mirror-active-active --only {workload} {data} {small}"));
+        assert_eq!(told["trials"].as_array().expect("trials").len(), 2, "{told:#}");
+        assert_eq!((checks(&told, "mirror").len(), checks(&told, "ledger").len()), (1, 2), "{told:#}");
+        let findings = told["findings"].as_array().expect("findings");
+        let mirror = findings.iter().find(|finding| finding["kind"] == "mirror").expect("what the second server gives");
+        assert!(mirror["spreads"][0]["thrown_away"].as_f64() < Some(0.5), "{mirror:#}");
+    }
+    house.program.fine("db down local:mariadb --remove");
+}
+
 const BANK: &str = "--set accounts=1000 --set sessions=4 --set spread=random --set warm_up=500ms --set measure=14s";
 
 /// What a run with a fault came to, and its finding.
@@ -173,7 +192,7 @@ fn what_a_pair_cannot_do_is_refused_by_name_before_anything_is_started() {
         ("key-value --on local:postgres --set mirror=on --set spread=random", "a pair on which both servers write"),
         ("key-value --on local:mariadb --set spread=split", "a pair on which both servers write"),
         (
-            "bank-day --on local:mariadb --set pair=galera-pair --set mirror=on --set spread=split",
+            "bank-night --on local:mariadb --set pair=galera-pair --set mirror=on --set spread=split",
             "whose keys are not split",
         ),
         ("mirror-outage --set pair=galera-pair --set fault=cut", "`cut`"),

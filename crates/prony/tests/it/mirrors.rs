@@ -38,6 +38,29 @@ fn a_mirror_follows_in_its_trials_holds_the_same_rows_and_is_gone_with_the_run()
     program.fine("db down local:postgres --remove");
 }
 
+#[test]
+fn order_entry_keeps_its_books_on_both_servers_and_tells_how_many_sessions_make_up_for_the_mirror() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let told = house.program.json(
+        "run mirror-oltp --only order-entry --set depots=2 --set sessions=2,4 --set users=20 --set warm_up=200ms --set measure=1s \
+         --set replicates=1 --json",
+    );
+    let trials = told["trials"].as_array().expect("trials");
+    assert_eq!(trials.len(), 4, "{told:#}");
+    let checks = told["checks"].as_array().expect("checks");
+    assert!(checks.iter().all(|check| check["result"] == "passed"), "{checks:#?}");
+    for (name, count) in [("invariants", 4), ("ledger", 4), ("tally", 4), ("mirror", 2)] {
+        let of: Vec<_> = checks.iter().filter(|check| check["name"] == name).collect();
+        assert_eq!(of.len(), count, "{name}: {checks:#?}");
+    }
+    let findings = told["findings"].as_array().expect("findings");
+    let mirror = findings.iter().find(|finding| finding["kind"] == "mirror").expect("what the mirror costs");
+    let made: Vec<_> = mirror["compensations"].as_array().expect("sessions").iter().collect();
+    assert_eq!(made.iter().map(|one| one["sessions"].as_f64().unwrap()).collect::<Vec<_>>(), [2.0, 4.0], "{mirror:#}");
+    house.program.fine("db check order-entry --on local:postgres --set depots=2");
+    house.program.fine("db down local:postgres --remove");
+}
+
 /// The added time is told in parts with their sources, and they add up to it.
 fn added_time(told: &Value) {
     let mirrors: Vec<_> =

@@ -45,6 +45,7 @@ pub struct Brokerage {
     seed: u64,
     epoch: u64,
     worker: u32,
+    half: Option<u32>,
     slots: Vec<Slot>,
     numbers: Numbers,
     pub(super) exchange: Exchange,
@@ -70,6 +71,7 @@ impl Brokerage {
             seed,
             epoch,
             worker,
+            half: None,
             slots: (0..slots).map(|_| Slot::default()).collect(),
             numbers: Numbers::new(scale.first_new_trade(), epoch, worker),
             exchange: Exchange::new(spec.market, seed, scale, worker),
@@ -77,6 +79,11 @@ impl Brokerage {
             rounds: 0,
             next_round,
         }
+    }
+
+    /// The same worker on one half of the customers and of the securities. Brokers are both halves', and so is what was bought before.
+    pub fn on(self, half: Option<u32>) -> Brokerage {
+        Brokerage { half, exchange: self.exchange.on(half), ..self }
     }
 
     /// What this worker knows of the orders that it placed and filled.
@@ -109,6 +116,7 @@ impl Brokerage {
             Some(Errand::Maintenance(number)) => Draws::new(self.seed, Purpose::Maintenance, number),
             _ => Draws::new(self.seed, Purpose::Inputs, held.n),
         };
+        let draws = draws.on(self.half);
         let Slot { class: Some(class), now, number, .. } = *held else { return };
         let (scale, ticks, procedures) = (&self.scale, &held.ticks[..], self.spec.procedures);
         held.machine = Machine::new(Inputs { scale, class, draws, now, number, ticks, procedures });

@@ -6,6 +6,7 @@
 //! What it does not do: it holds no state beyond a counter that starts anew with each transaction.
 
 use super::Scale;
+use crate::kind::numbers::on_half;
 use random::{GOLDEN, mix};
 
 /// What draws are for; those of different purposes share nothing.
@@ -20,22 +21,30 @@ pub(super) enum Purpose {
 
 /// Draws one after the other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Draws(random::Draws);
+pub(super) struct Draws {
+    draws: random::Draws,
+    half: Option<u32>,
+}
 
 impl Draws {
     pub(super) fn new(seed: u64, purpose: Purpose, n: u64) -> Draws {
         let lane = mix(seed ^ mix(GOLDEN.wrapping_mul(purpose as u64)));
-        Draws(random::Draws::from_state(mix(lane ^ mix(n.wrapping_add(GOLDEN)))))
+        Draws { draws: random::Draws::from_state(mix(lane ^ mix(n.wrapping_add(GOLDEN)))), half: None }
+    }
+
+    /// The same draws, of customers and securities of one half of them all.
+    pub(super) fn on(self, half: Option<u32>) -> Draws {
+        Draws { half, ..self }
     }
 
     /// 64 even bits.
     pub(super) fn bits(&mut self) -> u64 {
-        self.0.bits()
+        self.draws.bits()
     }
 
     /// A number below `n`.
     pub(super) fn below(&mut self, n: u64) -> u64 {
-        self.0.below(n)
+        self.draws.below(n)
     }
 
     /// A number from `low` to `high`, both included.
@@ -50,7 +59,7 @@ impl Draws {
 
     /// A customer; some are likelier than others.
     pub(super) fn customer(&mut self, scale: &Scale) -> u64 {
-        scale.draw_customer(self.bits())
+        on_half(scale.draw_customer(self.bits()), self.half, scale.customers)
     }
 
     /// An account of a customer drawn so.
@@ -61,7 +70,7 @@ impl Draws {
 
     /// The symbol of a security; some are likelier than others.
     pub(super) fn symbol(&mut self, scale: &Scale) -> String {
-        scale.symbol(scale.draw_security(self.bits()))
+        scale.symbol(on_half(scale.draw_security(self.bits()) + 1, self.half, scale.securities()) - 1)
     }
 }
 

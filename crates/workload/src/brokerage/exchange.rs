@@ -40,6 +40,7 @@ pub(super) struct Exchange {
     seed: u64,
     scale: Scale,
     worker: u32,
+    half: Option<u32>,
     endings: u64,
     /// By count: what is due at which ending.
     queue: VecDeque<(u64, Errand)>,
@@ -54,6 +55,11 @@ pub(super) struct Exchange {
 impl Exchange {
     pub(super) fn new(market: Market, seed: u64, scale: Scale, worker: u32) -> Exchange {
         Exchange { market, seed, scale, worker, fills: Vec::with_capacity(FILLS_A_FEED), ..Exchange::default() }
+    }
+
+    /// The same, whose quotes are of securities of one half, beside those of fills.
+    pub(super) fn on(self, half: Option<u32>) -> Exchange {
+        Exchange { half, ..self }
     }
 
     /// Transactions of this worker that ended so far.
@@ -156,7 +162,7 @@ impl Exchange {
                 quote(&mut ticks, symbol.clone());
             }
         }
-        let mut draws = Draws::new(self.seed, Purpose::Quotes, number);
+        let mut draws = Draws::new(self.seed, Purpose::Quotes, number).on(self.half);
         (0..2 * QUOTES).for_each(|_| quote(&mut ticks, draws.symbol(&self.scale)));
         ticks.sort_by(|one, other| one.symbol.cmp(&other.symbol));
         ticks

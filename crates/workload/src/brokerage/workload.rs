@@ -37,6 +37,11 @@ impl Transactions for Spec {
         true
     }
 
+    /// Brokers cross: they serve customers of both halves.
+    fn splits(&self) -> bool {
+        true
+    }
+
     fn customers(&self) -> Option<u64> {
         Some(self.customers)
     }
@@ -82,8 +87,8 @@ impl Ready for Spec {
     }
 
     fn business(&self, share: &Share) -> Box<dyn Business> {
-        let &Share { worker, workers, slots, seed, epoch, .. } = share;
-        Box::new(Brokerage::new(*self, seed, worker, workers, slots, epoch))
+        let &Share { worker, workers, slots, seed, epoch, half, .. } = share;
+        Box::new(Brokerage::new(*self, seed, worker, workers, slots, epoch).on(half))
     }
 }
 

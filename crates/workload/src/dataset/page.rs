@@ -4,14 +4,20 @@
 //!
 //! What it does not do: it asks no database.
 
+use super::{Contents, Table};
 use crate::transaction::Value;
+use std::borrow::Cow;
 use std::collections::HashMap;
+
+/// Rows of a page, about, and pages of a table that are compared.
+const ROWS: u64 = 2_000;
+const PAGES: u64 = 100;
 
 /// Rows of one table as the fill made them, and the query for those that are there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
     /// The table.
-    pub table: &'static str,
+    pub table: Cow<'static, str>,
     /// The query for rows with these columns; it may find others, too.
     pub sql: String,
     /// Columns of the rows and of the query.
@@ -23,6 +29,39 @@ pub struct Page {
 }
 
 impl Page {
+    /// Pages of all tables for which `changed` names the columns that transactions change, without these columns; of a large table,
+    /// evenly spread ones. Keys are whole numbers.
+    pub(crate) fn staying<C: Contents + Copy + 'static>(
+        of: C,
+        changed: fn(&str) -> Option<&'static [&'static str]>,
+    ) -> Box<dyn Iterator<Item = Page>> {
+        let tables = of.tables().into_iter().filter_map(move |table| Some((changed(&table.name)?, table)));
+        Box::new(tables.flat_map(move |(changed, table)| {
+            let parts = of.row_count(&table.name).div_ceil(ROWS).max(1);
+            let compared = parts.min(PAGES);
+            let numbers = (0..compared).map(move |nth| (nth * parts / compared) as u32);
+            numbers.filter_map(move |number| Page::made(&of, &table, changed, (number, parts as u32)))
+        }))
+    }
+
+    fn made(of: &impl Contents, table: &Table, changed: &[&str], (part, parts): (u32, u32)) -> Option<Page> {
+        let places: Vec<usize> =
+            (0..table.columns.len()).filter(|place| !changed.contains(&table.columns[*place].name)).collect();
+        let columns: Vec<&'static str> = places.iter().map(|place| table.columns[*place].name).collect();
+        let (mut made, mut rows, mut row) = (of.part(&table.name, part, parts), Vec::new(), Vec::new());
+        while made.next(&mut row) {
+            rows.push(places.iter().map(|place| row[*place].clone()).collect::<Vec<Value>>());
+        }
+        let within = table.key.iter().map(|key| {
+            let place = columns.iter().position(|column| column == key)?;
+            let values = || rows.iter().filter_map(|row| row[place].int());
+            Some(format!("{key} BETWEEN {} AND {}", values().min()?, values().max()?))
+        });
+        let within = within.collect::<Option<Vec<String>>>()?.join(" AND ");
+        let sql = format!("SELECT {} FROM {} WHERE {within}", columns.join(", "), table.name);
+        Some(Page { table: table.name.clone(), sql, columns, key: table.key, rows })
+    }
+
     /// In words, each row of the fill that is not there as it was made, given what the query found.
     pub fn differences(&self, found: &[Vec<Value>]) -> Vec<String> {
         // Mostly nothing was changed, and engines answer in the order of the key.
@@ -34,7 +73,7 @@ impl Page {
     }
 
     fn difference(&self, made: &[Value], found: &HashMap<String, &Vec<Value>>) -> Option<String> {
-        let (table, key) = (self.table, self.key_of(made));
+        let (table, key) = (&self.table, self.key_of(made));
         let Some(row) = found.get(&key) else { return Some(format!("{table} {key} is not there")) };
         let place = (0..made.len()).find(|place| row.get(*place) != made.get(*place))?;
         let (column, is, made) = (self.columns[place], row.get(place).unwrap_or(&Value::Null), &made[place]);

@@ -7,6 +7,7 @@ use super::spec::Class;
 use super::statements::Said;
 use super::{Mix, Spec};
 use crate::kind::Share;
+use crate::kind::numbers::on_half;
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step, Value};
 use random::Lane;
 use units::Nanos;
@@ -111,6 +112,12 @@ impl KeyValue {
         parts.iter().position(within).unwrap_or(0)
     }
 
+    /// A key of the half that is this worker's. What a trial inserts is its worker's own.
+    fn mine(&self, key: i64) -> i64 {
+        let filled = key <= self.spec.rows as i64;
+        if filled { on_half(key as u64, self.half, self.spec.rows) as i64 } else { key }
+    }
+
     fn value(&self, n: u64, field: u32) -> Value {
         let bits = lane(self.seed, Purpose::Value).at(n).wrapping_add(u64::from(field));
         Value::Text(letters(bits, self.spec.field_bytes))
@@ -200,20 +207,6 @@ impl KeyValue {
     }
 }
 
-/// The key of the same pair on this half: even keys are of one half, odd ones of the other.
-fn on_half(key: i64, half: Option<u32>, rows: u64) -> i64 {
-    let rows = rows as i64;
-    match half {
-        // What a trial inserts is its worker's own.
-        Some(half) if key <= rows => match (key & !1) + i64::from(half) {
-            0 => rows.min(2),
-            moved if moved > rows => (moved - 2).max(1),
-            moved => moved,
-        },
-        _ => key,
-    }
-}
-
 impl Business for KeyValue {
     fn class(&mut self, n: u64, _payload: u64) -> u16 {
         self.place(n) as u16
@@ -223,10 +216,10 @@ impl Business for KeyValue {
         let class = self.spec.mix.parts()[self.place(begun.n)].0;
         let (place, key) = match class {
             Class::Insert => self.inserted.take(),
-            _ => (0, on_half(self.choose.key(begun.n, &self.inserted), self.half, self.spec.rows)),
+            _ => (0, self.mine(self.choose.key(begun.n, &self.inserted))),
         };
         let other = 1 + random::below(lane(self.seed, Purpose::Other).at(begun.n), self.spec.rows.max(1));
-        let other = on_half(other as i64, self.half, self.spec.rows);
+        let other = self.mine(other as i64);
         self.history.begin(slot, begun.at);
         self.slots[slot as usize] = Slot { n: begun.n, class, key, other, place, sent: 0, running: true };
     }

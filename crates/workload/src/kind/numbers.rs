@@ -1,4 +1,4 @@
-//! Numbers of new orders.
+//! Numbers of new orders, and the halves of numbered keys.
 //!
 //! The one idea: an order's number is (epoch, worker, counter) above the numbers of the history, so that workers and later
 //! trials on the same data never meet, and the ledger knows a number before the database does.
@@ -32,6 +32,17 @@ impl Numbers {
     pub(crate) fn take(&mut self) -> u64 {
         self.next += 1;
         self.next - 1
+    }
+}
+
+/// The key (from 1) of the same pair on this half, of so many keys: even keys are of half 0, odd ones of half 1. Without a half it is
+/// the key itself.
+pub(crate) fn on_half(key: u64, half: Option<u32>, keys: u64) -> u64 {
+    match half.map(|half| (key & !1) + u64::from(half)) {
+        None => key,
+        Some(0) => keys.min(2),
+        Some(moved) if moved > keys => (moved - 2).max(1),
+        Some(moved) => moved,
     }
 }
 

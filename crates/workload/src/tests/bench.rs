@@ -1,7 +1,7 @@
 //! A bench that carries a workload out on a real SQLite in memory, one transaction after the other, and minds its manners:
 //! transactions are begun and ended in turn, and every call has the parameters that its text asks for.
 
-use crate::dataset::{Column, DataSet, Table, Type};
+use crate::dataset::{Column, DataSet, Page, Table, Type};
 use crate::kind::{Queries, Refused};
 use crate::transaction::{Answers, Batch, Begun, Business, Call, Statement, Step, Value};
 use rusqlite::{Connection, types::ValueRef};
@@ -9,6 +9,8 @@ use rusqlite::{Connection, types::ValueRef};
 pub struct Bench {
     pub db: Connection,
     pub statements: Vec<Statement>,
+    /// Calls of statements that change something, and of those that read.
+    pub called: [u64; 2],
     /// Rows that each statement gave back or changed.
     pub touched: Vec<u64>,
     in_transaction: bool,
@@ -69,7 +71,7 @@ impl Bench {
         let db = Connection::open_in_memory().unwrap();
         tables.iter().for_each(|table| db.execute_batch(&ddl(tables, table)).unwrap());
         db.set_prepared_statement_cache_capacity(200);
-        Bench { db, touched: vec![0; statements.len()], statements, in_transaction: false }
+        Bench { db, called: [0; 2], touched: vec![0; statements.len()], statements, in_transaction: false }
     }
 
     pub fn number(&self, sql: &str) -> i64 {
@@ -86,6 +88,71 @@ impl Bench {
         let holds = |sql: &str| !self.db.prepare(sql).unwrap_or_else(|e| panic!("{sql}: {e}")).exists([]).unwrap();
         let all = dataset.invariants().into_iter();
         all.filter(|invariant| !holds(&invariant.sql)).map(|invariant| invariant.name).collect()
+    }
+
+    /// How rows of a page differ from what the fill made.
+    pub fn differences(&mut self, page: &Page) -> Vec<String> {
+        page.differences(&self.query("", &page.sql).unwrap())
+    }
+
+    /// Columns of which a change in one row is seen by no invariant, figure or page; `known` are rows in which one is not changed here.
+    pub fn unseen(&mut self, data: &DataSet, known: &[(&str, &str, &str)]) -> Vec<String> {
+        let (invariants, figures, pages) = (data.invariants(), data.figures(true), data.pages().collect::<Vec<_>>());
+        let seen = |bench: &mut Bench| {
+            let broken = |sql: &str| bench.db.prepare_cached(sql).unwrap().exists([]).unwrap();
+            invariants.iter().any(|invariant| broken(&invariant.sql))
+                || figures.iter().any(|figure| Bench::number(bench, &figure.sql) != figure.is)
+                || pages.iter().any(|page| !bench.differences(page).is_empty())
+        };
+        let mut unseen = Vec::new();
+        for table in data.tables() {
+            for column in table.columns.iter() {
+                let known = known.iter().find(|known| (known.0, known.1) == (&*table.name, column.name));
+                let but = known.map_or("1 = 2", |known| known.2);
+                let (name, column) = (&table.name, column.name);
+                let rows = format!("from {name} where not ({but})");
+                let count = Bench::number(self, &format!("select count(*) {rows}")) as u64;
+                for place in (0..2).map(|nth| random::mix(nth + 7) % count) {
+                    let row = Bench::number(self, &format!("select rowid {rows} order by rowid limit 1 offset {place}"));
+                    self.db.execute_batch("begin").unwrap();
+                    let to = |more: &str| {
+                        format!(
+                            "update {name} set {column} = case when typeof({column}) = 'text' then {column} || 'x' \
+                             else {column} + {more} end where rowid = {row}"
+                        )
+                    };
+                    if self.db.execute_batch(&to("1")).is_err() {
+                        self.db.execute_batch(&to("1000003")).unwrap();
+                    }
+                    if !seen(self) {
+                        unseen.push(format!("{column} of row {row} of {name}"));
+                    }
+                    self.db.execute_batch("rollback").unwrap();
+                }
+            }
+        }
+        unseen
+    }
+
+    /// Holds each damage against the invariants that must see it; each of them all must be seen to break.
+    pub fn sees(&self, data: &DataSet, damages: &[(&str, &[&str])]) {
+        let invariants = data.invariants();
+        let mut seen: Vec<&str> = Vec::new();
+        for (damage, by) in damages {
+            self.db.execute_batch("begin").unwrap();
+            let changed = self.db.execute(damage, []).unwrap_or_else(|error| panic!("{damage}: {error}"));
+            assert!(changed > 0, "{damage} changes nothing");
+            let sees = |name: &&str| {
+                let invariant = invariants.iter().find(|invariant| invariant.name == *name).expect("its name");
+                self.db.prepare_cached(&invariant.sql).unwrap().exists([]).unwrap()
+            };
+            assert!(by.iter().all(sees), "{damage} is seen by {:?}", self.broken(data));
+            seen.extend(*by);
+            self.db.execute_batch("rollback").unwrap();
+        }
+        for invariant in invariants {
+            assert!(seen.contains(&invariant.name), "nothing here breaks `{}`", invariant.name);
+        }
     }
 
     /// One transaction in a slot from its beginning to the moment before its business hears how it ended; what it complains of
@@ -120,6 +187,7 @@ impl Bench {
 
     fn call(&mut self, place: u16, parameters: &[Value], answers: &mut Answers) {
         let text = self.statements[usize::from(place)].clone();
+        self.called[usize::from(text.rows)] += 1;
         self.touched[usize::from(place)] += self.answer(&text, parameters, answers);
     }
 

@@ -7,11 +7,9 @@
 
 mod figures;
 mod night;
-mod pages;
 mod postings;
 
 pub(super) use figures::figures;
-pub(super) use pages::pages;
 
 use super::history::History;
 use super::scale::{FIRST_ORDER, Scale, TODAY};

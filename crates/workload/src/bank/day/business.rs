@@ -96,6 +96,7 @@ pub struct Day {
     spec: Spec,
     history: History,
     seed: u64,
+    half: Option<u32>,
     classes: Lane,
     slots: Vec<Slot>,
     /// What the transaction posted that ended last in each slot.
@@ -113,6 +114,7 @@ impl Day {
         Day {
             history,
             seed: share.seed,
+            half: share.half,
             classes: Lane::new(share.seed, 0, Purpose::Class as u64),
             slots: (0..share.slots).map(|_| Slot::default()).collect(),
             gave: vec![0; share.slots as usize],
@@ -137,7 +139,7 @@ impl Day {
     }
 
     fn choose(&self, purpose: Purpose, n: u64) -> Choose {
-        Choose::new(self.spec, self.seed, purpose, n)
+        Choose::new(self.spec, self.seed, self.half, purpose, n)
     }
 
     fn machine(&mut self, n: u64, payload: u64) -> Machine {

@@ -35,6 +35,11 @@ impl Transactions for Spec {
         clock(self)
     }
 
+    /// Standing orders cross: they are one queue.
+    fn splits(&self) -> bool {
+        true
+    }
+
     fn customers(&self) -> Option<u64> {
         Some(self.scale.customers())
     }

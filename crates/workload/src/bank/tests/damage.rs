@@ -4,7 +4,7 @@ use super::night::run;
 use super::{Bench, SCALE, data, day};
 use crate::bank::day::{self as by_day, Day};
 use crate::bank::night::{Spec, statements};
-use crate::dataset::{DataSet, Page};
+use crate::dataset::DataSet;
 
 /// What is done to the data after a day and a night, and which invariants must see it.
 const DAMAGES: &[(&str, &[&str])] = &[
@@ -176,23 +176,7 @@ fn worked(data: &DataSet) -> Bench {
 #[test]
 fn each_damage_is_seen_by_the_invariants_that_are_for_it() {
     let data = data();
-    let (bench, invariants) = (worked(&data), data.invariants());
-    let mut seen: Vec<&str> = Vec::new();
-    for (damage, by) in DAMAGES {
-        bench.db.execute_batch("begin").unwrap();
-        let changed = bench.db.execute(damage, []).unwrap_or_else(|error| panic!("{damage}: {error}"));
-        assert!(changed > 0, "{damage} changes nothing");
-        let sees = |name: &&str| {
-            let invariant = invariants.iter().find(|invariant| invariant.name == *name).expect("its name");
-            bench.db.prepare_cached(&invariant.sql).unwrap().exists([]).unwrap()
-        };
-        assert!(by.iter().all(sees), "{damage} is seen by {:?}", bench.broken(&data));
-        seen.extend(*by);
-        bench.db.execute_batch("rollback").unwrap();
-    }
-    for invariant in invariants {
-        assert!(seen.contains(&invariant.name), "nothing here breaks `{}`", invariant.name);
-    }
+    worked(&data).sees(&data, DAMAGES);
 }
 
 /// What nothing else in the data tells, as rows in which a column is not changed here: of an order that posts nothing, whom it was
@@ -210,46 +194,7 @@ const KNOWN_ONCE: [(&str, &str, &str); 3] = [
 #[test]
 fn a_change_of_any_column_of_any_table_is_seen() {
     let data = data();
-    let (mut bench, mut unseen) = (worked(&data), Vec::new());
-    let (invariants, figures, pages) = (data.invariants(), data.figures(true), data.pages().collect::<Vec<_>>());
-    let seen = |bench: &mut Bench| {
-        let broken = |sql: &str| bench.db.prepare_cached(sql).unwrap().exists([]).unwrap();
-        invariants.iter().any(|invariant| broken(&invariant.sql))
-            || figures.iter().any(|figure| bench.number(&figure.sql) != figure.is)
-            || pages.iter().any(|page| !differences(bench, page).is_empty())
-    };
-    for table in data.tables() {
-        for column in table.columns.iter() {
-            let known = KNOWN_ONCE.iter().find(|known| (known.0, known.1) == (&*table.name, column.name));
-            let but = known.map_or("1 = 2", |known| known.2);
-            let (name, column) = (&table.name, column.name);
-            let rows = format!("from {name} where not ({but})");
-            let count = bench.number(&format!("select count(*) {rows}")) as u64;
-            for place in (0..2).map(|nth| random::mix(nth + 7) % count) {
-                let row = bench.number(&format!("select rowid {rows} order by rowid limit 1 offset {place}"));
-                bench.db.execute_batch("begin").unwrap();
-                let to = |more: &str| {
-                    format!(
-                        "update {name} set {column} = case when typeof({column}) = 'text' then {column} || 'x' \
-                             else {column} + {more} end where rowid = {row}"
-                    )
-                };
-                if bench.db.execute_batch(&to("1")).is_err() {
-                    bench.db.execute_batch(&to("1000003")).unwrap();
-                }
-                if !seen(&mut bench) {
-                    unseen.push(format!("{column} of row {row} of {name}"));
-                }
-                bench.db.execute_batch("rollback").unwrap();
-            }
-        }
-    }
-    assert_eq!(unseen, [""; 0]);
-}
-
-/// How rows of a page differ from what the fill made.
-fn differences(bench: &mut Bench, page: &Page) -> Vec<String> {
-    page.differences(&crate::kind::Queries::query(bench, "", &page.sql).unwrap())
+    assert_eq!(worked(&data).unseen(&data, &KNOWN_ONCE), [""; 0]);
 }
 
 #[test]
@@ -257,7 +202,7 @@ fn a_changed_row_of_the_fill_is_found_by_its_page() {
     let data = data();
     let mut bench = Bench::filled(&data, Vec::new());
     let differences =
-        |bench: &mut Bench| -> Vec<String> { data.pages().flat_map(|page| differences(bench, &page)).collect() };
+        |bench: &mut Bench| -> Vec<String> { data.pages().flat_map(|page| bench.differences(&page)).collect() };
     assert_eq!(differences(&mut bench), [""; 0]);
     bench
         .db

@@ -67,7 +67,7 @@ fn page(scale: Scale, seed: u64, table: &'static Table, part: u32, parts: u32) -
         table.name,
         within(table, &columns, &rows)?
     );
-    Some(Page { table: &table.name, sql, columns, key: table.key, rows })
+    Some(Page { table: table.name.clone(), sql, columns, key: table.key, rows })
 }
 
 /// The column, without a mark that a transaction may have put behind it.

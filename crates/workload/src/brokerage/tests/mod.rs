@@ -139,3 +139,35 @@ fn a_ledger_finds_a_commit_that_the_database_forgot() {
     let judged = judge(&bench, &house);
     assert_eq!((judged.missing.count, judged.unfilled.count, judged.resurrected.count), (1, 1, 0));
 }
+
+#[test]
+fn sessions_of_either_server_trade_for_customers_and_in_securities_that_those_of_the_other_never_do() {
+    for preset in PRESETS {
+        let mut bench = Bench::filled(spec(preset, Market::ByTime));
+        for (worker, half) in [(0, 0), (1, 1)] {
+            let mut house = Brokerage::new(bench.spec, 5, worker, 2, 1, 1).on(Some(half));
+            bench.run(&mut house, 0..1_500);
+            assert!(judge(&bench, &house).passed());
+        }
+        books_are_in_order(&bench, "after both");
+        let scale = Scale::of(&bench.spec);
+        let first = scale.first_new_trade() + (1 << 38);
+        let mut prepared =
+            bench.db.prepare("select id, account_id, symbol, order_type from trade where id >= ?").unwrap();
+        let mut rows = prepared.query([first as i64]).unwrap();
+        let (mut bought, securities) = ([0, 0], scale.securities());
+        while let Some(row) = rows.next().unwrap() {
+            let number = |place| row.get::<_, i64>(place).unwrap() as u64;
+            let text = |place| row.get::<_, String>(place).unwrap();
+            let half = (number(0) - first) >> 27;
+            assert_eq!(scale.customer_of(number(1)) % 2, half, "trade {} of account {}", number(0), number(1));
+            // A sale is of what the account holds, in securities of either half.
+            if !codes::sells(&text(3)) {
+                let security = (0..securities).find(|one| scale.symbol(*one) == text(2)).unwrap();
+                assert_eq!((security + 1) % 2, half, "trade {} in {}", number(0), text(2));
+                bought[half as usize] += 1;
+            }
+        }
+        assert!(bought.iter().all(|count| *count > 30), "{bought:?}");
+    }
+}

@@ -4,10 +4,8 @@
 
 mod figures;
 mod invariants;
-mod pages;
 #[cfg(test)]
 mod tests;
 
 pub(super) use figures::figures;
 pub(super) use invariants::invariants;
-pub(super) use pages::pages;

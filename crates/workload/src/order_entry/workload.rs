@@ -1,0 +1,92 @@
+//! Order entry as a workload: what it supplies, and how acknowledged orders, deliveries and payments are held against the data.
+
+use super::business::Entry;
+use super::data_set::DELIVERED;
+use super::house::House;
+use super::statements::SAID;
+use crate::dataset::{DataSet, Language};
+use crate::kind::numbers::epoch_after;
+use crate::kind::orders::{Held, together};
+use crate::kind::{Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict};
+use crate::transaction::{Business, Sample, Statement, texts};
+use std::any::Any;
+use std::sync::Arc;
+
+/// Where orders are.
+const ORDERS: Held = Held { table: "customer_order", filled: DELIVERED };
+
+/// What the counts of a ledger are called.
+const BEFORE: &str = "payments before";
+const PAID: &str = "payments";
+const UNKNOWN: &str = "payments unknown";
+
+impl Transactions for House {
+    fn classes(&self) -> Vec<Class> {
+        super::classes()
+    }
+
+    fn data_set(&self, _theirs: bool) -> Option<DataSet> {
+        Some(DataSet::new(*self))
+    }
+
+    fn ready(&self, _around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
+        Ok(Arc::new(*self))
+    }
+
+    fn customers(&self) -> Option<u64> {
+        Some(House::customers(self))
+    }
+
+    /// By depots. Lines that another depot supplies and payments elsewhere cross.
+    fn splits(&self) -> bool {
+        true
+    }
+
+    /// Finds numbers of orders and payments that were never used.
+    fn begin(&self, queries: &mut dyn Queries, _sessions: u32, counts: bool) -> Result<Found, Refused> {
+        const GREATEST: &str = "select coalesce(max(x.id), 0) from (select max(id) as id from customer_order \
+                                union all select max(id) from payment) x";
+        let greatest = queries.number("find numbers for new orders", GREATEST)?;
+        let counts = if counts { vec![payments(queries)?] } else { Vec::new() };
+        Ok(Found { epoch: epoch_after(self.first_new(), greatest as u64), counts })
+    }
+
+    fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
+        let workers =
+            || businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Entry>());
+        let mut ledger = together(workers().map(Entry::ledger)).unwrap_or_default();
+        let (paid, unknown) = workers().map(Entry::payments).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let counts = [(BEFORE, *found.counts.first()?), (PAID, paid as i64), (UNKNOWN, unknown as i64)];
+        ledger.counts = counts.map(|(name, count)| (name.to_owned(), count)).into();
+        Some(ledger)
+    }
+
+    fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
+        let there = payments(queries)? - ledger.count(BEFORE);
+        let (paid, unknown) = (ledger.count(PAID), ledger.count(UNKNOWN));
+        let damaged = !(paid..=paid + unknown).contains(&there);
+        let open = if unknown > 0 { format!("; {unknown} of unknown outcome") } else { String::new() };
+        let text = format!("{paid} payments were acknowledged{open}, and the data holds {there}");
+        let mut verdicts = ORDERS.hold(queries, ledger)?;
+        verdicts.push(Verdict { name: "tally", damaged, text });
+        Ok(verdicts)
+    }
+}
+
+fn payments(queries: &mut dyn Queries) -> Result<i64, Refused> {
+    queries.number("count the payments", "select count(*) from payment")
+}
+
+impl Ready for House {
+    fn statements(&self, _language: Option<Language>) -> Vec<Statement> {
+        texts::statements(SAID)
+    }
+
+    fn samples(&self) -> Vec<Option<Sample>> {
+        texts::samples(SAID)
+    }
+
+    fn business(&self, share: &Share) -> Box<dyn Business> {
+        Box::new(Entry::new(*self, share))
+    }
+}
