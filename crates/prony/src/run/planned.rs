@@ -41,7 +41,10 @@ pub fn table(study: &Study, plan: &Plan, devices: &[Judged<'_>]) -> String {
     part("writes", if written.is_empty() { vec!["nothing".to_owned()] } else { written });
     part("reads back", read_back(plan));
     part("consent", devices.iter().flat_map(Judged::lines).collect());
-    part("run file", vec![format!("takes {} until it is closed", units::bytes(Bytes(super::reserve(study, plan).bytes())))]);
+    part(
+        "run file",
+        vec![format!("takes {} until it is closed", units::bytes(Bytes(super::reserve(study, plan).bytes())))],
+    );
     part("searches", plan.searches.iter().map(search).collect());
     part("notes", plan.notes.clone());
     text.push('\n');

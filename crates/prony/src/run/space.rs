@@ -122,7 +122,10 @@ fn kept(study: &Study, trial: &Trial) -> u64 {
 /// Classes of a block workload that come at all.
 fn happening(spec: &block::Spec, sync: SyncMode) -> u64 {
     let writes = spec.written_per_operation() > 0.0;
-    [spec.read.0 > 0.0, writes, writes && matches!(sync, SyncMode::Every(_)), spec.trims.0 > 0.0].map(u64::from).iter().sum()
+    [spec.read.0 > 0.0, writes, writes && matches!(sync, SyncMode::Every(_)), spec.trims.0 > 0.0]
+        .map(u64::from)
+        .iter()
+        .sum()
 }
 
 /// Whether one thread of the generator carries many sessions.
