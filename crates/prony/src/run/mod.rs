@@ -437,7 +437,11 @@ fn refusal_of(error: &engine::OpenError) -> Option<ErrorKind> {
 }
 
 /// Makes the run file under the name that was asked for, or under the first free one, and gives the run its id.
-fn new_file(named: Option<&Path>, mut facts: RunFacts, reserve: store::Reserve) -> Result<(RunFile, RunFacts), Failure> {
+fn new_file(
+    named: Option<&Path>,
+    mut facts: RunFacts,
+    reserve: store::Reserve,
+) -> Result<(RunFile, RunFacts), Failure> {
     for n in 1..1000 {
         facts.id = match named {
             Some(path) => checked::id_of(path),

@@ -15,7 +15,7 @@ use units::Bytes;
 
 use crate::stack::DeviceNumber;
 
-pub(crate) use read::{look_into, open_in};
+pub(crate) use read::{look_into, open_in, writers_of};
 
 units::words! {
     /// What a block device is, with the word of recorded trees and refusals.
