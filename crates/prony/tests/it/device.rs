@@ -120,13 +120,13 @@ fn an_existing_file_is_read_as_it_is_and_written_only_with_consent() {
     let plan = program.json("plan LAB --on disk=device:data.bin --set read=50% --json");
     let consent = plan["devices"][0]["consent"].as_str().expect("consent is enough");
     assert!(consent.starts_with("--destroy file-data.bin-"), "{consent}");
-    let run = program.json(&format!("run {line} --set read=50% {consent} --json -o y.prony"));
+    let checked = "--set read=50% --set validate=true --set verify=after";
+    let run = program.json(&format!("run {line} {checked} {consent} --json -o y.prony"));
     assert_eq!(run["trials"].as_array().map(Vec::len), Some(2));
     let bytes = fs::read(&path).unwrap();
-    assert!(
-        bytes.len() == 4 << 20 && bytes[..4096].iter().any(|byte| *byte != 7),
-        "it was filled, and is as long as before"
-    );
+    assert_eq!(bytes.len(), 4 << 20);
+    assert!(bytes.chunks(512).all(|sector| sector != [7; 512]), "it was filled whole");
+    program.fine("verify y.prony");
 }
 
 #[test]
