@@ -172,13 +172,12 @@ fn instead(path: &str) -> Option<String> {
     if !kind.is_file() {
         return None;
     }
-    let name = Path::new(path);
-    if name.extension().is_some_and(|ending| ending == "toml") {
+    if path.ends_with(".toml") {
         return Some(format!("it is a text: a study stands behind `prony run`, a model is `--on model:./{path}`"));
     }
     let mut first = [0; 15];
     let database =
-        fs::File::open(name).and_then(|mut file| file.read_exact(&mut first)).is_ok() && &first == b"SQLite format 3";
+        fs::File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && &first == b"SQLite format 3";
     Some(match database {
         true => format!("it is a database of SQLite: name it with `--on sqlite:{path}`"),
         false => format!(
