@@ -72,7 +72,7 @@ fn at_speed(bytes: Bytes) -> Nanos {
     Nanos::from_seconds(bytes.0 as f64 / ASSUMED_BYTES_PER_S)
 }
 
-fn fixed_work(trial: &Trial) -> Nanos {
+pub(super) fn fixed_work(trial: &Trial) -> Nanos {
     let moved = trial.streams.iter().filter_map(Stream::operations).map(|operations| match &operations.of {
         Storage::Files(spec) => spec.written().0 as f64 * 1.5,
         Storage::Block(spec) => operations.count.unwrap_or(0) as f64 * spec.transfer_max().0 as f64,
