@@ -85,7 +85,8 @@ fn people_are_split_between_both_servers_and_what_crosses_costs_conflicts_and_no
     ] {
         let told = house.program.json(&format!("run mirror-active-active --only {workload} {data} {small}"));
         assert_eq!(told["trials"].as_array().expect("trials").len(), 2, "{told:#}");
-        assert_eq!((checks(&told, "mirror").len(), checks(&told, "ledger").len()), (1, 2), "{told:#}");
+        assert_eq!(checks(&told, "mirror").len(), 1, "{told:#}");
+        assert!(checks(&told, "ledger").len() >= 2, "{told:#}");
         let findings = told["findings"].as_array().expect("findings");
         let mirror = findings.iter().find(|finding| finding["kind"] == "mirror").expect("what the second server gives");
         assert!(mirror["spreads"][0]["thrown_away"].as_f64() < Some(0.5), "{mirror:#}");
