@@ -39,7 +39,7 @@ pub fn answer(
     let still = stood_still(findings);
     let (proven, mut figures) = (!sentences.is_empty(), 0);
     if !proven {
-        sentences.extend(compared.take(2).map(comparison_sentence));
+        sentences.extend(compared.take(2).flat_map(comparison_sentences));
     }
     if sentences.is_empty() && still.is_none() && by_distance.is_empty() {
         sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, judgement)));
@@ -238,7 +238,7 @@ fn interval_text(estimate: &crate::Estimate, figure: impl Fn(f64) -> String) -> 
 }
 
 /// The primary comparison in words.
-fn comparison_sentence(c: &Comparison) -> String {
+fn comparison_sentences(c: &Comparison) -> Vec<String> {
     let what = format!("{} of {}{}", c.metric_said(), c.point.stream, c.point.at());
     let (system, baseline) = (&c.point.system, &c.baseline);
     let pairs = counted(u64::from(c.ratio.n), "pairs");
@@ -253,7 +253,7 @@ fn comparison_sentence(c: &Comparison) -> String {
     let reason = c.reason.as_ref().filter(|_| c.verdict != Verdict::Inconclusive);
     let figures = reason.map_or(figures.clone(), |reason| format!("{figures}; {reason}"));
     let way = if (c.ratio.value > 1.0) == (c.direction == Direction::HigherIsBetter) { "better" } else { "worse" };
-    match c.verdict {
+    let sentence = match c.verdict {
         // Nobody can picture 7 581 %.
         Verdict::Better | Verdict::Worse if c.ratio.value >= 2.0 => {
             let times = ratio(c.ratio.value);
@@ -268,9 +268,11 @@ fn comparison_sentence(c: &Comparison) -> String {
         }
         Verdict::Inconclusive => {
             let reason = c.reason.as_deref().unwrap_or("the interval is too wide");
-            format!("No verdict on {system} against {baseline} in {what} ({figures}): {reason}.")
+            let verdict = format!("No verdict on {system} against {baseline} in {what} ({figures}).");
+            return vec![verdict, capital(&format!("{reason}."))];
         }
-    }
+    };
+    vec![sentence]
 }
 
 /// Where the curve of the chosen point bends, or what it sustains.
