@@ -18,7 +18,7 @@ pub use plain::{Head, judged_html, sweet_spot_html};
 use crate::caveats::CaveatsOfKind;
 use crate::harmless::harmless;
 use crate::view::{Conclusion, Report, Section, Tone, report};
-use analysis::{Findings, Weight};
+use analysis::{Findings, Verdict, Weight};
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
 use prose::prose;
 use table::Footnotes;
@@ -116,7 +116,9 @@ fn short(report: &Report, notes: &Footnotes) -> Markup {
 
 /// Whether it is among what is told in short, and there alone.
 fn decides(conclusion: &Conclusion) -> bool {
-    conclusion.exploratory.is_none() && conclusion.tone != Tone::Plain
+    // The verdicts that a study declared stand on the card and in the figure of comparisons.
+    let verdict = Verdict::of_word(&conclusion.word).is_some();
+    conclusion.exploratory.is_none() && conclusion.tone != Tone::Plain && !verdict
 }
 
 /// Letters of the caveats about the run as a whole: they stand beside no number, so they are told under the first table.

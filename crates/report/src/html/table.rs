@@ -55,7 +55,7 @@ const WORD_MAX: usize = 14;
 
 /// Room of a table on the widest page, and what a character, one of an interval and the space behind a column take of it, in CSS pixels. On
 /// paper all of them are smaller by the same.
-const ROOM_PX: f64 = 985.0;
+const ROOM_PX: f64 = 955.0;
 const CHARACTER_PX: f64 = 7.9;
 const SMALL_PX: f64 = 6.3;
 const GAP_PX: f64 = 16.0;
@@ -171,7 +171,7 @@ pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup
                             (prose(&caveat.text))
                             @if let Some(trial) = caveat.trial { span class="faint" { " (trial " (trial) ")" } }
                         }
-                        @if about.len() > TOLD_MAX { span class="faint" { " and " (about.len() - TOLD_MAX) " more like it" } }
+                        @if about.len() > TOLD_MAX { span class="faint" { " (also in " (about.len() - TOLD_MAX) " other places)" } }
                     }
                 }
             }
