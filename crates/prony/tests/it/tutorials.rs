@@ -74,7 +74,7 @@ fn try_command(program: &Program, path: &str, shown: &Shown) {
     assert_eq!(ran.code, Some(code), "{path}: prony {}\n{ran}", shown.line);
     let expected = match shown.comment.starts_with("measured") {
         true => beginnings(&shown.output, &ran),
-        false => words(&shown.output.join("\n")),
+        false => shown.output.iter().flat_map(|line| words(line)).collect(),
     };
     if let Some(word) = missing(&expected, &words(&ran.stdout)) {
         panic!("{path}: prony {}: `{word}` does not come out behind the words before it\n{expected:?}\n{ran}", shown.line);
