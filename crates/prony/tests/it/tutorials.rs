@@ -142,7 +142,7 @@ fn every_command_of_the_tutorial_for_architects_gives_what_it_shows() {
 #[test]
 fn every_command_of_the_first_page_and_of_what_it_is_called_elsewhere_gives_what_it_shows() {
     try_page("README.md", 4);
-    try_page("docs/coming-from.md", 6);
+    try_page("docs/coming-from.md", 4);
 }
 
 #[test]
