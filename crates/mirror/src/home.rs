@@ -14,6 +14,9 @@ use study::{Voter, Waits};
 /// The file that says that the folder is a pair of ours.
 const MARK: &str = "prony-pair";
 
+/// The folder of files that say who serves it.
+pub(crate) const SERVED: &str = "served";
+
 /// The record of its life.
 const RECORD: &str = "pair.json";
 
@@ -176,7 +179,7 @@ impl Home {
             }
         };
         // The mark goes last, so that one that was cut off is still known.
-        ["a", "b", "wires", "voter", "devices", crate::serve::SERVED, RECORD, "pair.json.new", "lock", MARK]
+        ["a", "b", "wires", "voter", "devices", SERVED, RECORD, "pair.json.new", "lock", MARK]
             .into_iter()
             .try_for_each(gone)?;
         match fs::remove_dir(&self.folder) {

@@ -135,8 +135,8 @@ impl DatabaseSpec {
             Pairing::Postgres => {
                 let follows = match &self.published {
                     None => "a mirror".to_owned(),
-                    Some(Published { leave_out }) if leave_out.is_empty() => "a subscriber of all tables".to_owned(),
-                    Some(Published { leave_out }) => format!("a subscriber of all tables but {}", leave_out.join(", ")),
+                    Some(published) if published.leave_out.is_empty() => "a subscriber of all tables".to_owned(),
+                    Some(published) => format!("a subscriber of all tables but {}", published.leave_out.join(", ")),
                 };
                 format!(" with {follows}; commits wait for {}", waits.shown_by(self.published.is_some()))
             }

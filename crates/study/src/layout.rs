@@ -104,23 +104,23 @@ pub struct Layout {
     /// Whether what lies there goes with the run: a step of an advice is the next advice's no more.
     pub passing: bool,
     /// The folder of the slow tier, where there is one.
-    pub slow: Option<TierFolder>,
+    pub slow: Option<Box<TierFolder>>,
     /// The folder of the fast tier, where there is one.
-    pub fast: Option<TierFolder>,
+    pub fast: Option<Box<TierFolder>>,
 }
 
 impl Layout {
     /// The folder of a tier.
     pub fn folder(&self, tier: Tier) -> Option<&TierFolder> {
         match tier {
-            Tier::Slow => self.slow.as_ref(),
-            Tier::Fast => self.fast.as_ref(),
+            Tier::Slow => self.slow.as_deref(),
+            Tier::Fast => self.fast.as_deref(),
         }
     }
 
     /// The folders of both tiers, to be mounted.
     pub fn folders_mut(&mut self) -> impl Iterator<Item = &mut TierFolder> {
-        self.slow.iter_mut().chain(&mut self.fast)
+        self.slow.iter_mut().chain(&mut self.fast).map(|at| &mut **at)
     }
 
     /// The tiers that have a folder, with it.

@@ -147,7 +147,7 @@ impl<'a> Settler<'a, '_> {
         let [slow, fast] = [&SLOW, &FAST].map(|key| {
             let mut folder: Folder = value(own, key)?;
             folder.past_cache = folder.device.is_some() && value(own, &PAGE_CACHE) == Some(false);
-            Some(TierFolder { reached: folder.path.clone(), folder })
+            Some(Box::new(TierFolder { reached: folder.path.clone(), folder }))
         });
         let moving = self.moving();
         let extents = moving.is_some_and(|moving| moving.way == Way::Extents);

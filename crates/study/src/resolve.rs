@@ -96,7 +96,9 @@ pub(crate) fn resolve(
 fn systems(definition: &Definition, overrides: &Overrides, problems: &mut Problems) -> Vec<SystemChoice> {
     if overrides.targets.is_empty() {
         // The systems of a run stand in its run file.
-        if definition.systems.is_empty() && !problems.has_run {
+        // One that cannot be read was told already.
+        let told = problems.list.iter().any(|problem| problem.key.starts_with("system."));
+        if definition.systems.is_empty() && !problems.has_run && !told {
             let hint = Some("add `[system.NAME]` or give `--on DIR`".to_owned());
             problems.add_with(&Origin::Whole, "system", "at least one system, got none", hint);
         }

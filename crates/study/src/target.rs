@@ -7,13 +7,28 @@
 use crate::{At, DatabaseSpec, Engine, Folder, Place, ScriptSpec, Stall, SystemSpec};
 use observation::Footprint;
 use reading::key::{Domain, Span};
-use reading::known_names;
+use reading::{did_you_mean, known_names};
 use units::{Nanos, Share};
 
 /// What `--on` may be, for hints.
 const FORMS: &str = "a folder, `file:DIR[,DIR]`, `emulated:MODEL:DIR`, `device:/dev/DISK[,/dev/DISK]`, `sqlite:[FILE]`, `local:postgres`, \
                      `local:mariadb`, `postgres://..`, `mysql://..`, `null-database:`, `null:`, `model:NAME[,KEY=VALUE,..]`, \
                      `model:FILE[,KEY=VALUE,..]` or `scripted:KEY=VALUE,..`, each with `NAME=` before it if it needs a name";
+
+/// What may stand before a colon.
+const KINDS: [&str; 11] = [
+    "file",
+    "emulated",
+    "device",
+    "null",
+    "scripted",
+    "model",
+    "sqlite",
+    "local",
+    "postgres",
+    "mysql",
+    "null-database",
+];
 
 /// A script that answers every operation after 100 us, one at a time.
 pub(crate) fn plain_script() -> ScriptSpec {
@@ -54,7 +69,10 @@ pub fn parse(text: &str) -> Result<SystemSpec, String> {
         "null-database" if matches!(rest, "" | "socket") => {
             Place::Database(DatabaseSpec::new(Engine::Null, At::Nowhere { socket: rest == "socket" }))
         }
-        other => return Err(format!("a target is {FORMS}, got the kind `{other}`")),
+        other => {
+            let meant = did_you_mean(other, KINDS).map_or_else(String::new, |meant| format!("; {meant}"));
+            return Err(format!("a target is {FORMS}, got the kind `{other}`{meant}"));
+        }
     };
     let name = name.map_or_else(|| named_after(&place), str::to_owned);
     Ok(SystemSpec { name, place, size: None, modules: None, footprint: Footprint::default() })
@@ -317,7 +335,8 @@ mod tests {
 
     #[test]
     fn a_wrong_target_is_told_what_a_target_is() {
-        assert!(parse("tape:0").unwrap_err().contains("got the kind `tape`"));
+        assert!(parse("tape:0").unwrap_err().ends_with("got the kind `tape`"));
+        assert!(parse("devcie:/dev/sdb").unwrap_err().ends_with("got the kind `devcie`; did you mean `device`?"));
         assert!(parse("scripted:servcie=1us").unwrap_err().contains("did you mean `service`?"));
         assert!(parse("file:").unwrap_err().contains("got nothing"));
     }

@@ -1,4 +1,4 @@
-//! Block devices as modules: opened exclusively, judged, and only then handed out; or opened for reading only.
+//! Block devices as modules, and existing files: opened exclusively, judged, and only then handed out; or opened for reading only.
 //!
 //! The one idea: the judgement that counts is made on a tree that was read after the exclusive open. From then on the
 //! kernel lets nobody mount, swap on or claim the device, so what was judged stays true for as long as it is open.
@@ -16,6 +16,7 @@ use rustix::fs::OFlags;
 use units::Bytes;
 
 use crate::consent::Consent;
+use crate::existing;
 use crate::module::{Module, ModuleKind};
 use crate::safety::{self, Approved, Obstacle, Refusal};
 use crate::stack::{self, DeviceNumber};
@@ -30,7 +31,7 @@ pub enum OpenError {
     #[error("open device `{path}`")]
     Kernel { path: PathBuf, source: io::Error },
     /// The path leads to something else.
-    #[error("open device `{path}`: a block device is needed, and this is not one")]
+    #[error("open device `{path}`: a block device or a file is needed, and this is neither")]
     NotADevice { path: PathBuf },
     /// The node was exchanged while it was opened.
     #[error("open device `{path}`: expected device {expected}, and {found} was opened")]
@@ -48,6 +49,9 @@ pub enum OpenError {
 /// # Errors
 /// [`OpenError::Refused`] with every reason and the consent that would be enough, or what the kernel says.
 pub fn open(path: &Path, consents: &[Consent]) -> Result<Module, OpenError> {
+    if existing::is_file(path) {
+        return existing::open(path, consents);
+    }
     let at = |source| OpenError::Kernel { path: path.to_path_buf(), source };
     let (real, number) = found(path)?;
     // Judged first from outside: a device that is refused is not even opened for writing.
@@ -66,6 +70,9 @@ pub fn open(path: &Path, consents: &[Consent]) -> Result<Module, OpenError> {
 /// # Errors
 /// As [`open`].
 pub fn judge(path: &Path, consents: &[Consent]) -> Result<Approved, OpenError> {
+    if existing::is_file(path) {
+        return existing::judge(path, consents);
+    }
     let (_, number) = found(path)?;
     Ok(safety::judge(&DeviceTree::read(&[number]), number, consents)?)
 }
@@ -75,6 +82,9 @@ pub fn judge(path: &Path, consents: &[Consent]) -> Result<Approved, OpenError> {
 /// # Errors
 /// When it is no device or has no blocks, and what the kernel says.
 pub fn open_read_only(path: &Path) -> Result<Module, OpenError> {
+    if existing::is_file(path) {
+        return existing::open_read_only(path);
+    }
     let at = |source| OpenError::Kernel { path: path.to_path_buf(), source };
     let (real, number) = found(path)?;
     let flags = OFlags::NOFOLLOW.bits() as i32;

@@ -9,6 +9,7 @@ pub mod beside;
 mod blkid;
 pub mod consent;
 pub mod device;
+mod existing;
 pub mod file;
 pub mod machine;
 mod module;

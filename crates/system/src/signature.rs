@@ -7,7 +7,6 @@
 //! What it does not do: a device without a known signature may still hold data (a raw database volume). That is why
 //! consent is bound to a device's identity and size as well.
 
-use crate::tree::Probed;
 use std::io;
 
 /// Bytes of a device at an offset.
@@ -93,6 +92,15 @@ const MAGICS: &[Magic] = &[
     magic("sgi", 0, b"\x0b\xe5\xa9\x41"),
     magic("bsd", 0x200, b"\x57\x45\x56\x82"),
 ];
+
+/// A few places of a device, spread over all of it: what tells data that nobody knows from none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// How many were read.
+    pub places: u32,
+    /// How many hold something else than zeroes or ones alone.
+    pub holding: u32,
+}
 
 /// How many places are probed, and how many bytes of each are read.
 const PLACES: u32 = 64;

@@ -43,7 +43,7 @@ pub enum SurveyError {
     #[error("look at `{path}`: scratch files need a folder, and this is not one")]
     NotAFolder { path: PathBuf },
     /// A block device is needed.
-    #[error("look at `{path}`: a block device is needed, and this is not one")]
+    #[error("look at `{path}`: a block device, or a file that is not empty, is needed, and this is neither")]
     NotADevice { path: PathBuf },
     /// The kernel knows no such device.
     #[error("look at `{path}`: sysfs has no block device {number} or no size for it")]
@@ -60,24 +60,29 @@ pub fn folder(path: &Path) -> Result<FolderSurvey, SurveyError> {
     if !fs::metadata(&real).map_err(at)?.is_dir() {
         return Err(SurveyError::NotAFolder { path: path.to_path_buf() });
     }
-    let filesystem = stack::mount_of(&real).map_or_else(|| "unknown".to_owned(), |mount| mount.filesystem);
-    let block_bytes = rustix::fs::statvfs(&real).map_or(0, |space| space.f_frsize);
-    let sector_bytes = stack::sector_bytes(stack::number_behind(&real));
-    Ok(FolderSurvey {
-        free: free_at(&real).map_err(at)?,
-        sector: Bytes(u64::from(stack::direct_unit(&filesystem, block_bytes, sector_bytes))),
-        path: real,
-    })
+    Ok(FolderSurvey { free: free_at(&real).map_err(at)?, sector: unit(&real), path: real })
 }
 
-/// Looks at a block device without opening it.
+/// The unit of direct I/O on files at a place.
+fn unit(real: &Path) -> Bytes {
+    let filesystem = stack::mount_of(real).map_or_else(|| "unknown".to_owned(), |mount| mount.filesystem);
+    let block_bytes = rustix::fs::statvfs(real).map_or(0, |space| space.f_frsize);
+    let sector_bytes = stack::sector_bytes(stack::number_behind(real));
+    Bytes(u64::from(stack::direct_unit(&filesystem, block_bytes, sector_bytes)))
+}
+
+/// Looks at a block device, or an existing file, without opening it.
 ///
 /// # Errors
-/// When the path leads nowhere, is not a block device, or sysfs does not know it.
+/// When the path leads nowhere, is neither or empty, or sysfs does not know it.
 pub fn device(path: &Path) -> Result<DeviceSurvey, SurveyError> {
     let at = |source| SurveyError::Path { path: path.to_path_buf(), source };
     let real = fs::canonicalize(path).map_err(at)?;
-    if !fs::metadata(&real).map_err(at)?.file_type().is_block_device() {
+    let found = fs::metadata(&real).map_err(at)?;
+    if found.is_file() && found.len() > 0 {
+        return Ok(DeviceSurvey { size: Bytes(found.len()), sector: unit(&real) });
+    }
+    if !found.file_type().is_block_device() {
         return Err(SurveyError::NotADevice { path: path.to_path_buf() });
     }
     let missing = |number| SurveyError::NoSize { path: path.to_path_buf(), number };

@@ -177,7 +177,7 @@ impl Laid {
             objects: Vec::new(),
             moving: None,
             passing: false,
-            slow: Some(at.clone()),
+            slow: Some(Box::new(at.clone())),
             fast: None,
         };
         Laid::of(&layout, folder, Vec::new())

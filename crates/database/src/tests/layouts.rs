@@ -61,8 +61,8 @@ impl Place {
             objects,
             moving: None,
             passing: false,
-            slow,
-            fast,
+            slow: slow.map(Box::new),
+            fast: fast.map(Box::new),
         }
     }
 

@@ -14,7 +14,6 @@ mod far;
 mod told;
 mod words;
 
-pub(crate) use told::SERVED;
 pub use told::Server;
 
 use crate::rows;

@@ -4,13 +4,11 @@
 
 use super::Shared;
 use crate::Home;
+use crate::home::SERVED;
 use pair::Node;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-
-/// The folder of these files.
-pub(crate) const SERVED: &str = "served";
 
 /// One who serves.
 #[derive(Clone, Debug, PartialEq, Eq)]

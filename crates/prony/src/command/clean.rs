@@ -5,9 +5,9 @@
 
 use crate::args::Clean;
 use crate::failure::Failure;
+use crate::folder::ENDING;
 use crate::output;
 use emulate::Abandoned as Device;
-use crate::folder::ENDING;
 use std::fs;
 use std::path::{Path, PathBuf};
 use store::RunFile;
@@ -55,7 +55,8 @@ fn give_back(run: &Path, dry_run: bool) -> Result<(), Failure> {
         let bytes = units::bytes(Bytes(store::unclosed(run).unwrap_or_default()));
         return output::print(&format!("would close {shown} ({bytes} with its log), unless its run goes on\n"));
     }
-    let given = RunFile::give_back(run).map_err(|error| Failure::caused(format!("closing the run file `{shown}`"), &error))?;
+    let given =
+        RunFile::give_back(run).map_err(|error| Failure::caused(format!("closing the run file `{shown}`"), &error))?;
     given.map_or(Ok(()), |bytes| {
         let bytes = units::bytes(Bytes(bytes));
         output::print(&format!("gave {bytes} back that {shown} had reserved\n"))

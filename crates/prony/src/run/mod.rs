@@ -50,6 +50,7 @@ use std::sync::atomic::AtomicBool;
 use store::{RunFile, StoreError};
 use study::{Place, Plan, Planner, Study, SystemSpec};
 use system::consent::Consent;
+use units::Bytes;
 
 /// A run that went to its end.
 #[derive(Debug)]
@@ -335,7 +336,7 @@ pub fn open(spec: &SystemSpec, wants: &Wants<'_>, devices: &mut Devices) -> Resu
     let (described, cache_dir) = (crate::models::of(spec)?, crate::cache::folder());
     let need = Need {
         modules: modules(spec),
-        module_bytes: spec.size.unwrap_or_default(),
+        module_bytes: module_bytes(wants.plan, spec),
         run_id: wants.run_id,
         seed: wants.seed,
         keep: wants.keep,
@@ -354,6 +355,14 @@ pub fn open(spec: &SystemSpec, wants: &Wants<'_>, devices: &mut Devices) -> Resu
     system.happens = emulated::happens(&reached);
     system.on_devices(devices.of_nodes(&reached));
     Ok(system)
+}
+
+/// The size of each module: the one that the study names, and of a device that is used whole the one that its plan found.
+fn module_bytes(plan: &Plan, system: &SystemSpec) -> Bytes {
+    let trials = plan.trials.iter().chain(plan.searches.iter().map(study::Search::template));
+    let whole = matches!(system.place, Place::Device { .. });
+    let own = trials.filter(|trial| whole && trial.label.system == system.name);
+    system.size.or_else(|| own.map(|trial| trial.module_bytes).max()).unwrap_or_default()
 }
 
 /// Whether any trial on a system brings tables of Prony's own.
@@ -437,7 +446,11 @@ fn refusal_of(error: &engine::OpenError) -> Option<ErrorKind> {
 }
 
 /// Makes the run file under the name that was asked for, or under the first free one, and gives the run its id.
-fn new_file(named: Option<&Path>, mut facts: RunFacts, reserve: store::Reserve) -> Result<(RunFile, RunFacts), Failure> {
+fn new_file(
+    named: Option<&Path>,
+    mut facts: RunFacts,
+    reserve: store::Reserve,
+) -> Result<(RunFile, RunFacts), Failure> {
     for n in 1..1000 {
         facts.id = match named {
             Some(path) => checked::id_of(path),

@@ -41,7 +41,10 @@ pub fn table(study: &Study, plan: &Plan, devices: &[Judged<'_>]) -> String {
     part("writes", if written.is_empty() { vec!["nothing".to_owned()] } else { written });
     part("reads back", read_back(plan));
     part("consent", devices.iter().flat_map(Judged::lines).collect());
-    part("run file", vec![format!("takes {} until it is closed", units::bytes(Bytes(super::reserve(study, plan).bytes())))]);
+    part(
+        "run file",
+        vec![format!("takes {} until it is closed", units::bytes(Bytes(super::reserve(study, plan).bytes())))],
+    );
     part("searches", plan.searches.iter().map(search).collect());
     part("notes", plan.notes.clone());
     text.push('\n');
@@ -69,7 +72,7 @@ fn at_speed(bytes: Bytes) -> Nanos {
     Nanos::from_seconds(bytes.0 as f64 / ASSUMED_BYTES_PER_S)
 }
 
-fn fixed_work(trial: &Trial) -> Nanos {
+pub(super) fn fixed_work(trial: &Trial) -> Nanos {
     let moved = trial.streams.iter().filter_map(Stream::operations).map(|operations| match &operations.of {
         Storage::Files(spec) => spec.written().0 as f64 * 1.5,
         Storage::Block(spec) => operations.count.unwrap_or(0) as f64 * spec.transfer_max().0 as f64,

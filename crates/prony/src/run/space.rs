@@ -3,6 +3,7 @@
 //! The one idea: the planner checks each system by itself; here those that share a file system are added up, because two
 //! folders of one disk have its free space only once.
 
+use super::planned::{fixed_work, is_job};
 use crate::failure::Failure;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -10,7 +11,7 @@ use std::path::Path;
 use store::Reserve;
 use study::{Engine, Operations, Place, Plan, Storage, Study, SyncMode, Trial, Work};
 use system::survey;
-use units::Bytes;
+use units::{Bytes, Nanos};
 use workload::block;
 
 /// A run file never reserves more: long runs grow their file as they go, and a full disk then ends them with what they
@@ -89,7 +90,11 @@ fn ledger(trial: &Trial) -> u64 {
 
 fn intervals(trial: &Trial) -> u64 {
     let phases = &trial.phases;
-    (phases.warm_up.0 + phases.measure.0).div_ceil(phases.interval.0.max(1))
+    // For fixed work `measure` is the longest that it may take; few storage is so much slower than a plan assumes.
+    let slow = Nanos(fixed_work(trial).0.saturating_mul(4)) + Nanos::from_secs(1);
+    let known = phases.fixed_work && !is_job(trial);
+    let window = if known { slow.min(phases.measure) } else { phases.measure };
+    (phases.warm_up.0 + window.0).div_ceil(phases.interval.0.max(1))
 }
 
 /// What one interval keeps: cells of its classes by endpoint and worker, as far as operations fill them.
@@ -122,7 +127,10 @@ fn kept(study: &Study, trial: &Trial) -> u64 {
 /// Classes of a block workload that come at all.
 fn happening(spec: &block::Spec, sync: SyncMode) -> u64 {
     let writes = spec.written_per_operation() > 0.0;
-    [spec.read.0 > 0.0, writes, writes && matches!(sync, SyncMode::Every(_)), spec.trims.0 > 0.0].map(u64::from).iter().sum()
+    [spec.read.0 > 0.0, writes, writes && matches!(sync, SyncMode::Every(_)), spec.trims.0 > 0.0]
+        .map(u64::from)
+        .iter()
+        .sum()
 }
 
 /// Whether one thread of the generator carries many sessions.

@@ -6,6 +6,9 @@
 use crate::failure::Failure;
 use model::file::Description;
 use model::kind::Reach;
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use study::{DescribedKeys, Folder, Place, Survey, SurveyedSystem, SystemSpec};
 use system::survey::{self, DeviceSurvey, FolderSurvey};
@@ -139,8 +142,10 @@ fn lawful(spec: &SystemSpec, description: &Description) -> Failure {
 fn folders(spec: &SystemSpec, dirs: &[Folder]) -> Result<SurveyedSystem, Failure> {
     let look = |Folder { path: dir, .. }: &Folder| {
         survey::folder(Path::new(dir)).map_err(|error| {
-            Failure::caused(format!("looking at the folder `{dir}` of system `{}`", spec.name), &error)
-                .hint(format!("make it with `mkdir -p {dir}`, or name another place with --on"))
+            Failure::caused(format!("looking at the folder `{dir}` of system `{}`", spec.name), &error).hint(
+                instead(dir)
+                    .unwrap_or_else(|| format!("make it with `mkdir -p {dir}`, or name another place with --on")),
+            )
         })
     };
     let seen: Vec<FolderSurvey> = dirs.iter().map(look).collect::<Result<_, _>>()?;
@@ -152,6 +157,32 @@ fn folders(spec: &SystemSpec, dirs: &[Folder]) -> Result<SurveyedSystem, Failure
         // Modules alternate between folders, so that the fullest decides for all.
         free: seen.iter().map(|folder| folder.free).min().map(|free| Bytes(free.0.saturating_mul(distinct(&seen)))),
         ..real(spec)
+    })
+}
+
+/// How something is named that is there, and is of another kind than it was named as.
+fn instead(path: &str) -> Option<String> {
+    let kind = fs::metadata(path).ok()?.file_type();
+    if kind.is_block_device() {
+        return Some(format!("it is a block device: name it with `--on device:{path}`"));
+    }
+    if kind.is_dir() {
+        return Some(format!("it is a folder: scratch files are made there with `--on {path}`"));
+    }
+    if !kind.is_file() {
+        return None;
+    }
+    if path.ends_with(".toml") {
+        return Some(format!("it is a text: a study stands behind `prony run`, a model is `--on model:./{path}`"));
+    }
+    let mut first = [0; 15];
+    let database =
+        fs::File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && &first == b"SQLite format 3";
+    Some(match database {
+        true => format!("it is a database of SQLite: name it with `--on sqlite:{path}`"),
+        false => format!(
+            "it is a file: name it as one that exists with `--on device:{path}`, or its folder for scratch files"
+        ),
     })
 }
 
@@ -190,7 +221,7 @@ fn devices(spec: &SystemSpec, paths: &[String]) -> Result<SurveyedSystem, Failur
     let look = |path: &String| {
         survey::device(Path::new(path)).map_err(|error| {
             Failure::caused(format!("looking at the device `{path}` of system `{}`", spec.name), &error)
-                .hint("list the block devices of this machine with `lsblk`")
+                .hint(instead(path).unwrap_or_else(|| "list the block devices of this machine with `lsblk`".to_owned()))
         })
     };
     let seen: Vec<DeviceSurvey> = paths.iter().map(look).collect::<Result<_, _>>()?;

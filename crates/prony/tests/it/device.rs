@@ -3,6 +3,7 @@
 use crate::program::Program;
 use crate::skip;
 use std::fs::{self, File};
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -104,6 +105,56 @@ fn a_plan_tells_the_consent_that_a_run_needs_and_what_stands_in_the_way() {
     assert!(told["devices"][0]["obstacles"].to_string().contains("is mounted at"), "{told}");
     let read = program.json(&format!("plan LAB --on disk=device:{} --json", disk.path));
     assert_eq!(read["devices"], serde_json::json!([]), "what is only read needs no consent");
+}
+
+#[test]
+fn an_existing_file_is_read_as_it_is_and_written_only_with_consent() {
+    let program = Program::new();
+    let path = program.path("data.bin");
+    fs::write(&path, vec![7; 4 << 20]).unwrap();
+    let line = "LAB --on disk=device:data.bin --seed 7 --set measure=200ms --quiet";
+    program.json(&format!("run {line} --json -o x.prony"));
+    assert!(fs::read(&path).unwrap().iter().all(|byte| *byte == 7), "it was only read");
+    let told = program.refused(&format!("run {line} --set read=50%"));
+    assert!(told.contains("64 of 64 probed places hold data"), "{told}");
+    let plan = program.json("plan LAB --on disk=device:data.bin --set read=50% --json");
+    let consent = plan["devices"][0]["consent"].as_str().expect("consent is enough");
+    assert!(consent.starts_with("--destroy file-data.bin-"), "{consent}");
+    let checked = "--set read=50% --set validate=true --set verify=after";
+    let run = program.json(&format!("run {line} {checked} {consent} --json -o y.prony"));
+    assert_eq!(run["trials"].as_array().map(Vec::len), Some(2));
+    let bytes = fs::read(&path).unwrap();
+    assert_eq!(bytes.len(), 4 << 20);
+    assert!(bytes.chunks(512).all(|sector| sector != [7; 512]), "it was filled whole");
+    program.fine("verify y.prony");
+}
+
+#[test]
+fn what_is_named_as_something_else_is_told_what_it_is() {
+    let program = Program::new();
+    fs::write(program.path("data.bin"), [7; 8192]).unwrap();
+    fs::write(program.path("a.db"), b"SQLite format 3\0").unwrap();
+    for (named, hint) in [
+        ("data.bin", "name it as one that exists with `--on device:data.bin`"),
+        ("a.db", "name it with `--on sqlite:a.db`"),
+        ("device:.", "it is a folder: scratch files are made there with `--on .`"),
+        ("nowhere", "make it with `mkdir -p nowhere`"),
+        ("devcie:/dev/sdb", "did you mean `device`?"),
+    ] {
+        let told = program.refused(&format!("plan LAB --on {named}"));
+        assert!(told.contains(hint), "{named}: {told}");
+    }
+    let disk =
+        fs::read_dir("/dev").unwrap().flatten().find(|node| node.file_type().is_ok_and(|kind| kind.is_block_device()));
+    let Some(disk) = disk else { skip!("this machine has no block device") };
+    let disk = disk.path().display().to_string();
+    let told = program.refused(&format!("plan LAB --on {disk}"));
+    assert!(told.contains(&format!("it is a block device: name it with `--on device:{disk}`")), "{told}");
+    program
+        .write("bad.toml", "title = 'T'\nquestion = 'Q?'\n[system.s]\nkind = 'fiel'\n[workload.w]\nkind = 'blcok'\n");
+    let told = program.refused("check bad.toml");
+    assert!(told.contains("did you mean `file`?") && told.contains("did you mean `block`?"), "{told}");
+    assert!(!told.contains("at least one system"), "{told}");
 }
 
 #[test]

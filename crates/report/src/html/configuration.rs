@@ -20,7 +20,7 @@ pub(super) fn section(findings: &Findings) -> Markup {
 
 fn systems(run: &RunFacts) -> Markup {
     html! {
-        div class="scroll" {
+        div class="scroll" tabindex="0" {
             table class="systems" {
                 caption { "Systems" }
                 thead { tr { th { "name" } th { "kind" } th { "place" } th class="number" { "modules" } th { "reached by" } th { "footprint" } } }
@@ -60,7 +60,7 @@ fn facts(run: &RunFacts) -> Markup {
         @if !keys.is_empty() {
             details class="numbers" open[keys.len() <= 20] {
                 summary { "Fingerprint: " (keys.len()) " facts that could change a number" }
-                div class="scroll" {
+                div class="scroll" tabindex="0" {
                     table class="facts" {
                         caption { "Everything that could change a number" @if several { "; rows in which systems differ are marked" } }
                         thead { tr { th { "fact" } @for system in &run.systems { th { (system.name) } } } }

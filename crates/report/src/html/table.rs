@@ -7,32 +7,41 @@ use maud::{Markup, html};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// A table; `class` says which, for the style sheet.
+/// A table; `class` says which, for the style sheet. Columns that do not fit beside the others follow in tables of their own, the least
+/// important last, so that none is cut.
 pub(super) fn table(table: &Table, class: &str) -> Markup {
-    let narrowed = table.columns.len() > COLUMNS_ON_PAPER && minor(table) > 0;
+    let (first, rest) = folded(table);
     html! {
-        div class="scroll" {
+        (grid(table, &first, class, &table.caption))
+        @for columns in &rest {
+            @let titles: Vec<&str> = columns.iter().map(|at| &table.columns[*at]).filter(|one| !is_key(one)).map(|one| one.title.as_str()).collect();
+            details class="numbers" {
+                summary { "More columns: " (titles.join(", ")) }
+                (grid(table, columns, class, &format!("{}: {}", table.caption, titles.join(", "))))
+            }
+        }
+    }
+}
+
+fn grid(table: &Table, columns: &[usize], class: &str, caption: &str) -> Markup {
+    html! {
+        div class="scroll" tabindex="0" {
             table class=(class) {
-                caption {
-                    (table.caption)
-                    @if narrowed { span class="on-paper" { "; the page itself has " (minor(table)) " more columns" } }
-                }
+                caption { (caption) }
                 thead {
                     tr {
-                        @for column in &table.columns {
-                            th scope="col" class=(heading_class(column, narrowed)) { (column.title) (letters(&column.marks)) }
+                        @for column in columns.iter().map(|at| &table.columns[*at]) {
+                            th scope="col" class=(if column.numeric { "number" } else { "word" }) { (column.title) (letters(&column.marks)) }
                         }
                     }
                 }
                 tbody {
                     @for (index, row) in table.rows.iter().enumerate() {
                         @if let Some(heading) = table.heading(index) {
-                            tr class="group" { th scope="rowgroup" colspan=(table.columns.len()) { (heading) } }
+                            tr class="group" { th scope="rowgroup" colspan=(columns.len()) { (heading) } }
                         }
                         tr {
-                            @for (column, cell) in table.columns.iter().zip(row) {
-                                td class=(class_of(column, cell, narrowed)) { (content(cell)) }
-                            }
+                            @for at in columns { td class=(class_of(&table.columns[*at], &row[*at])) { (content(&row[*at])) } }
                         }
                     }
                 }
@@ -41,31 +50,69 @@ pub(super) fn table(table: &Table, class: &str) -> Markup {
     }
 }
 
-/// Paper has room for about so many columns; of a wider table the minor ones stay on the page.
-const COLUMNS_ON_PAPER: usize = 11;
-
 /// Words longer than this may be broken into lines.
-const WORD_MAX: usize = 34;
+const WORD_MAX: usize = 18;
 
-fn class_of(column: &Column, cell: &Cell, narrowed: bool) -> String {
-    let kind = match (column.numeric, cell.text().chars().count() > WORD_MAX) {
+/// Room of a table on the widest page, and what a character, one of an interval and the space behind a column take of it, in CSS pixels. On
+/// paper all of them are smaller by the same.
+const ROOM_PX: f64 = 985.0;
+const CHARACTER_PX: f64 = 7.9;
+const SMALL_PX: f64 = 6.3;
+const GAP_PX: f64 = 16.0;
+const TITLE_PX: f64 = 58.0;
+const WORDS_PX: f64 = 160.0;
+
+/// What says of which row the numbers are stands in every part of a table.
+fn is_key(column: &Column) -> bool {
+    !column.numeric && !column.minor
+}
+
+/// The columns of a table that stand beside each other, and of each table behind it.
+fn folded(table: &Table) -> (Vec<usize>, Vec<Vec<usize>>) {
+    let rank = |at: &usize| match &table.columns[*at] {
+        column if is_key(column) => 0,
+        column if column.leading => 1,
+        column if !column.minor => 2,
+        _ => 3,
+    };
+    let keys: Vec<usize> = (0..table.columns.len()).filter(|at| rank(at) == 0).collect();
+    let mut left: Vec<usize> = (0..table.columns.len()).filter(|at| rank(at) > 0).collect();
+    left.sort_by_key(rank);
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    while parts.is_empty() || !left.is_empty() {
+        let (mut part, mut room) = (keys.clone(), ROOM_PX - keys.iter().map(|at| width(table, *at)).sum::<f64>());
+        let fitting = left.iter().take_while(|at| {
+            room -= width(table, **at);
+            room >= 0.0
+        });
+        // One at least, or there were no end.
+        let count = fitting.count().max(1).min(left.len());
+        part.extend(left.drain(..count));
+        part.sort_unstable();
+        parts.push(part);
+    }
+    (parts.remove(0), parts)
+}
+
+/// No name and no word decides how a table is folded: words are given the same room each, and are broken where they need more.
+fn width(table: &Table, at: usize) -> f64 {
+    if !table.columns[at].numeric {
+        return WORDS_PX;
+    }
+    let characters = |text: &str| text.chars().count() as f64;
+    let of = |cell: &Cell| {
+        let value = characters(&cell.text()) + 0.8 * characters(&cell.marks);
+        (value * CHARACTER_PX).max(cell.interval().map_or(0.0, |interval| characters(&interval) * SMALL_PX))
+    };
+    table.rows.iter().map(|row| of(&row[at])).fold(TITLE_PX, f64::max) + GAP_PX
+}
+
+fn class_of(column: &Column, cell: &Cell) -> &'static str {
+    match (column.numeric, cell.text().chars().count() > WORD_MAX) {
         (true, _) => "number",
         (false, false) => "word",
         (false, true) => "words",
-    };
-    with_minor(kind, column, narrowed)
-}
-
-fn heading_class(column: &Column, narrowed: bool) -> String {
-    with_minor(if column.numeric { "number" } else { "word" }, column, narrowed)
-}
-
-fn with_minor(kind: &str, column: &Column, narrowed: bool) -> String {
-    if narrowed && column.minor { format!("{kind} minor") } else { kind.to_owned() }
-}
-
-fn minor(table: &Table) -> usize {
-    table.columns.iter().filter(|column| column.minor).count()
+    }
 }
 
 fn letters(marks: &str) -> Markup {

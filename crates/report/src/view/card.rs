@@ -104,11 +104,16 @@ pub fn card(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Card {
 }
 
 fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Number> {
-    let mut all: Vec<Number> = findings.findings.iter().filter_map(PairFinding::of).flat_map(of_outage).collect();
+    let outages: Vec<&PairFinding> = findings.findings.iter().filter_map(PairFinding::of).collect();
+    let mut all = of_outages(&outages);
     all.extend(findings.findings.iter().filter_map(MirrorFinding::of).filter_map(round_trips));
     let primary = || findings.comparisons().filter(|one| one.primary);
     all.extend(primary().take(COMPARED_MAX).map(|one| compared(findings, one)));
-    all.extend(findings.findings.iter().filter_map(MirrorFinding::of).flat_map(of_mirror));
+    // What is made of it is told where the study's own metric is read.
+    let mirrored = |one: &&MirrorFinding| {
+        primary().any(|of| of.point.experiment == one.point.experiment && of.point.stream == one.point.stream)
+    };
+    all.extend(findings.findings.iter().filter_map(MirrorFinding::of).filter(mirrored).flat_map(of_mirror));
     all.extend(findings.findings.iter().filter_map(DeadlineFinding::of).filter(|one| one.decides).map(deadline));
     all.extend(findings.findings.iter().filter_map(HighestRate::of).filter_map(|one| highest(findings, one)));
     let first = |sweep: &&Sweep| !findings.answered.iter().any(|point| point.experiment == sweep.experiment);
@@ -314,28 +319,41 @@ fn round_trips(found: &MirrorFinding) -> Option<Number> {
     Some(Number::new(trips, Quantity::Plain, what, "from the slope over the distance"))
 }
 
-/// What clients felt, whether anything was lost, and how long until both were equal again.
-fn of_outage(found: &PairFinding) -> Vec<Number> {
-    let exact = |value: f64| Estimate::single(value);
-    let event = format!("at `{}`", found.event);
-    let mut all = vec![Number {
-        interval: format!("in steps of {}", Quantity::Seconds.text(found.interval_s)),
-        ..Number::new(&exact(found.freeze_s), Quantity::Seconds, "without a commit", event.clone())
-    }];
-    let lost = found.kept.map(|kept| if kept { "none" } else { "some" });
-    let equal = found.equal.map(|equal| match equal {
-        true => "both servers hold the same rows".to_owned(),
-        false => "both servers hold different rows".to_owned(),
-    });
-    all.extend(lost.map(|lost| Number {
-        value: lost.to_owned(),
-        ..Number::new(&exact(0.0), Quantity::Count, "of the acknowledged commits lost", event.clone()).with(equal)
+/// What clients felt at the longest, whether anything was lost, and how long until both were equal again.
+fn of_outages(all: &[&PairFinding]) -> Vec<Number> {
+    let Some(longest) = all.iter().max_by(|a, b| a.freeze_s.total_cmp(&b.freeze_s)) else { return Vec::new() };
+    let still = |found: &PairFinding| match found.freeze_s > 0.0 {
+        true => Quantity::Seconds.text(found.freeze_s),
+        false => format!("less than {}", Quantity::Seconds.text(found.interval_s)),
+    };
+    let number = |value: String, what: &str, place: String, also: Vec<String>| Number {
+        value,
+        interval: String::new(),
+        what: what.to_owned(),
+        place,
+        also,
+        marks: String::new(),
+    };
+    let others = all.iter().filter(|one| one.event != longest.event);
+    let others = super::each_once(others.map(|one| format!("{} at `{}`", still(one), one.event)));
+    let steps = format!("at `{}`, in steps of {}", longest.event, Quantity::Seconds.text(longest.interval_s));
+    let mut numbers = vec![number(still(longest), "without a commit, at the longest", steps, others)];
+    let known: Vec<bool> = all.iter().filter_map(|one| one.kept).collect();
+    if !known.is_empty() {
+        let lost = if known.iter().all(|kept| *kept) { "none" } else { "some" };
+        let equal: Vec<bool> = all.iter().filter_map(|one| one.equal).collect();
+        let rows = if equal.iter().all(|equal| *equal) { "the same rows" } else { "different rows" };
+        let equal = (!equal.is_empty()).then(|| format!("both servers hold {rows}"));
+        let place = "by the ledger of what clients were told".to_owned();
+        numbers.push(number(lost.to_owned(), "of the acknowledged commits lost", place, equal.into_iter().collect()));
+    }
+    let caught = all.iter().filter_map(|one| Some((one.resync_s?, one))).max_by(|a, b| a.0.total_cmp(&b.0));
+    numbers.extend(caught.map(|(s, one)| {
+        let sent = one.resync_bytes.map(|sent| format!("{} over the wire", Quantity::Bytes.text(sent)));
+        let place = format!("behind `{}`", one.event);
+        number(Quantity::Seconds.text(s), "until the mirror had caught up", place, sent.into_iter().collect())
     }));
-    all.extend(found.resync_s.map(|s| {
-        let sent = found.resync_bytes.map(|sent| format!("{} over the wire", Quantity::Bytes.text(sent)));
-        Number::new(&exact(s), Quantity::Seconds, "until the mirror had caught up", event.clone()).with(sent)
-    }));
-    all
+    numbers
 }
 
 fn deadline(found: &DeadlineFinding) -> Number {

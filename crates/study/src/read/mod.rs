@@ -10,7 +10,7 @@ mod system;
 
 use crate::definition::{Definition, LayoutDefinition, Parameter, WorkloadDefinition, too_many_systems};
 use crate::{SteadyRule, deadline, keys, proof};
-use reading::{Entry, Form, Origin, Problems, Section};
+use reading::{Entry, Form, Origin, Problems, Section, did_you_mean};
 use settings::{Tables, settings};
 use workload::WORKLOADS;
 
@@ -146,8 +146,9 @@ fn workload(
     let kind = WORKLOADS.iter().find(|row| Some(row.word) == given);
     if kind.is_none() {
         let at = placed.as_ref().map_or(&entry.at, |kind| &kind.at);
+        let hint = given.and_then(|given| did_you_mean(given, WORKLOADS.iter().map(|row| row.word)));
         let given = given.map_or("nothing".to_owned(), |given| format!("`{given}`"));
-        problems.add(at, &section.key("kind"), format!("one of {}, got {given}", words()));
+        problems.add_with(at, &section.key("kind"), format!("one of {}, got {given}", words()), hint);
     }
     let tables = kind.map_or(Tables::AnyWorkload, Tables::Workload);
     let settings = settings(&mut section, tables, parameters, problems);

@@ -5,8 +5,7 @@ use crate::definition::{Parameter, Setting, SystemWith};
 use crate::target::{self, SCRIPT_KEYS};
 use crate::{At, DatabaseSpec, Engine, Folder, Place, ScriptSpec, SystemSpec, password};
 use observation::{Footprint, SystemKind};
-use reading::Problems;
-use reading::{Entry, Form, Section};
+use reading::{Entry, Form, Problems, Section, did_you_mean};
 
 /// Reads one system.
 pub(super) fn system(
@@ -36,9 +35,11 @@ pub(super) fn system(
         Some("null-database") => Some(Place::Database(DatabaseSpec::new(Engine::Null, At::Nowhere { socket: false }))),
         given => {
             let at = kind.as_ref().map_or(&entry.at, |kind| &kind.at);
-            let given = given.map_or("nothing".to_owned(), |given| format!("`{given}`"));
             let kinds: Vec<&str> = SystemKind::ALL.iter().map(|kind| kind.word()).collect();
-            problems.add(at, &section.key("kind"), format!("one of `{}`, got {given}", kinds.join("`, `")));
+            let hint = given.and_then(|given| did_you_mean(given, kinds.iter().copied()));
+            let given = given.map_or("nothing".to_owned(), |given| format!("`{given}`"));
+            let message = format!("one of `{}`, got {given}", kinds.join("`, `"));
+            problems.add_with(at, &section.key("kind"), message, hint);
             None
         }
     };

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use units::Bytes;
 
 use crate::consent::Consent;
+use crate::signature::Probed;
 use crate::stack::DeviceNumber;
-use crate::tree::Probed;
 
 /// One reason not to write to a device. `device` names where the reason was found, which may be a partition of the
 /// target or something that stands on it.

@@ -13,9 +13,10 @@ use std::path::PathBuf;
 
 use units::Bytes;
 
+use crate::signature::Probed;
 use crate::stack::DeviceNumber;
 
-pub(crate) use read::{look_into, open_in};
+pub(crate) use read::{look_into, open_in, writers_of};
 
 units::words! {
     /// What a block device is, with the word of recorded trees and refusals.
@@ -63,15 +64,6 @@ pub enum Signatures {
     Unreadable(String),
     /// These were found, in order of name.
     Found(Vec<String>),
-}
-
-/// A few places of a device, spread over all of it: what tells data that nobody knows from none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Probed {
-    /// How many were read.
-    pub places: u32,
-    /// How many hold something else than zeroes or ones alone.
-    pub holding: u32,
 }
 
 /// One block device.

@@ -2,13 +2,13 @@
 //! themselves for their signatures, through descriptors that cannot write.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, CWD, FileType, OFlags, StatxFlags, statx};
+use rustix::fs::{AtFlags, CWD, FileType, OFlags, Statx, StatxFlags, statx};
 use units::Bytes;
 
 use super::{Device, DeviceKind, DeviceTree, Signatures, identity};
@@ -88,13 +88,7 @@ impl DeviceTree {
 
     /// Who opens a device for an instant only looks at it, as programs do that search for a free one.
     fn put_writers(&mut self) {
-        let writers = || open_everywhere().into_iter().filter(|open| open.writes && !open.ours);
-        let before: Vec<Opening> = writers().collect();
-        if before.is_empty() {
-            return;
-        }
-        sleep(INSTANT);
-        for open in writers().filter(|open| before.contains(open)) {
+        for open in writers(block_device) {
             let device = self.device_mut(open.number).filter(|device| !device.writers.contains(&open.process));
             device.into_iter().for_each(|device| device.writers.push(open.process.clone()));
         }
@@ -141,9 +135,32 @@ struct Opening {
     writes: bool,
 }
 
+/// Processes that have something open for writing, those left out that only look at it.
+fn writers(of: impl Fn(&Statx) -> Option<DeviceNumber>) -> Vec<Opening> {
+    let now = || open_everywhere(&of).into_iter().filter(|open| open.writes && !open.ours);
+    let before: Vec<Opening> = now().collect();
+    if before.is_empty() {
+        return before;
+    }
+    sleep(INSTANT);
+    now().filter(|open| before.contains(open)).collect()
+}
+
+/// Which processes other than this one have a file open for writing.
+pub(crate) fn writers_of(file: &Metadata) -> Vec<String> {
+    let device = DeviceNumber::from_raw(file.dev());
+    let same = |found: &Statx| {
+        let on = DeviceNumber { major: found.stx_dev_major, minor: found.stx_dev_minor };
+        (on == device && found.stx_ino == file.ino()).then_some(device)
+    };
+    let mut by: Vec<String> = writers(same).into_iter().map(|open| open.process).collect();
+    by.dedup();
+    by
+}
+
 /// Which processes have a device open, as far as this user may look; this one is named as what it is.
 pub(crate) fn open_in(number: DeviceNumber) -> Vec<String> {
-    let mut by: Vec<String> = open_everywhere()
+    let mut by: Vec<String> = open_everywhere(block_device)
         .into_iter()
         .filter(|open| open.number == number)
         .map(|open| if open.ours { "this run, as which it was named twice".to_owned() } else { open.process })
@@ -152,14 +169,15 @@ pub(crate) fn open_in(number: DeviceNumber) -> Vec<String> {
     by
 }
 
-fn open_everywhere() -> Vec<Opening> {
+fn open_everywhere(of: impl Fn(&Statx) -> Option<DeviceNumber>) -> Vec<Opening> {
     let own = std::process::id();
     let mut found = Vec::new();
     for folder in children(Path::new("/proc")) {
         let Some(pid) = folder.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok()) else { continue };
         let name = read_line(&folder.join("comm")).unwrap_or_default();
         let opening = |fd: PathBuf| {
-            let number = block_device(&fd)?;
+            // Nobody is asked for it: the server of a file that the process has open may be away.
+            let number = of(&statx(CWD, &fd, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE | StatxFlags::INO).ok()?)?;
             let flags = fs::read_to_string(folder.join("fdinfo").join(fd.file_name()?)).ok()?;
             Some(Opening {
                 process: format!("process {pid} ({name})"),
@@ -173,10 +191,8 @@ fn open_everywhere() -> Vec<Opening> {
     found
 }
 
-/// The block device that a descriptor of a process leads to. Nobody is asked for it: the server of a file that the
-/// process has open may be away.
-fn block_device(fd: &Path) -> Option<DeviceNumber> {
-    let found = statx(CWD, fd, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE).ok()?;
+/// The block device that a descriptor of a process leads to.
+fn block_device(found: &Statx) -> Option<DeviceNumber> {
     let is_block = FileType::from_raw_mode(found.stx_mode.into()) == FileType::BlockDevice;
     is_block.then_some(DeviceNumber { major: found.stx_rdev_major, minor: found.stx_rdev_minor })
 }

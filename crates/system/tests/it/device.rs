@@ -363,9 +363,55 @@ fn no_consent_frees_what_the_root_filesystem_stands_on() {
 }
 
 #[test]
-fn a_plain_file_is_no_device() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    assert!(matches!(device::open(file.path(), &[]), Err(OpenError::NotADevice { .. })));
+fn an_existing_file_is_written_with_consent_and_keeps_its_length() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("an image.raw");
+    fs::write(&path, vec![7; 1_000_000]).unwrap();
+    let refusal = refused(&path, &[]);
+    let told = refusal.to_string();
+    assert!(told.contains("is not empty: 64 of 64 probed places hold data"), "{told}");
+    let option = refusal.option().unwrap();
+    assert!(option.starts_with("--destroy file-an_image.raw-") && option.ends_with(":1000000"), "{option}");
+    let given = consent(option.trim_start_matches("--destroy "));
+    fs::write(&path, vec![7; 1_000_001]).unwrap();
+    assert!(matches!(refused(&path, &given).obstacles[..], [Obstacle::OtherSize { .. }]));
+    File::options().write(true).open(&path).unwrap().set_len(1_000_000).unwrap();
+    let module = device::open(&path, &given).unwrap();
+    assert_eq!((module.bytes(), module.read_only()), (Bytes(1_000_000), false));
+    module.file(Access::Buffered).unwrap().write_all_at(&[9; 512], 4096).unwrap();
+    drop(module);
+    let held = fs::read(&path).unwrap();
+    assert_eq!((held.len(), held[4095], held[4096], held[4608]), (1_000_000, 7, 9, 7), "nothing is truncated");
+    let module = device::open_read_only(&path).unwrap();
+    assert!(module.read_only() && module.file(Access::Buffered).unwrap().write_all_at(&[1], 0).is_err());
+    let seen = system::survey::device(&path).unwrap();
+    assert_eq!(seen.size, Bytes(1_000_000));
+    fs::write(&path, "").unwrap();
+    assert!(system::survey::device(&path).is_err() && device::open(&path, &given).is_err());
+}
+
+#[test]
+fn a_file_that_a_process_writes_or_a_loop_device_shows_is_refused() {
+    need!("root", "loop devices", "losetup");
+    let disk = Loop::empty();
+    let id = format!("file-image.raw-{}:{SIZE}", disk.id().rsplit('-').next().unwrap());
+    let refusal = refused(&disk.image, &consent(&id));
+    assert!(matches!(&refusal.obstacles[..], [Obstacle::Held { by, .. }] if by.contains("(loop)")), "{refusal}");
+    let path = disk.image.with_file_name("other.raw");
+    fs::write(&path, [0; 8192]).unwrap();
+    let script = format!("exec 3>>{}; echo ready; exec sleep 60", path.display());
+    let mut writer = Command::new("sh").args(["-c", &script]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut ready = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(writer.stdout.take().unwrap()), &mut ready).unwrap();
+    let refusal = refused(&path, &[]);
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+    let by = format!("process {} (sleep)", writer.id());
+    assert!(refusal.obstacles.contains(&Obstacle::Written { device: "other.raw".to_owned(), by }), "{refusal}");
+}
+
+#[test]
+fn what_is_neither_a_device_nor_a_file_is_refused() {
     assert!(matches!(device::open(Path::new("/dev/null"), &[]), Err(OpenError::NotADevice { .. })));
 }
 

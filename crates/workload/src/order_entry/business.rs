@@ -48,7 +48,6 @@ struct Found {
 #[derive(Clone, Debug)]
 struct Slot {
     class: Class,
-    running: bool,
     step: u8,
     /// Of a new order or a payment.
     number: u64,
@@ -66,7 +65,7 @@ pub struct Entry {
     house: House,
     seed: u64,
     half: Option<u32>,
-    slots: Vec<Slot>,
+    slots: Vec<Option<Slot>>,
     numbers: Numbers,
     ledger: Ledger,
     payments: u64,
@@ -76,23 +75,11 @@ pub struct Entry {
 impl Entry {
     /// One worker's share; the epoch tells trials on the same data apart.
     pub fn new(house: House, share: &Share) -> Entry {
-        let idle = Slot {
-            class: Class::Stock,
-            running: false,
-            step: 0,
-            number: 0,
-            district: 1,
-            customer: 1,
-            cents: 0,
-            wanted: Vec::new(),
-            called_off: false,
-            delivered: Vec::new(),
-        };
         Entry {
             house,
             seed: share.seed,
             half: share.half,
-            slots: vec![idle; share.slots as usize],
+            slots: vec![None; share.slots as usize],
             numbers: Numbers::new(house.first_new(), share.epoch, share.worker),
             ledger: Ledger::default(),
             payments: 0,
@@ -107,7 +94,7 @@ impl Entry {
 
     /// Payments that were acknowledged, and those of which nobody knows; of what is still under way nothing is known.
     pub(super) fn payments(&self) -> (u64, u64) {
-        let running = self.slots.iter().filter(|slot| slot.running && slot.class == Class::Payment).count();
+        let running = self.slots.iter().flatten().filter(|held| held.class == Class::Payment).count();
         (self.payments, self.payments_unknown + running as u64)
     }
 
@@ -253,17 +240,15 @@ impl Slot {
                 (first..first + DISTRICTS).for_each(|district| say(batch, Said::Oldest, [number(district)]));
             }
             2 => {
-                let oldest = (first..).zip((1..=DISTRICTS as usize).map(|at| answers.get(at)));
-                let there = oldest.filter(|(_, oldest)| oldest.row_count() > 0);
-                let found = |(district, oldest): (u64, crate::transaction::Answer<'_>)| Found {
-                    district,
-                    number: oldest.int(0, 0),
-                    order: oldest.int(0, 1),
-                };
-                self.delivered = there.map(found).collect();
-                for one in &self.delivered {
-                    say(batch, Said::Head, [one.order.into()]);
-                    say(batch, Said::Lines, [one.order.into()]);
+                self.delivered.clear();
+                for (at, district) in (1..).zip(first..first + DISTRICTS) {
+                    let oldest = answers.get(at);
+                    if oldest.row_count() > 0 {
+                        let (number, order) = (oldest.int(0, 0), oldest.int(0, 1));
+                        self.delivered.push(Found { district, number, order });
+                        say(batch, Said::Head, [order.into()]);
+                        say(batch, Said::Lines, [order.into()]);
+                    }
                 }
                 if self.delivered.is_empty() {
                     self.step = 3;
@@ -318,13 +303,13 @@ impl Business for Entry {
         let orders = class == Class::NewOrder;
         let wanted = if orders { self.wanted(depot_of(home), &mut draws) } else { Vec::new() };
         let number = if orders || class == Class::Payment { self.numbers.take() } else { 0 };
-        let (running, step, delivered) = (true, 0, Vec::new());
-        self.slots[slot as usize] =
-            Slot { class, running, step, number, district, customer, cents, wanted, called_off, delivered };
+        let (step, delivered) = (0, Vec::new());
+        let drawn = Slot { class, step, number, district, customer, cents, wanted, called_off, delivered };
+        self.slots[slot as usize] = Some(drawn);
     }
 
     fn step(&mut self, slot: u32, answers: &Answers, batch: &mut Batch) -> Step {
-        let held = &mut self.slots[slot as usize];
+        let Some(held) = &mut self.slots[slot as usize] else { return DONE };
         held.step += 1;
         match held.class {
             Class::NewOrder => held.enter(answers, batch),
@@ -336,27 +321,22 @@ impl Business for Entry {
     }
 
     fn complaint(&mut self, slot: u32) -> Option<String> {
-        let Slot { customer, district, .. } = self.slots[slot as usize];
+        let Slot { customer, district, .. } = self.slots[slot as usize].as_ref()?;
         Some(format!("a row of customer {customer} or district {district} is not there: `prony db check` says where"))
     }
 
     fn restart(&mut self, slot: u32) {
-        self.slots[slot as usize].step = 0;
+        self.slots[slot as usize].iter_mut().for_each(|held| held.step = 0);
     }
 
     fn ended(&mut self, slot: u32, ending: Ending, _at: Nanos, _caused: &mut Vec<Caused>) {
-        let held = &mut self.slots[slot as usize];
-        held.running = false;
+        let Some(held) = self.slots[slot as usize].take() else { return };
         match (held.class, ending) {
-            (Class::NewOrder, ending) => {
-                let known = match ending {
-                    _ if held.called_off => Known::RolledBack,
-                    Ending::Done => Known::Placed,
-                    Ending::Failed => Known::RolledBack,
-                    Ending::Unknown => Known::PlacedUnknown,
-                };
-                self.ledger.record(held.number, known);
+            (Class::NewOrder, Ending::Done) if !held.called_off => self.ledger.record(held.number, Known::Placed),
+            (Class::NewOrder, Ending::Unknown) if !held.called_off => {
+                self.ledger.record(held.number, Known::PlacedUnknown);
             }
+            (Class::NewOrder, _) => self.ledger.record(held.number, Known::RolledBack),
             (Class::Delivery, Ending::Done | Ending::Unknown) => {
                 let known = if ending == Ending::Done { Known::Filled } else { Known::FillUnknown };
                 held.delivered.iter().for_each(|one| self.ledger.record(one.order as u64, known));

@@ -115,9 +115,9 @@ fn order(house: &House, unit: u64, _: u64, row: &mut Row<'_>) -> bool {
 
 fn line(house: &House, unit: u64, sub: u64, row: &mut Row<'_>) -> bool {
     let past = house.past(unit);
-    let line = past.line(sub + 1);
-    row.number(unit).number(sub + 1).number(line.article).number(depot_of(past.district)).number(line.quantity);
-    sub < past.lines && row.number(line.cents).end()
+    let [article, quantity, cents] = past.line(sub + 1);
+    row.number(unit).number(sub + 1).number(article).number(depot_of(past.district)).number(quantity).number(cents);
+    row.end() && sub < past.lines
 }
 
 fn open_order(house: &House, unit: u64, _: u64, row: &mut Row<'_>) -> bool {

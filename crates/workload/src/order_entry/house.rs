@@ -34,13 +34,6 @@ pub(super) struct Past {
     pub(super) lines: u64,
 }
 
-/// A line: an article, how many of it, and the amount.
-pub(super) struct Line {
-    pub(super) article: u64,
-    pub(super) quantity: u64,
-    pub(super) cents: u64,
-}
-
 impl House {
     pub(super) fn districts(&self) -> u64 {
         self.depots * DISTRICTS
@@ -81,16 +74,16 @@ impl Past {
         self.number > CUSTOMERS - QUEUED
     }
 
-    /// A line, from 1.
-    pub(super) fn line(&self, line: u64) -> Line {
+    /// The article of a line (from 1), how many of it, and the amount in cents.
+    pub(super) fn line(&self, line: u64) -> [u64; 3] {
         let random = mix(self.id << 8 | line);
         let (article, quantity) = (1 + random % ARTICLES, 1 + (random >> 32) % 10);
-        Line { article, quantity, cents: quantity * price(group(self.customer), article) }
+        [article, quantity, quantity * price(group(self.customer), article)]
     }
 
     /// The tax on it in cents, and the sum of its lines with that.
     pub(super) fn tax_and_total(&self) -> (u64, u64) {
-        let sum: u64 = (1..=self.lines).map(|line| self.line(line).cents).sum();
+        let sum: u64 = (1..=self.lines).map(|line| self.line(line)[2]).sum();
         let tax = sum * tax_bp(self.district) / 10_000;
         (tax, sum + tax)
     }

@@ -83,7 +83,10 @@ fn thousands_of_transactions_keep_every_sum_and_three_statements_in_five_read() 
     assert_eq!(damaged(&mut bench, &ledger), [""; 0]);
     for (forgotten, by) in [
         ("delete from customer_order where id = (select max(id) from customer_order)", "ledger"),
-        ("update customer_order set status = 'open' where id = (select max(id) from customer_order where status = 'delivered')", "ledger"),
+        (
+            "update customer_order set status = 'open' where id = (select max(id) from customer_order where status = 'delivered')",
+            "ledger",
+        ),
         ("delete from payment where id = (select max(id) from payment)", "tally"),
     ] {
         bench.db.execute_batch(&format!("begin; {forgotten}")).unwrap();
@@ -168,10 +171,16 @@ const DAMAGES: &[(&str, &[&str])] = &[
     ("update district set next_number = next_number + 1 where id = 3", &["order numbers"]),
     ("delete from customer_order where id = (select max(id) from customer_order)", &["order lines", "open orders"]),
     ("update customer_order set number = number + 1000 where id = 5", &["order numbers"]),
-    ("delete from order_line where order_id = (select max(order_id) from order_line) and line = 2", &["order lines", "stock"]),
+    (
+        "delete from order_line where order_id = (select max(order_id) from order_line) and line = 2",
+        &["order lines", "stock"],
+    ),
     ("update order_line set line = 40 where line = 5", &["order lines"]),
     ("update order_line set quantity = quantity + 1 where order_id = 9", &["prices"]),
-    ("update customer_order set tax_cents = tax_cents + 1, total_cents = total_cents + 1 where id = 9", &["prices", "balances"]),
+    (
+        "update customer_order set tax_cents = tax_cents + 1, total_cents = total_cents + 1 where id = 9",
+        &["prices", "balances"],
+    ),
     ("update customer_order set status = 'lost' where id = 9", &["open orders"]),
     ("delete from open_order where number = 300", &["open orders"]),
     ("update open_order set order_id = order_id + 1 where number = 300", &["open orders"]),

@@ -52,8 +52,7 @@ impl Transactions for House {
     }
 
     fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
-        let workers =
-            || businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Entry>());
+        let workers = || businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Entry>());
         let mut ledger = together(workers().map(Entry::ledger)).unwrap_or_default();
         let (paid, unknown) = workers().map(Entry::payments).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let counts = [(BEFORE, *found.counts.first()?), (PAID, paid as i64), (UNKNOWN, unknown as i64)];

@@ -113,7 +113,8 @@ impl Bench {
                 let rows = format!("from {name} where not ({but})");
                 let count = Bench::number(self, &format!("select count(*) {rows}")) as u64;
                 for place in (0..2).map(|nth| random::mix(nth + 7) % count) {
-                    let row = Bench::number(self, &format!("select rowid {rows} order by rowid limit 1 offset {place}"));
+                    let row =
+                        Bench::number(self, &format!("select rowid {rows} order by rowid limit 1 offset {place}"));
                     self.db.execute_batch("begin").unwrap();
                     let to = |more: &str| {
                         format!(

@@ -140,6 +140,9 @@ fn outstanding(model: &Description, draws: &mut Draws, row: &mut Row) -> Questio
         transfers: vec![Transfer { size: Bytes(1_024 * kb), weight: 1.0 }],
         read: Share(read),
         shift: Bytes(1_024 * shift_kb),
+        write_transfers: Vec::new(),
+        trims: Share(0.0),
+        start: Bytes(0),
         range: Share(1.0),
         data: DataShape::default(),
     };

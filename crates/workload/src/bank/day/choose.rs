@@ -80,7 +80,11 @@ impl Choose {
         let other = if self.percent(self.spec.hot) { self.hot() } else { self.any() };
         // Two sides are never one account.
         let next = |step: u64| self.mine((account + step - 1) % self.spec.scale.accounts + 1);
-        if other != account { other } else { [1, 2, 3].map(next).into_iter().find(|next| *next != account).unwrap_or(1) }
+        if other != account {
+            other
+        } else {
+            [1, 2, 3].map(next).into_iter().find(|next| *next != account).unwrap_or(1)
+        }
     }
 
     /// So many different accounts beside that of the payer, in ascending order: those of the loop first.

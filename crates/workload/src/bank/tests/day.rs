@@ -132,9 +132,7 @@ fn sessions_of_either_server_post_to_accounts_that_those_of_the_other_never_do_b
     assert_eq!(bench.broken(&data), [""; 0]);
     let second = 1_000_000 + (1 << 27);
     let of = |from: i64, to: i64, which: &str| {
-        format!(
-            "select {which} from item where order_id >= {from} and order_id < {to} and kind <> 'standing'"
-        )
+        format!("select {which} from item where order_id >= {from} and order_id < {to} and kind <> 'standing'")
     };
     let [one, other] = [of(1_000_000, second, "account_id"), of(second, 1 << 53, "account_id")];
     assert_eq!(bench.number(&format!("select count(*) from ({one} intersect {other})")), 0);
@@ -142,6 +140,8 @@ fn sessions_of_either_server_post_to_accounts_that_those_of_the_other_never_do_b
         assert!(bench.number(&format!("select count(*) from ({half} group by account_id)")) > 300, "{half}");
     }
     let rejected = "from payment_order where id >= 1000000 and status = 'rejected'";
-    let share = bench.number(&format!("select count(*) * 1000 / (select count(*) from payment_order where id >= 1000000) {rejected}"));
+    let share = bench.number(&format!(
+        "select count(*) * 1000 / (select count(*) from payment_order where id >= 1000000) {rejected}"
+    ));
     assert!((1..30).contains(&share), "firms pay with the limits of firms: {share} in a thousand rejected");
 }
