@@ -77,7 +77,10 @@ fn try_command(program: &Program, path: &str, shown: &Shown) {
         false => shown.output.iter().flat_map(|line| words(line)).collect(),
     };
     if let Some(word) = missing(&expected, &words(&ran.stdout)) {
-        panic!("{path}: prony {}: `{word}` does not come out behind the words before it\n{expected:?}\n{ran}", shown.line);
+        panic!(
+            "{path}: prony {}: `{word}` does not come out behind the words before it\n{expected:?}\n{ran}",
+            shown.line
+        );
     }
 }
 
