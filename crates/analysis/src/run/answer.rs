@@ -6,7 +6,7 @@ use crate::{
     Knee, MirrorFinding, PairFinding, PointSummary, SustainedFinding, TierFinding, TrialSummary, Verdict, Weight,
 };
 use observation::{Provenance, factor};
-use study::{Direction, Judgement, Metric};
+use study::{Judgement, Metric};
 use units::{
     Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, per_second, percent, rate, ratio,
     things_an_hour,
@@ -39,7 +39,7 @@ pub fn answer(
     let still = stood_still(findings);
     let (proven, mut figures) = (!sentences.is_empty(), 0);
     if !proven {
-        sentences.extend(compared.take(2).map(comparison_sentence));
+        sentences.extend(compared.take(2).flat_map(comparison_sentences));
     }
     if sentences.is_empty() && still.is_none() && by_distance.is_empty() {
         sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, judgement)));
@@ -65,6 +65,10 @@ pub fn answer(
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
     sentences.extend(shared_host(points, judgement));
     let mut doubts = doubts(&chosen, caveats, disturbed);
+    if disturbed && trials.iter().filter(|trial| !trial.interrupted).count() == 1 {
+        let once = "Each event was measured once: repeat it (`--set replicates=4`) before you plan with these times.";
+        doubts.insert(0, once.to_owned());
+    }
     // Whatever else is to be said of it, an unfinished run says so.
     let unfinished = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished);
     doubts.extend(unfinished.map(|caveat| format!("The run is not finished: {}.", caveat.text)));
@@ -174,7 +178,7 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
         let rate =
             point.yields.first().map(|(what, per_s)| format!(": {}", things_an_hour(3_600.0 * per_s.value, what)));
         let rate = rate.unwrap_or_default();
-        return format!("{system} finishes the {stream}{at} in {}{interval}{rate}{wide}.", time(elapsed.value));
+        return format!("{stream} takes {}{interval}{at} on {system}{rate}{wide}.", time(elapsed.value));
     }
     let bytes = if point.bytes_per_s.value > 0.0 {
         format!(", {}", bytes_per_second(point.bytes_per_s.value))
@@ -189,7 +193,7 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
     let Some((what, per_s)) = point.yields.first() else {
         let interval = interval_text(&point.throughput_per_s, per_second);
         let done = point.work.rate(point.throughput_per_s.value);
-        return format!("{stream} reaches {done}{bytes}{interval} on {system}{origin}{at}, with {latency}.");
+        return format!("{stream} reaches {done}{interval}{bytes} on {system}{origin}{at}, with {latency}.");
     };
     // What loads give beside is told without an interval: the table has it.
     let beside = point.yields[1..].iter().filter(|(_, per_s)| per_s.value > 0.0);
@@ -238,7 +242,7 @@ fn interval_text(estimate: &crate::Estimate, figure: impl Fn(f64) -> String) -> 
 }
 
 /// The primary comparison in words.
-fn comparison_sentence(c: &Comparison) -> String {
+fn comparison_sentences(c: &Comparison) -> Vec<String> {
     let what = format!("{} of {}{}", c.metric_said(), c.point.stream, c.point.at());
     let (system, baseline) = (&c.point.system, &c.baseline);
     let pairs = counted(u64::from(c.ratio.n), "pairs");
@@ -252,25 +256,36 @@ fn comparison_sentence(c: &Comparison) -> String {
     // Of a verdict that stands there may be something to know.
     let reason = c.reason.as_ref().filter(|_| c.verdict != Verdict::Inconclusive);
     let figures = reason.map_or(figures.clone(), |reason| format!("{figures}; {reason}"));
-    let way = if (c.ratio.value > 1.0) == (c.direction == Direction::HigherIsBetter) { "better" } else { "worse" };
-    match c.verdict {
+    let amount = if c.ratio.value > 1.0 { "more" } else { "less" };
+    let sentence = match c.verdict {
         // Nobody can picture 7 581 %.
         Verdict::Better | Verdict::Worse if c.ratio.value >= 2.0 => {
-            let times = ratio(c.ratio.value);
-            format!("{system} is {way} than {baseline} in {what}, with {times} times as much ({figures}).")
+            let (times, verdict) = (ratio(c.ratio.value), c.verdict.word());
+            format!("{system} has {times} times the {what} of {baseline}: {verdict} ({figures}).")
         }
         Verdict::Better | Verdict::Worse => {
-            let change = percent((c.ratio.value - 1.0).abs());
-            format!("{system} is {change} {way} than {baseline} in {what} ({figures}).")
+            let (change, verdict) = (percent(two_digits((c.ratio.value - 1.0).abs())), c.verdict.word());
+            format!("{system} has {change} {amount} {what} than {baseline}: {verdict} ({figures}).")
         }
         Verdict::Equivalent => {
             format!("{system} and {baseline} are equivalent in {what}, within {} ({figures}).", percent(c.margin))
         }
         Verdict::Inconclusive => {
             let reason = c.reason.as_deref().unwrap_or("the interval is too wide");
-            format!("No verdict on {system} against {baseline} in {what} ({figures}): {reason}.")
+            let verdict = format!("No verdict on {system} against {baseline} in {what} ({figures}).");
+            return vec![verdict, capital(&format!("{reason}."))];
         }
+    };
+    vec![sentence]
+}
+
+/// A change is known to two digits at best.
+fn two_digits(share: f64) -> f64 {
+    if share <= 0.0 || !share.is_finite() {
+        return share;
     }
+    let scale = 10f64.powi(1 - share.log10().floor() as i32);
+    (share * scale).round() / scale
 }
 
 /// Where the curve of the chosen point bends, or what it sustains.
@@ -285,28 +300,25 @@ fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
     })
 }
 
-/// From where on more at once only wait: where the rate is within 5 percent of its most.
+/// From where on more at once gain little: where the rate is within 5 percent of its most. No peak is told that lies below what was
+/// measured, and no bend that may be anywhere.
 fn knee_sentence(knee: &Knee, point: &PointSummary) -> String {
-    let peak = point.work.rate(knee.peak_per_s.value);
-    let more = if knee.factor == factor::SESSIONS { "more sessions" } else { "more requests in flight" };
+    let (stream, name) = (&point.at.stream, &knee.factor);
+    let levels = |low, high| factor::levels(name, low, high);
+    let tried = || knee.curve.iter().map(|(level, _)| *level);
+    let (least, most) = (tried().fold(f64::MAX, f64::min), tried().fold(f64::MIN, f64::max));
+    let seen = knee.highest_seen().map_or(knee.peak_per_s.value, |(_, per_s)| per_s);
+    let peak = point.work.rate(seen.max(knee.peak_per_s.value));
     match (&knee.at, knee.stated()) {
-        (_, Some(at)) => {
-            format!(
-                "From {} on, {more} only wait longer: it gives 95% of the peak of {peak} or more.",
-                factor::levels(&knee.factor, at, at)
-            )
+        (_, Some(at)) => format!("{stream} gains little beyond {}: about {peak} at most.", levels(at, at)),
+        (Some(at), None) if at.low <= least && at.high >= most => {
+            format!("No bend was found from {}: the points scatter too much. Best: {peak}.", levels(least, most))
         }
-        (Some(at), None) => {
-            let between = factor::levels(&knee.factor, at.low, at.high);
-            format!(
-                "Somewhere from {between}, {more} begin to only wait longer; noise hides where. The peak is about {peak}."
-            )
-        }
-        (None, None) => {
-            let largest = knee.curve.iter().map(|(level, _)| *level).fold(f64::MIN, f64::max);
-            let largest = factor::levels(&knee.factor, largest, largest);
-            format!("The rate still rises at {largest}, the most tried: no limit was reached.")
-        }
+        (Some(at), None) => format!(
+            "{stream} gains little beyond {}: about {peak} at most. These trials scatter too much to place the bend more closely.",
+            levels(at.low, at.high)
+        ),
+        (None, None) => format!("{stream} still gains at {}, the most that was tried.", levels(most, most)),
     }
 }
 
@@ -354,18 +366,21 @@ fn bound(found: &HighestRate) -> String {
 /// The gravest caveat beside the chosen points, or of the run.
 pub fn main_caveat<'a>(points: &[&'a PointSummary], of_run: &'a [Caveat]) -> Option<&'a Caveat> {
     let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
-    // Damage has led the answer already.
-    let all = all.filter(|caveat| !matches!(caveat.kind, CaveatKind::Unfinished | CaveatKind::Damage));
-    all.min_by_key(|caveat| caveat.kind.gravity())
+    all.filter(|caveat| told_apart(caveat.kind)).min_by_key(|caveat| caveat.kind.gravity())
+}
+
+/// Damage has led the answer already, and that a run is unfinished is told besides.
+fn told_apart(kind: CaveatKind) -> bool {
+    !matches!(kind, CaveatKind::Unfinished | CaveatKind::Damage)
 }
 
 /// The gravest caveat that would change a decision, and that users wait too long where another one goes before that.
 /// That nothing ended for a while is no doubt where just that was asked.
 fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> Vec<String> {
-    let main = main_caveat(points, of_run).filter(|main| main.kind.weight() != Weight::Detail);
-    let Some(main) = main.filter(|main| !disturbed || main.kind != CaveatKind::Stalled) else {
-        return Vec::new();
-    };
+    let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
+    let serious = all.filter(|one| told_apart(one.kind) && one.kind.weight() != Weight::Detail);
+    let main = serious.filter(|one| !disturbed || one.kind != CaveatKind::Stalled).min_by_key(|one| one.kind.gravity());
+    let Some(main) = main else { return Vec::new() };
     let several = points.iter().any(|point| point.at.system != points[0].at.system);
     let told = |caveat: &Caveat| {
         let holds = |point: &&&PointSummary| point.caveats.iter().any(|own| std::ptr::eq(own, caveat));

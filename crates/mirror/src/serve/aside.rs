@@ -54,6 +54,19 @@ impl Aside {
     }
 }
 
+/// What a client said at once in the extended protocol.
+#[derive(Default)]
+struct Batch {
+    heard: Vec<u8>,
+    /// What goes before it, and the names of the statements in that: two answers each.
+    told: Vec<u8>,
+    names: Vec<String>,
+    /// The statement without a name that it tells of.
+    unnamed: Option<Rc<Said>>,
+    /// Whether anything is carried out.
+    executes: bool,
+}
+
 /// What the node answered.
 enum Answered {
     /// All of it, which was passed on.
@@ -89,58 +102,63 @@ impl Client<'_> {
     /// Gathers a batch up to its point of synchronisation, and asks for it there where all of it reads. Otherwise it is heard again, by whoever
     /// speaks to the primary.
     pub(super) fn gather(&mut self) -> Go<()> {
-        let (mut heard, mut asked, mut ours, mut executes) = (Vec::new(), Vec::new(), 0, 0);
-        let mut unnamed: Option<Rc<Said>> = None;
+        let mut batch = Batch::default();
         let reads = loop {
-            heard.extend_from_slice(self.user.raw());
-            let (tag, body) = (self.user.raw()[0], self.user.body());
-            let fine = match tag {
-                b'P' => {
-                    let said = Rc::new(Said::of(&self.user));
-                    unnamed = Some(said.clone());
-                    text(body).0.is_empty() && is_read(&said.sql)
-                }
-                b'B' => {
-                    let name = text(text(body).1).0.to_owned();
-                    let here = unnamed.clone().filter(|_| name.is_empty());
-                    let told = here.is_some();
-                    let said = here.or_else(|| self.prepared.get(&name).cloned());
-                    let knows = told || self.aside.as_ref().is_some_and(|aside| aside.known.contains(&name));
-                    match said.filter(|said| is_read(&said.sql)) {
-                        Some(said) if !knows => {
-                            ours += tells(&mut asked, &name, &said);
-                            true
-                        }
-                        said => said.is_some(),
-                    }
-                }
-                b'D' => body.first() == Some(&b'P') || unnamed.is_some() && body == [b'S', 0],
-                b'E' => {
-                    executes += 1;
-                    true
-                }
-                b'S' => break executes > 0,
-                _ => false,
-            };
-            if !fine || heard.len() > BATCH {
+            batch.heard.extend_from_slice(self.user.raw());
+            if self.user.raw()[0] == b'S' {
+                break batch.executes;
+            }
+            if !self.reads_on(&mut batch) || batch.heard.len() > BATCH {
                 break false;
             }
-            asked.extend_from_slice(self.user.raw());
             self.user.next().map_err(|_| End::Client)?;
         };
-        if reads {
-            asked.extend_from_slice(self.user.raw());
-            if self.asked_aside(&asked, ours)? {
-                if let Some(said) = unnamed {
-                    self.prepared.insert(String::new(), said);
-                    self.unnamed_aside = true;
-                }
-                return self.ready();
+        if reads && self.asked_aside(&[&batch.told[..], &batch.heard].concat(), 2 * batch.names.len())? {
+            self.aside.iter_mut().for_each(|aside| aside.known.extend(batch.names.drain(..)));
+            if let Some(said) = batch.unnamed {
+                self.prepared.insert(String::new(), said);
+                self.unnamed_aside = true;
             }
+            return self.ready();
         }
-        self.user.back(&heard);
+        self.user.back(&batch.heard);
         self.straight = true;
         Ok(())
+    }
+
+    /// Whether the message that was heard last leaves a batch one that only reads. Statements that the node does not know go before it.
+    fn reads_on(&self, batch: &mut Batch) -> bool {
+        let body = self.user.body();
+        match self.user.raw()[0] {
+            b'P' => {
+                let said = batch.unnamed.insert(Rc::new(Said::of(&self.user)));
+                text(body).0.is_empty() && is_read(&said.sql)
+            }
+            b'B' => {
+                let name = text(text(body).1).0;
+                let here = batch.unnamed.as_ref().filter(|_| name.is_empty());
+                let Some(said) = here.or_else(|| self.prepared.get(name)).filter(|said| is_read(&said.sql)) else {
+                    return false;
+                };
+                let known = !name.is_empty() && self.aside.as_ref().is_some_and(|aside| aside.known.contains(name));
+                if here.is_none() && !known && !batch.names.iter().any(|told| told == name) {
+                    // In place of another that it may have been told of.
+                    message(&mut batch.told, b'C', |out| {
+                        out.push(b'S');
+                        put(out, name);
+                    });
+                    batch.told.extend_from_slice(&said.parse);
+                    batch.names.push(name.to_owned());
+                }
+                true
+            }
+            b'D' => body.first() == Some(&b'P') || batch.unnamed.is_some() && body == [b'S', 0],
+            b'E' => {
+                batch.executes = true;
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Asks the node, where it is in step and has what this client committed; whether it has answered. As many answers at the beginning are
@@ -275,16 +293,6 @@ impl Client<'_> {
     pub(super) fn forgets_aside(&mut self, name: &str) {
         self.aside.iter_mut().for_each(|aside| aside.known.retain(|known| known != name));
     }
-}
-
-/// Tells the node of a statement by name, in place of another that it may have been told of; how many answers that has.
-fn tells(asked: &mut Vec<u8>, name: &str, said: &Said) -> usize {
-    message(asked, b'C', |out| {
-        out.push(b'S');
-        put(out, name);
-    });
-    asked.extend_from_slice(&said.parse);
-    2
 }
 
 /// Sets a session as another one is; whether it is.

@@ -35,6 +35,8 @@ const METHOD: &[&str] = &[
     "threads",
     "workers",
     "pin",
+    "cpus",
+    "sqpoll",
     "driver",
     "poll",
     "check",

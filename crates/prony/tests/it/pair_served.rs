@@ -250,6 +250,18 @@ fn a_client_of_node_b_reads_there_what_it_committed_and_on_node_a_while_b_is_awa
         pair.pair("resume");
         assert_eq!((pair.does("SELECT at()").as_str(), read(&pair)), ("b/data", "b".into()));
     }
+    // Several statements before one point of synchronisation, with and without a name.
+    std::fs::write(&file, "\\startpipeline\nSELECT n FROM own WHERE id = 1;\nSELECT at();\nSELECT 1;\n\\endpipeline\n")
+        .expect("a script");
+    for protocol in ["extended", "prepared"] {
+        let reads = || {
+            pair.at("b", "SELECT pg_stat_force_next_flush(); SELECT xact_commit::text FROM pg_stat_database WHERE datname = 'postgres'")
+        };
+        let before: u64 = reads().expect("it answers").parse().expect("a count");
+        assert_eq!(pair.banks(&format!("-n -c 2 -t 200 -M {protocol} -f {script}")), 400);
+        let after: u64 = reads().expect("it answers").parse().expect("a count");
+        assert!(after - before >= 400, "{protocol}: node b read them: {before} to {after}");
+    }
     pair.pair("suspend");
     assert_eq!(pair.does("UPDATE own SET n = 6 WHERE id = 9; SELECT n, at() FROM own WHERE id = 9"), "6|a/data");
     assert!(pair.house.program.fine("pair status").contains("because node b is not in step"));

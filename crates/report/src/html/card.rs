@@ -68,6 +68,6 @@ fn doubts(report: &Report) -> Markup {
 
 fn beside(count: usize) -> Markup {
     html! {
-        @if count > 0 { " " a href="#caveats" { (units::counted(count as u64, "more caveats")) " below" } "." }
+        @if count > 0 { " " a href="#caveats" { (units::counted(count as u64, "more notes")) " below" } "." }
     }
 }

@@ -10,24 +10,27 @@ use units::counted;
 /// Tables longer than this are closed until they are asked for; on paper they are open.
 const ROWS_OPEN: usize = 8;
 
-/// A figure with its table.
-pub(super) fn figure(figure: &Figure, notes: &Footnotes) -> Markup {
+/// A figure with its table; `id` is where a link leads to it.
+pub(super) fn figure(figure: &Figure, notes: &Footnotes, id: &str) -> Markup {
     html! {
         @if figure.folded {
-            details class="folded" {
+            details class="folded" id=(id) {
                 summary { (figure.title) span class="faint" { " · " (contents(figure)) } }
-                (body(figure, notes))
+                (body(figure, notes, None))
             }
         } @else {
-            (body(figure, notes))
+            (body(figure, notes, Some(id)))
         }
     }
 }
 
-fn body(figure: &Figure, notes: &Footnotes) -> Markup {
+fn body(figure: &Figure, notes: &Footnotes, id: Option<&str>) -> Markup {
     html! {
-        figure {
-            figcaption { h3 { (figure.title) } (key(figure)) }
+        figure id=[id] {
+            figcaption {
+                h3 { (figure.title) @if let Some(id) = id { a class="here" href={ "#" (id) } aria-label={ "link to " (figure.title) } { "#" } } }
+                (key(figure))
+            }
             @if !figure.panels.is_empty() {
                 div class="panels" {
                     @for panel in &figure.panels { (one(figure, panel)) }

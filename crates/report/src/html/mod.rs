@@ -18,7 +18,7 @@ pub use plain::{Head, judged_html, sweet_spot_html};
 use crate::caveats::CaveatsOfKind;
 use crate::harmless::harmless;
 use crate::view::{Conclusion, Report, Section, Tone, report};
-use analysis::{Findings, Weight};
+use analysis::{Findings, Verdict, Weight};
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
 use prose::prose;
 use table::Footnotes;
@@ -28,8 +28,8 @@ const SCRIPT: &str = include_str!("readout.js");
 
 /// Nothing may be fetched, and nothing but our own style and script applies, whatever a name in a run file contains. A test holds
 /// the sums against the files.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-80cx3DK41nX92iyZpjs6Hsu+YMcEw8IRiRDfrMsY5Qw='; \
-                      script-src 'sha256-Lmz0ltZ4HmM3oc9FFQJrzuqDmxrOdOW/+nRqOXz5rxI='; img-src data:; \
+const POLICY: &str = "default-src 'none'; style-src 'sha256-agrxuaPgwj+JUYIDZ+3ubJOCFSNpMXK3KYcRbdlXsvE='; \
+                      script-src 'sha256-lM19V11ri7Am4M7tdO8xkRL2wztKizUoSYLJfanr33A='; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 
 /// The report as one page that needs nothing else: no network, no fonts, no other file.
@@ -42,7 +42,7 @@ pub fn html(findings: &Findings) -> String {
         (short(&report, &notes))
         (contents(&report))
         @if let Some(versus) = &report.versus {
-            section id="compared" { h2 { "Systems compared" } (figure::figure(versus, &notes)) }
+            section id="compared" { h2 { "Systems compared" } (figure::figure(versus, &notes, "figure-compared")) }
         }
         @for (index, section) in report.sections.iter().enumerate() { (experiment(&notes, index, section)) }
         (method::section(findings))
@@ -116,7 +116,9 @@ fn short(report: &Report, notes: &Footnotes) -> Markup {
 
 /// Whether it is among what is told in short, and there alone.
 fn decides(conclusion: &Conclusion) -> bool {
-    conclusion.exploratory.is_none() && conclusion.tone != Tone::Plain
+    // The verdicts that a study declared stand on the card and in the figure of comparisons.
+    let verdict = Verdict::of_word(&conclusion.word).is_some();
+    conclusion.exploratory.is_none() && conclusion.tone != Tone::Plain && !verdict
 }
 
 /// Letters of the caveats about the run as a whole: they stand beside no number, so they are told under the first table.
@@ -169,7 +171,7 @@ fn experiment(notes: &Footnotes, index: usize, section: &Section) -> Markup {
                 (table::table(&section.table, "points"))
                 (table::footnotes(&section.table, "", notes))
             }
-            @for figure in &section.figures { (figure::figure(figure, notes)) }
+            @for (at, figure) in section.figures.iter().enumerate() { (figure::figure(figure, notes, &format!("figure-{index}-{at}"))) }
         }
     }
 }

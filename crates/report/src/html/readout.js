@@ -15,7 +15,7 @@ for (const svg of document.querySelectorAll('svg.chart')) {
     readout.textContent = next ? next.text : '';
     near = next;
   };
-  svg.addEventListener('pointermove', event => {
+  const point = event => {
     const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
     let best = null, least = 45 * 45;
     for (const one of marks) {
@@ -24,7 +24,10 @@ for (const svg of document.querySelectorAll('svg.chart')) {
       if (distance < least) { least = distance; best = one; }
     }
     show(best);
-  });
+  };
+  // A finger taps where a pointer hovers.
+  svg.addEventListener('pointermove', point);
+  svg.addEventListener('pointerdown', point);
   svg.addEventListener('pointerleave', () => show(null));
 }
 // Paper has no clicks: everything that is closed is opened for the printer, and closed again.

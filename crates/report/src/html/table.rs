@@ -51,16 +51,19 @@ fn grid(table: &Table, columns: &[usize], class: &str, caption: &str) -> Markup 
 }
 
 /// Words longer than this may be broken into lines.
-const WORD_MAX: usize = 18;
+const WORD_MAX: usize = 14;
 
 /// Room of a table on the widest page, and what a character, one of an interval and the space behind a column take of it, in CSS pixels. On
 /// paper all of them are smaller by the same.
-const ROOM_PX: f64 = 985.0;
+const ROOM_PX: f64 = 955.0;
 const CHARACTER_PX: f64 = 7.9;
 const SMALL_PX: f64 = 6.3;
 const GAP_PX: f64 = 16.0;
 const TITLE_PX: f64 = 58.0;
-const WORDS_PX: f64 = 160.0;
+const WORDS_PX: f64 = 124.0;
+
+/// So many columns of words are repeated beside further numbers.
+const KEYS_MAX: usize = 4;
 
 /// What says of which row the numbers are stands in every part of a table.
 fn is_key(column: &Column) -> bool {
@@ -80,7 +83,9 @@ fn folded(table: &Table) -> (Vec<usize>, Vec<Vec<usize>>) {
     left.sort_by_key(rank);
     let mut parts: Vec<Vec<usize>> = Vec::new();
     while parts.is_empty() || !left.is_empty() {
-        let (mut part, mut room) = (keys.clone(), ROOM_PX - keys.iter().map(|at| width(table, *at)).sum::<f64>());
+        let shown = if parts.is_empty() { keys.len() } else { keys.len().min(KEYS_MAX) };
+        let mut part = keys[..shown].to_vec();
+        let mut room = ROOM_PX - part.iter().map(|at| width(table, *at)).sum::<f64>();
         let fitting = left.iter().take_while(|at| {
             room -= width(table, **at);
             room >= 0.0
@@ -166,7 +171,7 @@ pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup
                             (prose(&caveat.text))
                             @if let Some(trial) = caveat.trial { span class="faint" { " (trial " (trial) ")" } }
                         }
-                        @if about.len() > TOLD_MAX { span class="faint" { " and " (about.len() - TOLD_MAX) " more like it" } }
+                        @if about.len() > TOLD_MAX { span class="faint" { " (also in " (about.len() - TOLD_MAX) " other places)" } }
                     }
                 }
             }

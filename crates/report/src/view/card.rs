@@ -14,7 +14,7 @@ use super::tested;
 use crate::caveats::Caveats;
 use analysis::{
     CaveatKind, Comparison, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding, PairFinding, PointSummary,
-    Typical, Verdict, Weight, Work,
+    Typical, Verdict, Work,
 };
 use observation::{Asks, Point, Provenance};
 use study::Metric;
@@ -43,7 +43,7 @@ pub struct Card {
     pub more: Vec<String>,
     /// What would change a decision, gravest first; empty where nothing would.
     pub doubts: Vec<String>,
-    /// How many caveats are worth knowing beside these.
+    /// How many other notes there are.
     pub beside: usize,
 }
 
@@ -89,9 +89,9 @@ pub fn card(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Card {
         Some((verdict, more)) => (verdict.clone(), more.to_vec()),
         None => ("No trial of this run ended, so there is no answer.".to_owned(), Vec::new()),
     };
-    let serious = caveats.0.iter().filter(|kind| kind.kind.weight() != Weight::Detail);
     // What the card says itself is not counted beside it.
-    let beside = serious.filter(|kind| Some(kind.kind) != findings.doubted && kind.kind != CaveatKind::Unfinished);
+    let beside =
+        caveats.0.iter().filter(|kind| Some(kind.kind) != findings.doubted && kind.kind != CaveatKind::Unfinished);
     Card {
         tested: tested::lines(findings),
         numbers,
@@ -178,7 +178,7 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let most = Some(most).filter(|most| other(most) && most_of(findings, curve, most));
     let low = low_point(sweep, curve).filter(|low| other(low) && !most.is_some_and(|most| std::ptr::eq(*low, most)));
     let low = low.map(|low| elsewhere(low, ""));
-    let most = most.map(|most| elsewhere(most, "most seen: "));
+    let most = most.map(|most| elsewhere(most, "best: "));
     let per_core = per_core(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
     let beside = most.into_iter().chain(low).chain(per_core);
     let place = place(findings, sweep, curve, point);
@@ -220,10 +220,10 @@ fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary
         None => super::headline::load(findings, point),
     };
     let most = sweep.factor.is_some() && curve.points.len() > 1 && most_of(findings, curve, point);
-    let pause = paced(findings, point).map(|pause| format!(", a pause of {pause} between two"));
+    let pause = paced(findings, point).map(|pause| format!(", with a pause of {pause} behind each"));
     let asked = findings.storage.iter().find(|asked| asked.stream == point.at.stream);
     let asked = asked.map(|asked| format!("{}, ", asked.says())).unwrap_or_default();
-    format!("{asked}at {at}{}{}", if most { ", the most seen" } else { "" }, pause.unwrap_or_default())
+    format!("{asked}at {at}{}{}", if most { ", the best" } else { "" }, pause.unwrap_or_default())
 }
 
 fn most_of(findings: &Findings, curve: &Curve, point: &PointSummary) -> bool {
@@ -241,7 +241,7 @@ fn latency(point: &PointSummary, quoted: Quantity) -> Option<String> {
     let p99 =
         says_more(point).then(|| format!("p99 {}", with_interval(&point.response_p99_ms, Quantity::Milliseconds)));
     match quoted {
-        Quantity::Milliseconds => p99.map(|p99| format!("the median; {p99}")),
+        Quantity::Milliseconds => p99.map(|p99| format!("median; {p99}")),
         _ => {
             let p50 = format!("latency p50 {}", ms(point.response_p50_ms.value));
             Some(p99.map_or(p50.clone(), |p99| format!("{p50}, {p99}")))
@@ -294,9 +294,11 @@ fn of_mirror(found: &MirrorFinding) -> Vec<Number> {
     let surely = found.added.first().filter(|added| added.added_ms.has_interval() && added.added_ms.low > 0.0);
     let added = surely.map(|added| {
         let ms = |ms: f64| Quantity::Milliseconds.text(ms);
-        let parts = added.parts.iter().map(|part| format!("{} {}", ms(part.ms), part.part.word()));
+        // What is nothing within the noise is left to the table.
+        let large = added.parts.iter().filter(|part| part.ms > 0.05 * added.added_ms.value);
+        let parts = large.map(|part| format!("{} {}", ms(part.ms), part.part.word()));
         let at = Point { factors: added.factors.clone(), ..found.point.clone() }.at();
-        let place = format!("{at}, beside {} alone", ms(added.alone_ms));
+        let place = format!("{at}, beside a mean of {} alone", ms(added.alone_ms));
         let what = format!("more latency for a transaction of {stream}, on the mean");
         let place = place.trim_start_matches([' ', ',']);
         Number::new(&added.added_ms, Quantity::Milliseconds, what, place).with(parts)

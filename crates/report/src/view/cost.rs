@@ -148,7 +148,7 @@ fn generator(findings: &Findings, trial: &TrialSummary) -> Option<String> {
     let system = findings.run.systems.iter().find(|system| system.name == trial.label.system)?;
     let (here, there) = (system.client_cost(Reached::InProcess)?, system.client_cost(Reached::OverSocket)?);
     Some(format!(
-        "on a database that answers at once it takes {here} of CPU, and {there} when a socket is between them"
+        "against a null database the load generator alone takes {here} of CPU, and {there} when a socket is between them"
     ))
 }
 
@@ -158,7 +158,7 @@ fn moved(each: &PerTransaction) -> Option<String> {
     let parts = [(each.bytes_read, "read"), (each.bytes_written, "written")];
     let told = |(bytes, what): &(Option<f64>, &str)| Some(format!("{} {what}", Quantity::Bytes.text((*bytes)?)));
     let moved: Vec<String> = parts.iter().filter_map(told).collect();
-    let disk = if each.device_writes.is_some() { " on the disk below the data, by whatever program" } else { "" };
+    let disk = if each.device_writes.is_some() { " on the disk below the data, by all programs" } else { "" };
     let moved = (!moved.is_empty()).then(|| format!("{}{disk}", moved.join(" and ")));
     let log = each.log_bytes.map(|log| format!("{} of log", Quantity::Bytes.text(log)));
     let known: Vec<String> = moved.into_iter().chain(log).collect();
@@ -215,7 +215,7 @@ fn others(findings: &Findings, sweep: &Sweep, quoted: &Quoted) -> String {
         .partition(|trial| trial.events.iter().any(|event| event.kind == EventKind::Damage));
     match (good.len(), bad.len()) {
         (0, 0) => String::new(),
-        (good, 0) => format!("; no damage after {good} other {}", if good == 1 { "trial" } else { "trials" }),
+        (good, 0) => format!("; data also intact after {good} other {}", if good == 1 { "trial" } else { "trials" }),
         (_, bad) => format!("; damage after {bad} other {}", if bad == 1 { "trial" } else { "trials" }),
     }
 }

@@ -17,7 +17,7 @@ pub fn conclusion(findings: &Findings, sweep: &Sweep) -> Option<Conclusion> {
         "it checked for finished work every {mean} on average, {p99} at p99, {max} at most (trial {}, the slowest)",
         trial.label.index
     );
-    Some(Conclusion::plain(sweep.experiment, "looks", "the generator".to_owned(), &says))
+    Some(Conclusion::plain(sweep.experiment, "polling", "the generator".to_owned(), &says))
 }
 
 /// Every trial; none where nothing was observed.
@@ -32,7 +32,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep) -> Option<Figure> {
         row.extend(fields(trial));
         row
     });
-    let table = Table::new("Between two looks at what had ended, while operations were out", rows);
+    let table = Table::new("Between two polls for completions, while operations were in flight", rows);
     let seen = table.rows.iter().any(|row| row[3..].iter().any(|cell| cell.raw().is_some()));
     let notes = [
         ("ring", "“Ring” is how much of what helps the kernel gave it, 3 for all."),
@@ -44,7 +44,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep) -> Option<Figure> {
         ),
         (
             "p99",
-            "An operation that ends between two looks waits for the next one, and that wait is part of its service.",
+            "An operation that ends between two polls waits for the next one, and that wait is part of its service.",
         ),
         (
             "clock, ppm",

@@ -256,11 +256,7 @@ fn main_point<'a>(
     let Some(most) = curve.points.iter().copied().max_by(|a, b| value(a).total_cmp(&value(b))) else {
         return (None, "");
     };
-    let prefix = match (at_the_edge(curve, most), level_with(curve, most).is_empty()) {
-        (true, _) => EDGE,
-        (false, true) => "peak: ",
-        (false, false) => "most: ",
-    };
+    let prefix = if at_the_edge(curve, most) { EDGE } else { "best: " };
     (Some(most), prefix)
 }
 

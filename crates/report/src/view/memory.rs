@@ -36,9 +36,9 @@ pub fn working_set(server: &ServerSummary) -> Option<String> {
                 Some(Fits::Buffer) => ", for pages that were not in the buffer yet or for others",
                 _ => "",
             };
-            format!("; {} are read of the device for each transaction{why}", Quantity::Bytes.text(read))
+            format!("; {} are read from disk for each transaction{why}", Quantity::Bytes.text(read))
         }
-        Some(_) => "; nothing is read of the device".to_owned(),
+        Some(_) => "; nothing is read from disk".to_owned(),
         None => String::new(),
     };
     let judged = match set.fits? {
@@ -49,11 +49,11 @@ pub fn working_set(server: &ServerSummary) -> Option<String> {
             cached(set)
         ),
         Fits::AroundPageCache => format!(
-            "{data} does not fit {buffer}, and the server goes around the page cache: what the buffer misses is read of the \
+            "{data} does not fit {buffer}, and the server goes around the page cache: what the buffer misses is read from the \
              storage"
         ),
         Fits::Nothing => format!(
-            "{data} is larger than memory ({memory}, of which {buffer} is a part): what is not asked for often is read of the \
+            "{data} is larger than memory ({memory}, of which {buffer} is a part): what is not asked for often is read from the \
              storage"
         ),
     };

@@ -12,13 +12,15 @@ pub fn pair(found: &PairFinding) -> String {
     let seconds = |s: f64| Quantity::Seconds.text(s);
     let rate = |per_s: f64| Quantity::Rate.text(per_s);
     let bytes = |count: f64| units::bytes(Bytes(count.max(0.0).round() as u64));
+    let still = match found.freeze_s > 0.0 {
+        true => format!("{} at the longest, in intervals of {}", seconds(found.freeze_s), seconds(found.interval_s)),
+        false => format!("less than {}", seconds(found.interval_s)),
+    };
     let mut parts = vec![format!(
-        "`{}` at {} (trial {}): nothing ended for {} at the longest, in intervals of {}",
+        "`{}` at {} (trial {}): nothing ended for {still}",
         found.event,
         seconds(found.at_s),
-        found.trial,
-        seconds(found.freeze_s),
-        seconds(found.interval_s)
+        found.trial
     )];
     parts.extend((found.errors > 0).then(|| format!("{} failed", units::counted(found.errors, "transactions"))));
     parts.extend(alone_says(found));

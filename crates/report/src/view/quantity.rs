@@ -88,6 +88,10 @@ impl Quantity {
         if let Quantity::Work(work) = self {
             return format!("{} {}", Quantity::PerSecond.interval(low, high), work.unit());
         }
+        // `5.75–14.1 k` would be read as 5.75.
+        if self == Quantity::PerSecond {
+            return format!("{}–{}", self.text_beside(low, high), self.text(high));
+        }
         let (low, high) = (self.text_beside(low, high), self.text(high));
         // A dash before a number below zero is read as another sign.
         let to = if low.starts_with('-') { " to " } else { "–" };

@@ -57,7 +57,7 @@ fn cpu_part(embedded: bool) -> Part {
 /// Where the disk is watched, nobody knows for whom it read and wrote.
 const DISK: Part = Part {
     title: "I/O below the data",
-    caption: "What was read and written on the disk below the data, by whatever program; “/tx” is for each transaction",
+    caption: "What was read and written on the disk below the data, by all programs; “/tx” is for each transaction",
     note: None,
     numbers: io_numbers,
 };

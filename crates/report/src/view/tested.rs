@@ -69,10 +69,15 @@ fn database(findings: &Findings, system: &SystemFacts) -> String {
     let version = system.fact("database.version").unwrap_or_default();
     let on = device(system).map(|device| format!(" on {device}")).unwrap_or_default();
     let own = findings.trials.iter().filter(|trial| trial.label.system == system.name);
-    let set = own.filter_map(|trial| trial.server.as_ref()?.working_set.as_ref()).next_back();
-    let data = set.and_then(|set| {
-        let [data, buffer] = [set.data_bytes, set.buffer_bytes].map(|known| Some(units::bytes(Bytes(known? as u64))));
-        Some(format!(", {} of data, {} of buffer", data?, buffer?))
+    let sets: Vec<_> = own.filter_map(|trial| trial.server.as_ref()?.working_set.as_ref()).collect();
+    let sizes = || sets.iter().filter_map(|set| set.data_bytes);
+    let (least, most) = (sizes().fold(f64::MAX, f64::min), sizes().fold(0.0, f64::max));
+    let shown = |bytes: f64| units::bytes(Bytes(bytes as u64));
+    let buffer = sets.iter().find_map(|set| set.buffer_bytes);
+    let data = buffer.filter(|_| most > 0.0).map(|buffer| {
+        // Data that grows has two sizes.
+        let grown = if most > 1.1 * least { format!(" to {}", shown(most)) } else { String::new() };
+        format!(", {}{grown} of data, {} of buffer", shown(least), shown(buffer))
     });
     let engine = match SystemKind::of_word(&system.kind) {
         Some(SystemKind::Postgres) => "PostgreSQL",

@@ -53,7 +53,7 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
     let metrics = each_once(all.iter().map(|comparison| comparison.metric.as_str()));
     let panels = metrics.iter().map(|metric| {
         let of: Vec<&Comparison> = all.iter().copied().filter(|comparison| comparison.metric == *metric).collect();
-        panel(metric, &of)
+        panel(&of[0].metric_said(), &of)
     });
     let note = "Each line is the interval of the ratio of a system to its baseline; 1 is no difference, and the shaded band \
                 is the margin within which two count as equivalent. Exploratory comparisons are adjusted for their number.";

@@ -217,7 +217,8 @@ fn words_of_events_fit_their_chart_and_stand_whole_in_a_title() {
         .map(|(at, what)| Event { at: Nanos::from_seconds(at), kind: EventKind::Note, text: long(what) })
         .to_vec();
     let page = html(&findings);
-    let words: Vec<&str> = page.match_indices("class=\"word\"").map(|(at, _)| &page[at..at + 400]).collect();
+    let ends = |at: usize| (at + 400..page.len()).find(|end| page.is_char_boundary(*end)).unwrap_or(page.len());
+    let words: Vec<&str> = page.match_indices("class=\"word\"").map(|(at, _)| &page[at..ends(at)]).collect();
     let events: Vec<(f64, &str)> = words
         .iter()
         .filter_map(|word| {

@@ -145,9 +145,10 @@ fn given_kind(asked: &PairUp) -> Result<Kind, Failure> {
     let stray = options.iter().find(|(_, given, kinds)| *given && !kinds.contains(&kind));
     let Some((option, ..)) = stray else { return Ok(kind) };
     let (why, next) = match (kind, *option) {
-        (Kind::Log, "--leave-out") => {
-            ("it mirrors its log, with all tables in it", "make a two-phase-pair, which mirrors rows of tables")
-        }
+        (Kind::Log, "--leave-out") => (
+            "it mirrors its log, with all tables in it",
+            "make a two-phase-pair, or leave tables out of a trial: `prony run --set mirror=on --set mirror_by=publication --set leave_out=..`",
+        ),
         (Kind::Rows, "--sync" | "--link" | "--via") => {
             ("its nodes do not speak to one another", "leave it out; `prony pair serve` speaks to both")
         }
