@@ -64,15 +64,15 @@ pub struct Cli {
 /// The commands, in the order in which a new user meets them.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// A first look at this storage in about a minute; nothing to set up
+    /// A first look at this storage in 45 seconds; nothing to set up
     #[command(
-        long_about = "A first look at this storage in about a minute; nothing to set up.\n\n\
-            Runs the shipped study `quick` on scratch files in a folder: latency at one outstanding operation, the rate \
-            curve to its knee, sequential rates and the time of a synchronous write; then a small brokerage house on an \
-            embedded SQLite in the cache folder: transactions a second. It writes at most 2 GiB, less when \
-            the folder has less room, and says how much before it begins. The scratch files are removed; the small data \
-            set of SQLite stays in the cache folder for the next time. The answer goes to the terminal, the report \
-            to an HTML page beside the run file.",
+        long_about = "A first look at this storage in 45 seconds; nothing to set up.\n\n\
+            Runs the shipped study `quick` on scratch files in a folder: random reads at queue depths 1 to 64, random \
+            writes, a 70/30 mix, sequential reads and writes, and durable writes, for which a commit waits; then a small \
+            brokerage house on an embedded SQLite in the cache folder: transactions a second. It writes at most 2 GiB to \
+            the folder, less when that has less room, and says how much before it begins. The scratch files are removed; \
+            the small data set of SQLite stays in the cache folder for the next time. The answer goes to the terminal, \
+            the report to an HTML page beside the run file.",
         after_long_help = "Examples:\n  prony quick\n  prony quick /mnt/data --json"
     )]
     Quick(Quick),

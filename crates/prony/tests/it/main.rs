@@ -50,6 +50,7 @@ mod small;
 mod stop;
 mod studies;
 mod tier;
+mod tutorials;
 mod verify;
 mod warehouse;
 mod wrong;

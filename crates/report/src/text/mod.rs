@@ -141,7 +141,7 @@ impl Page {
             if detail == Detail::Brief && *weight == Weight::Detail {
                 let letters: String = of.iter().map(|kind| kind.mark).collect();
                 let count = units::counted(of.len() as u64, "details");
-                lines.extend(wrap(&format!("{count} ({letters}): `prony show RUN --full`"), self.width, "  "));
+                lines.extend(wrap(&format!("{count} ({letters}): `prony report RUN`"), self.width, "  "));
                 continue;
             }
             lines.push(self.paint.with(Style::Faint, &format!("{}:", weight.word())));
