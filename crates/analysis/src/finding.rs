@@ -1,6 +1,6 @@
 //! The values that analysis hands to reports.
 
-use crate::{Caveat, CaveatKind, ClassMix, GeneratorSummary, ServerSummary, Typical};
+use crate::{Caveat, CaveatKind, ClassMix, GeneratorSummary, ServerSummary};
 use observation::{
     Account, CpuTime, Event, Factor, Histogram, MirrorState, Mishap, Point, Provenance, RunFacts, TrialCheck,
     TrialLabel, Window, words,
@@ -53,6 +53,17 @@ pub struct Findings {
     pub storage: Vec<StorageAsked>,
     /// What would change a decision by it, in sentences that say what to do; empty where nothing would.
     pub doubts: Vec<String>,
+}
+
+/// Numbers of one system, each as far as it was measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Typical {
+    /// Median latency of a random read of 4 KiB at queue depth 1, ms.
+    pub read_ms: Option<f64>,
+    /// The most random reads of 4 KiB a second.
+    pub most_per_s: Option<f64>,
+    /// Median latency of a write that is durable when it returns, ms.
+    pub durable_ms: Option<f64>,
 }
 
 /// How long jobs that share fixed work had of it to do, until they waited for others.
@@ -898,6 +909,8 @@ pub struct Comparison {
     pub baseline: String,
     /// `throughput`, `response p99` and so on.
     pub metric: String,
+    /// The same in a sentence, as people of the field say it: `p99 latency`.
+    pub said: String,
     /// Whether it is the study's declared primary metric.
     pub primary: bool,
     /// Which way is better.
@@ -918,17 +931,6 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// Why it is inconclusive, in words, when it is.
     pub reason: Option<String>,
-}
-
-impl Comparison {
-    /// The metric in a sentence, as people of the field say it: `p99 latency`.
-    pub fn metric_said(&self) -> String {
-        match self.metric.strip_prefix("response ") {
-            Some(of) => format!("{of} latency"),
-            None if self.metric == Metric::Elapsed.word() => "elapsed time".to_owned(),
-            None => self.metric.clone(),
-        }
-    }
 }
 
 words! {

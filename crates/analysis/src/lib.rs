@@ -27,11 +27,11 @@ pub use finding::{
     MirrorFinding, OutageFinding, PairCourse, PairFinding, PairPhase, PartOf, PointSummary, QuantileEstimate,
     ResponseEstimates, RoundsTrace, Same, Scaling, ScalingKind, ServiceFit, ServiceForm, Spreading, Stall, Steady,
     SteadyAnswer, StreamSummary, Sustained, SustainedFinding, Tail, ThresholdOutcome, ThresholdState, TierFinding,
-    TierStep, TimePoint, TrialSummary, Tuning, Verdict, Work, YieldSummary,
+    TierStep, TimePoint, TrialSummary, Tuning, Typical, Verdict, Work, YieldSummary,
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};
-pub use run::{Typical, judge};
+pub use run::judge;
 pub use transactions::{
     ClassMix, CpuBasis, InSessions, MirrorWaits, PerTransaction, ServerSummary, StatementProfile, StatementsProfile,
 };

@@ -96,6 +96,18 @@ words! {
 }
 
 words! {
+    /// What a disk says that it is.
+    pub enum DiskKind {
+        Virtual = "virtual disk" "A hypervisor's.",
+        Nvme = "NVMe" "On the NVMe bus.",
+        Loop = "loop device" "A file.",
+        Disk = "disk" "It turns.",
+        Ssd = "SSD" "It does not turn.",
+        Unknown = "kind unknown" "It does not say.",
+    }
+}
+
+words! {
     /// What lies between the generator and a database that answers at once.
     pub enum Reached {
         InProcess = "in_process" "Nothing: it is in this process.",
@@ -151,6 +163,48 @@ impl SystemFacts {
     pub fn devices_of(&self, place: usize) -> impl Iterator<Item = &str> {
         let below = self.fact(&format!("module.{place}.devices")).unwrap_or_default();
         below.split(" > ").filter(|name| !name.is_empty() && *name != NOT_OBSERVED)
+    }
+
+    /// A line of its fingerprint that was observed.
+    pub fn observed(&self, key: &str) -> Option<&str> {
+        self.fact(key).filter(|value| *value != NOT_OBSERVED)
+    }
+
+    /// The disk at the bottom of its first module: name, kind, and the model that it says it is.
+    pub fn disk(&self) -> Option<(&str, DiskKind, Option<&str>)> {
+        let disk = self.devices_of(0).last()?;
+        let of = |what: &str| self.observed(&format!("disk.{disk}.{what}"));
+        let driver = of("driver").unwrap_or_default();
+        let kind = match of("rotational") {
+            _ if ["virtio", "xen", "vmw"].into_iter().any(|begins| driver.starts_with(begins)) => DiskKind::Virtual,
+            _ if disk.starts_with("nvme") => DiskKind::Nvme,
+            _ if disk.starts_with("loop") => DiskKind::Loop,
+            Some("1") => DiskKind::Disk,
+            Some("0") => DiskKind::Ssd,
+            _ => DiskKind::Unknown,
+        };
+        Some((disk, kind, of("model")))
+    }
+
+    /// Bytes of the machine's memory.
+    pub fn memory_bytes(&self) -> Option<u64> {
+        let kib: u64 = self.observed("memory.total")?.strip_suffix(" kB")?.parse().ok()?;
+        Some(kib * 1024)
+    }
+
+    /// Whether a hypervisor runs the machine.
+    pub fn is_virtual(&self) -> bool {
+        self.observed("host.hypervisor").is_some_and(|kind| kind != "no")
+    }
+
+    /// Bytes of each module, of files and devices.
+    pub fn module_bytes(&self) -> Option<u64> {
+        self.fact("module.0.bytes")?.parse().ok().filter(|bytes| *bytes > 0)
+    }
+
+    /// The number of a database's version, without its maker's remarks.
+    pub fn version(&self) -> &str {
+        self.fact("database.version").and_then(|version| version.split(' ').next()).unwrap_or_default()
     }
 
     /// The name of the layout of a database that has one, as the fingerprint has it.

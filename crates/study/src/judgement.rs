@@ -161,6 +161,21 @@ impl Metric {
     }
 }
 
+impl Metric {
+    /// In a sentence, as people of the field say it: `p99 latency`.
+    pub fn said(self) -> String {
+        match self {
+            Metric::ResponseMean => "mean latency".into(),
+            Metric::ResponseQuantile(q) => format!("p{} latency", (q * 1e6).round() / 1e4),
+            Metric::ServiceMean => "mean service time".into(),
+            Metric::Elapsed => "elapsed time".into(),
+            Metric::CpuPerOperation => "CPU per operation".into(),
+            Metric::ServerCpu => "CPU of server and mirror per transaction".into(),
+            other => other.word(),
+        }
+    }
+}
+
 /// Which way is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {

@@ -203,6 +203,7 @@ impl Candidate<'_> {
             point: self.system.point.clone(),
             baseline: self.baseline.point.system.clone(),
             metric: self.metric.word(),
+            said: self.metric.said(),
             primary: self.primary,
             direction,
             ratio,

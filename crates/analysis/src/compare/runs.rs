@@ -202,6 +202,7 @@ impl RunPair {
             point: self.point.clone(),
             baseline: self.baseline.clone(),
             metric: metric.word(),
+            said: metric.said(),
             primary: false,
             direction: metric.direction(),
             ratio,

@@ -243,7 +243,7 @@ fn interval_text(estimate: &crate::Estimate, figure: impl Fn(f64) -> String) -> 
 
 /// The primary comparison in words.
 fn comparison_sentences(c: &Comparison) -> Vec<String> {
-    let what = format!("{} of {}{}", c.metric_said(), c.point.stream, c.point.at());
+    let what = format!("{} of {}{}", c.said, c.point.stream, c.point.at());
     let (system, baseline) = (&c.point.system, &c.baseline);
     let pairs = counted(u64::from(c.ratio.n), "pairs");
     let figures = if !c.ratio.tells() {

@@ -13,7 +13,6 @@ mod threshold;
 mod typical;
 
 pub use judge::judge;
-pub use typical::Typical;
 
 #[cfg(test)]
 pub(crate) mod tests;

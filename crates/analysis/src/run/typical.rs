@@ -3,21 +3,10 @@
 //! The one idea: somebody who has never measured does not know whether 80 k IOPS are many. Three numbers that data sheets and users
 //! of such devices quote are set beside theirs; `docs/concepts/typical.md` has the sources.
 
-use crate::{PointSummary, TrialSummary};
+use crate::{PointSummary, TrialSummary, Typical};
 use observation::Provenance;
 use study::StorageAsked;
 use units::{milliseconds, per_second};
-
-/// Numbers of one system, each as far as it was measured.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Typical {
-    /// Median latency of a random read of 4 KiB at queue depth 1, ms.
-    pub read_ms: Option<f64>,
-    /// The most random reads of 4 KiB a second.
-    pub most_per_s: Option<f64>,
-    /// Median latency of a write that is durable when it returns, ms.
-    pub durable_ms: Option<f64>,
-}
 
 /// Up to which latency a random read at queue depth 1 is like that of what device, ms.
 const READS: [(f64, &str); 5] = [

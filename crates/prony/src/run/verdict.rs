@@ -100,6 +100,7 @@ mod tests {
                 point: Point::default(),
                 baseline: "a".into(),
                 metric: "throughput".into(),
+                said: "throughput".into(),
                 primary: *primary,
                 direction: Direction::HigherIsBetter,
                 ratio: Estimate::single(1.0),

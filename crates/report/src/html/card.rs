@@ -1,6 +1,6 @@
 //! The card on top of a page.
 
-use super::prose::prose;
+use super::prose::{prose, unbroken};
 use crate::view::{Number, Report};
 use maud::{Markup, html};
 
@@ -39,16 +39,6 @@ fn large(number: &Number) -> Markup {
             @for also in &number.also { span class="also" { (unbroken(also)) } }
         }
     }
-}
-
-/// Parts up to this long are not broken inside: a number stays with its unit.
-const PART_MAX: usize = 34;
-
-/// A list of short parts, broken between them.
-fn unbroken(text: &str) -> String {
-    let whole =
-        |part: &str| if part.chars().count() <= PART_MAX { part.replace(' ', "\u{a0}") } else { part.to_owned() };
-    text.split(", ").map(whole).collect::<Vec<_>>().join(", ")
 }
 
 fn doubts(report: &Report) -> Markup {

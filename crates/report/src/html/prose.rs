@@ -25,6 +25,16 @@ pub(super) fn prose(text: &str) -> Markup {
     }
 }
 
+/// Parts up to this long are not broken inside: a number stays with its unit.
+const PART_MAX: usize = 34;
+
+/// A list of short parts, broken between them.
+pub(super) fn unbroken(text: &str) -> String {
+    let whole =
+        |part: &str| if part.chars().count() <= PART_MAX { part.replace(' ', "\u{a0}") } else { part.to_owned() };
+    text.split(", ").map(whole).collect::<Vec<_>>().join(", ")
+}
+
 /// The first command in a text, with what stands before and behind it.
 fn command(text: &str) -> Option<(&str, &str, &str)> {
     let at = COMMANDS.iter().filter_map(|begins| text.find(begins)).min()?;

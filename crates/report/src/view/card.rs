@@ -268,13 +268,8 @@ fn compared(findings: &Findings, one: &Comparison) -> Number {
         Verdict::Inconclusive => "no verdict".to_owned(),
         verdict => verdict.word().to_owned(),
     };
-    let what = format!(
-        "times the {} of {} ({} against {})",
-        one.metric_said(),
-        one.point.stream,
-        one.point.system,
-        one.baseline
-    );
+    let what =
+        format!("times the {} of {} ({} against {})", one.said, one.point.stream, one.point.system, one.baseline);
     let place = format!("{}{}", one.point.at().trim_start(), if one.point.factors.is_empty() { "" } else { ": " });
     let mut number = Number::new(&one.ratio, Quantity::Ratio, what, format!("{place}{verdict}"));
     number.interval = Quantity::Ratio.ends(&one.ratio).unwrap_or_else(|| "no interval".to_owned());

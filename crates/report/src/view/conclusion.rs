@@ -182,7 +182,7 @@ fn comparison(finding: &Comparison) -> Conclusion {
         finding.baseline,
         units::counted(u64::from(finding.ratio.n), "pairs"),
     );
-    let subject = format!("{} of {}{factors}", finding.metric_said(), point.stream);
+    let subject = format!("{} of {}{factors}", finding.said, point.stream);
     Conclusion {
         tone,
         exploratory: Some(finding.verdict).filter(|_| !finding.primary),
@@ -191,7 +191,12 @@ fn comparison(finding: &Comparison) -> Conclusion {
 }
 
 fn knee(finding: &Knee) -> String {
-    let peak = with_interval(&finding.peak_per_s, Quantity::Rate);
+    // What chance adds to the highest of several levels is taken off a peak, and nobody is told less than what stands in the table.
+    let best = finding.highest_seen().map_or(f64::MIN, |(_, per_s)| per_s);
+    let peak = match best > finding.peak_per_s.value {
+        true => Quantity::Rate.text(best),
+        false => with_interval(&finding.peak_per_s, Quantity::Rate),
+    };
     let levels = |low, high| factor::levels(&finding.factor, low, high);
     match (&finding.at, finding.stated()) {
         (_, Some(at)) => format!("at {}: 95% of the peak, {peak}, or more", levels(at, at)),

@@ -54,7 +54,7 @@ pub use table::{Cell, Column, Table};
 pub(crate) use table::{estimate, word};
 
 use crate::caveats::Caveats;
-use analysis::{Finding, Findings, Verdict};
+use analysis::{Finding, Findings, PointSummary, Verdict};
 use curve::Sweep;
 use observation::factor;
 use std::collections::{BTreeMap, BTreeSet};
@@ -281,7 +281,10 @@ fn further_figures(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) ->
 /// What was varied decides how it is drawn.
 fn main_figure(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Option<Figure> {
     let sweep = sweeps[0];
-    let fixed_work = sweep.curves.iter().flat_map(|curve| &curve.points).any(|point| point.elapsed_s.is_some());
+    // Of so many blocks the rate is asked, however their end was decided.
+    let blocks = |point: &&&PointSummary| findings.storage.iter().any(|asked| asked.stream == point.at.stream);
+    let points = || sweep.curves.iter().flat_map(|curve| &curve.points);
+    let fixed_work = points().filter(|point| !blocks(point)).any(|point| point.elapsed_s.is_some());
     match sweep.factor_name() {
         _ if !sweep.numeric => bars::figure(sweep, caveats),
         _ if fixed_work => Some(elapsed::figure(sweep, caveats)),

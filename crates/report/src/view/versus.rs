@@ -53,7 +53,7 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
     let metrics = each_once(all.iter().map(|comparison| comparison.metric.as_str()));
     let panels = metrics.iter().map(|metric| {
         let of: Vec<&Comparison> = all.iter().copied().filter(|comparison| comparison.metric == *metric).collect();
-        panel(&of[0].metric_said(), &of)
+        panel(&of[0].said, &of)
     });
     let note = "Each line is the interval of the ratio of a system to its baseline; 1 is no difference, and the shaded band \
                 is the margin within which two count as equivalent. Exploratory comparisons are adjusted for their number.";
@@ -119,7 +119,7 @@ fn mark(row: usize, comparison: &Comparison) -> Datum {
         high: ratio.high,
         readout: format!(
             "{}: {} {}{}, {}",
-            comparison.metric_said(),
+            comparison.said,
             place(comparison),
             Quantity::Ratio.text(ratio.value),
             Quantity::Ratio.ends(ratio).map_or_else(String::new, |ends| format!(" ({ends})")),
@@ -154,7 +154,7 @@ fn row(comparison: &Comparison) -> Vec<Field> {
         word("experiment", "experiment", &point.experiment).minor(),
         word("stream", "stream", &point.stream),
         word("at", "factors", factors_text(&point.factors)),
-        word("metric", "metric", comparison.metric_said()),
+        word("metric", "metric", &comparison.said),
         estimate("ratio", "ratio", &comparison.ratio, Quantity::Ratio),
         number("pairs", "n", f64::from(comparison.ratio.n), Quantity::Count),
         word("verdict", "verdict", comparison.verdict.word()),

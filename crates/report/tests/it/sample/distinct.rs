@@ -685,6 +685,7 @@ fn comparison(primary: bool, verdict: Verdict, reason: Option<&str>) -> Finding 
         point: At::new("curve", "right", "stream-0").with("outstanding", count(33.0)).point(),
         baseline: "left".into(),
         metric: if primary { "throughput" } else { "response p99" }.into(),
+        said: if primary { "throughput" } else { "p99 latency" }.into(),
         primary,
         direction: if primary { Direction::HigherIsBetter } else { Direction::LowerIsBetter },
         ratio: Estimate { value: 1.234 - more, low: 1.111 - more, high: 1.357 - more, n: 8, confidence: 0.95 },

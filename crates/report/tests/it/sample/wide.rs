@@ -107,6 +107,7 @@ pub fn comparison(i: usize, width: f64) -> Finding {
         point: At::new("copies", "virtual", "files").with("width", count(width)).point(),
         baseline: "bare".into(),
         metric: "elapsed".into(),
+        said: "elapsed time".into(),
         primary: width == 96.0,
         direction: Direction::LowerIsBetter,
         ratio: Estimate { value: ratio, low, high, n: 4, confidence: 0.95 },
