@@ -103,7 +103,7 @@ fn quick_asks_its_folder_for_storage_and_sqlite_for_transactions_and_compares_ne
     let plan = program.json("plan quick --seed 7 --json");
     let trials = plan["trials"].as_array().expect("a list");
     let on = |system: &str| trials.iter().filter(|trial| trial["system"] == system).count();
-    assert_eq!((on("sqlite"), on("here")), (2, 11));
+    assert_eq!((on("sqlite"), on("here")), (2, 12));
     assert!(trials.iter().all(|trial| (trial["experiment"] == "transactions") == (trial["system"] == "sqlite")));
     assert_eq!(plan["detectable"], Value::Null);
     assert!(!program.fine("plan quick --seed 7").contains("detectable"));
