@@ -233,6 +233,30 @@ mod tests {
     }
 
     #[test]
+    fn a_point_that_two_experiments_measured_is_compared_with_itself() {
+        let twice = |second: f64, load: &str| {
+            let mut trials: Vec<TrialSummary> = [(0, "alone", 10e3), (1, "curve", second)]
+                .map(|(index, experiment, rate)| {
+                    let mut one = trial(index, "here", 0, rate);
+                    one.label.experiment = experiment.to_owned();
+                    one
+                })
+                .into();
+            trials[1].label.streams[0].load = load.to_owned();
+            let load = trials[0].label.streams[0].load.clone();
+            let points = judge(RunFacts::default(), trials.clone(), &judgement()).points;
+            (measured_twice(&points, &trials), load)
+        };
+        let (_, load) = twice(10e3, "");
+        let (found, _) = twice(7e3, &load);
+        let text = found.expect("the rates differ").text;
+        assert!(text.contains("10 k IOPS in `alone` and 7000 IOPS in `curve`"), "{text}");
+        assert!(text.contains("varies by 42.9%"), "{text}");
+        assert_eq!(twice(9.7e3, &load).0, None, "less than a tenth");
+        assert_eq!(twice(7e3, "another load").0, None);
+    }
+
+    #[test]
     fn systems_on_one_device_are_told() {
         let run = RunFacts {
             finished: true,

@@ -203,7 +203,7 @@ fn what_the_database_has_of_response_is_compared_beside_postings() {
     let (_, said) =
         told.split_once("request time: day, 8 sessions: on power550-mixed ").unwrap_or_else(|| panic!("{told}"));
     let (sentence, _) = said.split_once(" times").unwrap_or_else(|| panic!("{told}"));
-    assert_eq!(sentence.matches("% of response").count(), 2, "{sentence}");
+    assert_eq!(sentence.matches("% of the latency").count(), 2, "{sentence}");
     assert!(sentence.contains("; on s824-fs840 "), "{sentence}");
     // So it is between two runs, which say first in what they asked differently.
     for (name, users) in [("a", 16), ("b", 24)] {

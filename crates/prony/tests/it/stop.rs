@@ -27,6 +27,24 @@ fn ctrl_c_keeps_what_was_finished_and_says_how_to_go_on() {
 }
 
 #[test]
+fn a_run_that_goes_on_is_shown_reported_and_listed_as_it_stands_and_not_disturbed() {
+    let program = Program::new();
+    let mut going = program.start(LONG);
+    going.until("measure", 4);
+    let json = program.json("show x.prony --json");
+    let ended = json["trials"].as_array().expect("trials").len();
+    assert!((1..10).contains(&ended), "{ended} trials had ended");
+    let doubts = json["card"]["doubts"].as_array().expect("doubts");
+    let told = |doubt: &Value| doubt.as_str().is_some_and(|text| text.contains("it is still going on"));
+    assert!(doubts.iter().any(told), "{doubts:?}");
+    program.fine("report x.prony -o now.html");
+    assert!(program.fine("list").contains("running"));
+    let (code, told) = going.end();
+    assert_eq!(code, Some(0), "{told}");
+    assert_eq!(program.json("show x.prony --json")["trials"].as_array().expect("trials").len(), 10);
+}
+
+#[test]
 fn a_resumed_run_keeps_what_it_had_and_repeats_nothing() {
     let program = Program::new();
     let mut going = program.start(LONG);

@@ -69,7 +69,9 @@ impl Number {
         let bound = estimate.lower_bound();
         let value =
             if bound { format!("at least {}", quantity.text(estimate.low)) } else { quantity.text(estimate.value) };
-        let interval = if bound { None } else { quantity.ends(estimate) }.unwrap_or_default();
+        // Ends that are told alike say nothing beside their value.
+        let wide = !bound && quantity.text(estimate.low) != quantity.text(estimate.high);
+        let interval = quantity.ends(estimate).filter(|_| wide).unwrap_or_default();
         let (what, place) = (what.into(), place.into());
         Number { value, interval, what, place, also: Vec::new(), marks: String::new() }
     }

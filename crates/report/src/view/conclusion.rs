@@ -144,6 +144,10 @@ pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
         return format!("{} ({CANNOT_TELL})", quantity.text(estimate.value));
     }
     let value = quantity.text_beside(estimate.value, estimate.high);
+    // Ends that are told alike say nothing beside their value.
+    if quantity.text(estimate.low) == quantity.text(estimate.high) {
+        return value;
+    }
     format!("{value} ({})", quantity.interval(estimate.low, estimate.high))
 }
 

@@ -90,7 +90,8 @@ fn database(findings: &Findings, system: &SystemFacts) -> String {
 
 /// `2 cores (AMD EPYC), 23.5 GiB of memory, virtual machine, Linux 6.18`; none where all is simulated.
 fn machine(run: &RunFacts) -> Option<String> {
-    let real = |system: &&SystemFacts| !system.is(SystemKind::Model) && system.fact("cpu.threads").is_some();
+    let simulated = |system: &SystemFacts| system.is(SystemKind::Model) || system.is(SystemKind::Scripted);
+    let real = |system: &&SystemFacts| !simulated(system) && system.fact("cpu.threads").is_some();
     let system = run.systems.iter().find(real)?;
     let known = |key: &str| system.fact(key).filter(|value| *value != NOT_OBSERVED);
     let memory = known("memory.total").and_then(|total| total.strip_suffix(" kB")?.parse::<u64>().ok());
