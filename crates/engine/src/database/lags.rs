@@ -5,7 +5,7 @@
 //!
 //! What it does not do: it splits no time; that is analysis.
 
-use crate::database::looking::Looking;
+use crate::database::looking::{BETWEEN, Looking};
 use database::DatabaseError;
 use database::server::WatchLags;
 use database::server::postgres::LagWatch;
@@ -43,7 +43,7 @@ impl Sampling {
     }
 
     fn start(mut look: impl FnMut() -> Result<Look, DatabaseError> + Send + 'static) -> Sampling {
-        Sampling(Looking::start(Vec::new(), move |all: &mut Vec<(Nanos, Look)>, now| {
+        Sampling(Looking::start(BETWEEN, Vec::new(), move |all: &mut Vec<(Nanos, Look)>, now| {
             look().map(|seen| all.push((now, seen))).is_ok()
         }))
     }

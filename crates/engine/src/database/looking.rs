@@ -10,7 +10,7 @@ use std::time::Duration;
 use units::Nanos;
 
 /// Between two looks: 20 a second cost about one percent of a core.
-const BETWEEN: Duration = Duration::from_millis(50);
+pub(crate) const BETWEEN: Duration = Duration::from_millis(50);
 
 /// Looks until it is asked what was seen, or a look ends it.
 pub(crate) struct Looking<S> {
@@ -20,13 +20,17 @@ pub(crate) struct Looking<S> {
 }
 
 impl<S: Send + 'static> Looking<S> {
-    /// Begins; a look takes in what it sees at this moment of the looker's clock, and says whether there is to be another.
-    pub(crate) fn start(mut seen: S, mut look: impl FnMut(&mut S, Nanos) -> bool + Send + 'static) -> Looking<S> {
+    /// Begins, with so long between two looks; a look takes in what it sees at this moment of the looker's clock, and says whether there is to be another.
+    pub(crate) fn start(
+        between: Duration,
+        mut seen: S,
+        mut look: impl FnMut(&mut S, Nanos) -> bool + Send + 'static,
+    ) -> Looking<S> {
         let (stop, clock) = (Arc::new(AtomicBool::new(false)), WallClock::new());
         let (stopped, own) = (stop.clone(), clock.clone());
         let thread = std::thread::spawn(move || {
             while !stopped.load(Ordering::Relaxed) && look(&mut seen, own.now()) {
-                std::thread::park_timeout(BETWEEN);
+                std::thread::park_timeout(between);
             }
             seen
         });

@@ -6,13 +6,14 @@
 //!
 //! What it does not do: texts that no statement of the run has (settings, other programs' work) are not counted.
 
-use crate::database::looking::Looking;
+use crate::database::looking::{BETWEEN, Looking};
 use crate::told::{Ended, Told, remark};
 use crate::worker::profile::Profile;
 use database::{Database, Doing, LOCK, Session, activity, fingerprint, holder};
 use observation::{COMMIT, Event, EventKind, Probe, Series};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 use study::Engine;
 use units::{Nanos, counted, duration};
 
@@ -24,6 +25,9 @@ const LONG_S: f64 = 1.0;
 
 /// How many of these are told, the longest first.
 const TOLD: usize = 3;
+
+/// InnoDB tells who waits as it was at an earlier look, unless nobody has asked for a tenth of a second.
+const SELDOM: Duration = Duration::from_millis(120);
 
 /// Between two tries to reach a server that went away.
 const AGAIN: Nanos = Nanos(250_000_000);
@@ -68,8 +72,9 @@ impl Waits {
         if !matches!(engine, Engine::Postgres | Engine::Mariadb) {
             return None;
         }
+        let between = if engine == Engine::Mariadb { SELDOM } else { BETWEEN };
         let (mut session, mut tried) = (None::<Box<dyn Session>>, None::<Nanos>);
-        Some(Waits(Looking::start(Seen::default(), move |seen: &mut Seen, now| {
+        Some(Waits(Looking::start(between, Seen::default(), move |seen: &mut Seen, now| {
             if session.is_none() && tried.is_none_or(|tried| now >= tried + AGAIN) {
                 tried = Some(now);
                 session = database.catalogue().map_err(|error| seen.failed = Some(error.to_string())).ok();

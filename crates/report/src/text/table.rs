@@ -43,7 +43,7 @@ impl Printed<'_> {
     fn lines(&self, row: usize) -> Vec<String> {
         let cell = &self.cells[row];
         match self.wrapped {
-            Some(limit) if columns(cell.trim_end()) > limit => wrap(cell, limit, GOES_ON),
+            Some(limit) => wrap(cell.trim_end(), limit, GOES_ON),
             _ => vec![cell.clone()],
         }
     }
@@ -169,9 +169,18 @@ fn fitted(mut printed: Vec<Printed<'_>>, width: usize) -> Vec<Printed<'_>> {
 fn wrap_words(printed: &mut [Printed], width: usize) {
     let Some(at) = printed.iter().position(|one| one.column.wraps) else { return };
     let others = total(printed) - printed[at].width();
-    let longest = |cell: &String| cell.split(' ').map(|word| columns(word) + GOES_ON.len()).max().unwrap_or(0);
+    // All words but the first may come to stand behind what a further line begins with.
+    let longest = |cell: &String| {
+        let begins = cell.split(' ').next().map_or(0, columns);
+        cell.split(' ').skip(1).map(|word| columns(word) + GOES_ON.len()).fold(begins, usize::max)
+    };
     let least = printed[at].cells.iter().map(longest).max().unwrap_or(0);
-    printed[at].wrapped = Some(width.saturating_sub(others).max(least));
+    let limit = width.saturating_sub(others).max(least);
+    let words = &mut printed[at];
+    if words.width() > limit && !words.short.is_empty() {
+        words.cells = words.short.clone();
+    }
+    words.wrapped = Some(limit);
 }
 
 /// Whether different words stay different when they are cut.
