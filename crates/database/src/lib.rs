@@ -37,6 +37,6 @@ pub use database::{Conversation, Database, Facts, OpenOptions};
 pub use dialect::{Text, Texts, fingerprint};
 pub use error::DatabaseError;
 pub use mark::{Found, Mark};
-pub use open::open;
+pub use open::{open, private_servers};
 pub use session::{Cut, Failure, FailureKind, Session};
 pub use workload::dataset::{DataSet, Rows};

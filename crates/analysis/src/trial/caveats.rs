@@ -170,7 +170,7 @@ fn outage(about: &About) -> Option<String> {
     let events = || about.summary.events.iter();
     let during = |event: &&Event| (at_s..=at_s + lasted_s + 1.0).contains(&(event.at.seconds() - start));
     let lost = events().filter(|event| event.kind == EventKind::Failure).filter(during);
-    let waited = lost.filter_map(|event| Some(event.text.split_once(AGAIN)?.1)).last()?;
+    let waited = lost.filter_map(|event| Some(event.text.split_once(AGAIN)?.1)).next_back()?;
     let kinds = kinds(about.summary, EventKind::Failure, Some(about.stream.stream)).map(|kinds| format!(" ({kinds})"));
     let held = match events().find(|event| event.text.starts_with("ledger: ")) {
         Some(event) if event.kind == EventKind::Damage => format!("; damage behind it: {}", event.text),

@@ -51,5 +51,6 @@ mod stop;
 mod studies;
 mod tier;
 mod verify;
+mod waits;
 mod warehouse;
 mod wrong;
