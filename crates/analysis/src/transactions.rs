@@ -143,6 +143,9 @@ macro_rules! statement {
             pub name: String,
             $(#[doc = $is] pub $counted: f64,)+
             $(#[doc = $what] pub $known: Option<f64>,)+
+            /// Where sessions were seen at it, by the server's name of what they waited for, or `CPU`; microseconds. Empty
+            /// where nobody looked.
+            pub seen: Vec<(String, f64)>,
         }
 
         impl StatementProfile {
@@ -152,6 +155,7 @@ macro_rules! statement {
                     name: name.to_owned(),
                     $($counted: of(OfStatement::$count).unwrap_or(0.0),)+
                     $($known: of(OfStatement::$amount).map(|amount| $unit * amount),)+
+                    seen: Vec::new(),
                 }
             }
 
@@ -161,6 +165,7 @@ macro_rules! statement {
                     name: name.to_owned(),
                     $($counted: statements.iter().map(|one| one.$counted).sum(),)+
                     $($known: statements.iter().filter_map(|one| one.$known).reduce(|sum, amount| sum + amount),)+
+                    seen: summed(statements.iter().flat_map(|one| &one.seen)),
                 }
             }
         }
@@ -186,7 +191,53 @@ statement! {
     }
 }
 
+words! {
+    /// Where a session that carries a statement out is.
+    pub enum Spent {
+        Cpu = "CPU" "On a core, or waiting for one.",
+        Locks = "locks" "Waiting for a row, a table or another lock of a transaction.",
+        Log = "log" "Writing the log, waiting for that, or for a mirror to confirm it.",
+        Io = "I/O" "Reading or writing files other than the log.",
+        Other = "other" "Latches of the server's memory, the client, other processes.",
+    }
+}
+
+impl Spent {
+    /// By the server's name of a wait.
+    pub fn of(event: &str) -> Spent {
+        let (kind, name) = event.split_once(':').unwrap_or((event, ""));
+        match kind {
+            "CPU" => Spent::Cpu,
+            "Lock" => Spent::Locks,
+            _ if name.to_lowercase().starts_with("wal") || name == "SyncRep" || kind == "Log" => Spent::Log,
+            "IO" => Spent::Io,
+            _ => Spent::Other,
+        }
+    }
+}
+
+fn summed<'a>(seen: impl Iterator<Item = &'a (String, f64)>) -> Vec<(String, f64)> {
+    let mut sums = std::collections::BTreeMap::<&str, f64>::new();
+    seen.for_each(|(event, us)| *sums.entry(event).or_default() += us);
+    let mut sums: Vec<(String, f64)> = sums.into_iter().map(|(event, us)| (event.to_owned(), us)).collect();
+    sums.sort_by(|a, b| b.1.total_cmp(&a.1));
+    sums
+}
+
+impl StatementProfile {
+    /// Microseconds that its sessions were seen there; none where nobody looked.
+    pub fn spent(&self, on: Spent) -> Option<f64> {
+        let those = self.seen.iter().filter(|(event, _)| Spent::of(event) == on).map(|(_, us)| us).sum();
+        (!self.seen.is_empty()).then_some(those)
+    }
+}
+
 impl StatementsProfile {
+    /// Whether anybody looked at what sessions wait for.
+    pub fn looked_at(&self) -> bool {
+        self.statements.iter().any(|one| !one.seen.is_empty())
+    }
+
     /// The sum over all statements.
     pub fn total(&self) -> StatementProfile {
         StatementProfile::sum("sum", &self.statements)

@@ -26,6 +26,9 @@ pub enum DatabaseError {
     /// The connection cannot be made secure as the address asks.
     #[error("{place}: no secure connection: {text}")]
     Secure { place: String, text: String },
+    /// The server lets nobody, or not this user, in without TLS.
+    #[error("{place}: the server may demand TLS, and this connection has none: {text}")]
+    NotSecure { place: String, text: String },
     /// The user may not do what is needed.
     #[error("{place}: the user lacks the privilege to {action}: {text}")]
     Privilege { place: String, action: String, text: String },
@@ -154,12 +157,13 @@ impl DatabaseError {
     /// The same without that password: no server is known to repeat it, but a proxy might.
     #[must_use]
     pub(crate) fn hiding(mut self, password: Option<&str>) -> DatabaseError {
-        use DatabaseError::{Password, Privilege, Refused, Secure, ServerFull};
+        use DatabaseError::{NotSecure, Password, Privilege, Refused, Secure, ServerFull};
         let Some(password) = password.filter(|password| !password.is_empty()) else { return self };
         if let Password { text, .. }
         | Privilege { text, .. }
         | Refused { text, .. }
         | Secure { text, .. }
+        | NotSecure { text, .. }
         | ServerFull { text, .. } = &mut self
         {
             *text = text.replace(password, study::password::LEFT_OUT);
@@ -182,6 +186,10 @@ impl DatabaseError {
                  server that --on names on this command line, in that of --password-file or in PGPASSWORD or MYSQL_PWD"
             }
             DatabaseError::Secure { .. } => "check the server's certificate, or ask for no TLS in the address",
+            DatabaseError::NotSecure { .. } => {
+                "ask for TLS in the address: sslmode=require (postgres://) or ssl-mode=required (mysql://), with sslrootcert=FILE or \
+                 ssl-ca=FILE where its certificate is your own; otherwise check user, database and pg_hba.conf"
+            }
             DatabaseError::Privilege { .. } => "grant it, or name a user who has it",
             DatabaseError::Checkpoint { .. } => {
                 "grant it (in PostgreSQL the role pg_checkpoint), or leave checkpoints alone: --set checkpoints=leave"

@@ -231,6 +231,8 @@ pub enum Probe {
     Counter(Counter),
     /// A statement of the workload, by its name or [`COMMIT`].
     Statement(String, OfStatement),
+    /// Sessions that a statement kept on the mean, by its name, in what the server calls this event: `Lock:transactionid`, `CPU`.
+    Wait(String, String),
     /// How busy a station of a model was, by its name.
     Station(String),
     /// A name that this version does not know, with its unit.
@@ -255,6 +257,7 @@ impl Probe {
             Probe::Counter(counter) if counter.in_bytes() => "B",
             Probe::Counter(_) => "",
             Probe::Statement(_, what) => what.unit(),
+            Probe::Wait(..) => "s/s",
             Probe::Station(_) => "share",
             Probe::Other { unit, .. } => unit,
         }
@@ -281,6 +284,7 @@ impl Probe {
             "generator" => Probe::Threads(named("thread.")?.to_owned(), OfThreads::of_word(what)?),
             "pressure" => Probe::Pressure(Resource::of_word(thing)?, Stalled::of_word(what)?),
             "statement" => Probe::Statement(thing.to_owned(), OfStatement::of_word(what)?),
+            "wait" => Probe::Wait(thing.to_owned(), what.to_owned()),
             "model" => Probe::Station(thing.to_owned()),
             _ => return None,
         })
@@ -309,6 +313,7 @@ impl Display for Probe {
             Probe::Pressure(resource, what) => write!(f, "pressure.{}.{}", resource.word(), what.word()),
             Probe::Counter(counter) => write!(f, "database.{}", counter.word()),
             Probe::Statement(name, what) => write!(f, "statement.{name}.{}", what.word()),
+            Probe::Wait(name, event) => write!(f, "wait.{name}.{event}"),
             Probe::Station(name) => write!(f, "model.{name}.utilisation"),
             Probe::Other { name, .. } => f.write_str(name),
         }
@@ -330,6 +335,7 @@ mod tests {
             Probe::Pressure(Resource::Memory, Stalled::Some),
             Probe::Statement(COMMIT.into(), OfStatement::LogBytes),
             Probe::Statement("order.insert".into(), OfStatement::Rows),
+            Probe::Wait("order.insert".into(), "Lock:transactionid".into()),
             Probe::Station("module.mean".into()),
         ];
         for probe in whole.chain(counters).chain(named) {

@@ -77,6 +77,9 @@ crate::words! {
         Failure = "failure" "An operation failed.",
         Change = "change" "Something happened to the system that the study asked for.",
         Backlog = "backlog" "Work that comes by the clock did not end in time.",
+        Held = "held" "Sessions waited long for a lock that somebody held.",
+        Plan = "plan" "How a statement is planned: its name, and the steps in the lines behind.",
+        Replanned = "replanned" "The plan of a statement is another one than before.",
         Doubt = "doubt" "Why figures of the trial may say less than they seem to.",
         Note = "note" "Something else that a reader should see on the time axis.",
     }

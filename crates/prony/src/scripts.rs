@@ -36,7 +36,7 @@ pub fn slip(study: &Study) -> Option<Problem> {
     let (message, hint) = match unready(study).find(|unready| !matches!(unready, TrialError::Unnamed(_)))? {
         TrialError::File { path, source, .. } => (
             format!("reading the script `{path}`: {source}"),
-            "give the path of a file, or a built-in script: `tpcb-like`, `select-only`",
+            "give the path of a file, or a built-in script: `tpcb-like`, `simple-update`, `select-only`",
         ),
         other => (other.to_string(), "`prony import pgbench FILE` shows what is understood of a script"),
     };

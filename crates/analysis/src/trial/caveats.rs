@@ -35,7 +35,13 @@ pub fn trial_caveats(
         raised.extend(stream_caveats(&about).map(|(kind, text)| (kind, text.map(named))));
     }
     if let Some(Cut { observations, .. }) = cuts.first() {
-        for (seen, kind) in [(EventKind::Backlog, CaveatKind::NotSustained), (EventKind::Doubt, CaveatKind::Other)] {
+        raised.extend(held(summary));
+        let told = [
+            (EventKind::Backlog, CaveatKind::NotSustained),
+            (EventKind::Replanned, CaveatKind::Replanned),
+            (EventKind::Doubt, CaveatKind::Other),
+        ];
+        for (seen, kind) in told {
             let events = observations.events.iter().filter(|event| event.kind == seen);
             raised.extend(events.map(|event| (kind, Some(event.text.clone()))));
         }
@@ -80,16 +86,17 @@ fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     )
 }
 
-fn stream_caveats(about: &About) -> [Raised; 17] {
+fn stream_caveats(about: &About) -> [Raised; 18] {
     [
         (CaveatKind::Other, open_books(about)),
+        (CaveatKind::Outage, outage(about)),
         (CaveatKind::Failures, failures(about)),
         (CaveatKind::Censored, censored(about)),
         (CaveatKind::Late, late(about)),
         (CaveatKind::NotSustained, backlog(about)),
         (CaveatKind::NotSustained, loads::behind(about.cut, about.stream)),
         (CaveatKind::Starved, loads::users_starved(about.cut, about.stream)),
-        (CaveatKind::Stalled, stalled(about)),
+        (CaveatKind::Stalled, stalled(about).filter(|_| outage(about).is_none())),
         (CaveatKind::Stalled, loads::stood_still(about.cut, about.stream, about.summary)),
         (CaveatKind::GeneratorBound, generator_bound(about)),
         (CaveatKind::LittleGap, little_gap(about)),
@@ -151,6 +158,34 @@ fn failures(about: &About) -> Option<String> {
         let kinds = kinds.map(|kinds| format!(": {kinds}")).unwrap_or_default();
         format!("{failed} ({}) failed{kinds}; rates count only those that ended well; {next}", percent(share))
     })
+}
+
+/// How the words of a session begin that waited for its server and found it again.
+const AGAIN: &str = "its session was opened again after ";
+
+/// A server that went away in the window and came back, with what clients had of it and what the check behind it found.
+fn outage(about: &About) -> Option<String> {
+    let Stall { at_s, lasted_s, open_p99_ms, .. } = about.stream.stall?;
+    let start = about.summary.window.start.seconds();
+    let events = || about.summary.events.iter();
+    let during = |event: &&Event| (at_s..=at_s + lasted_s + 1.0).contains(&(event.at.seconds() - start));
+    let lost = events().filter(|event| event.kind == EventKind::Failure).filter(during);
+    let waited = lost.filter_map(|event| Some(event.text.split_once(AGAIN)?.1)).next_back()?;
+    let kinds = kinds(about.summary, EventKind::Failure, Some(about.stream.stream)).map(|kinds| format!(" ({kinds})"));
+    let held = match events().find(|event| event.text.starts_with("ledger: ")) {
+        Some(event) if event.kind == EventKind::Damage => format!("; damage behind it: {}", event.text),
+        Some(event) => format!("; the check behind it: {}", event.text),
+        None => "; what it acknowledged was not held against its data".to_owned(),
+    };
+    Some(format!(
+        "the server was lost {}: {} without a completion, and its sessions were open again after {waited}; {} failed{}{held}; \
+         arrivals at the mean rate would have felt a p99 of {}",
+        since(at_s),
+        duration(Nanos::from_seconds(lasted_s)),
+        counted(about.stream.account.failed, work(about.summary).word()),
+        kinds.unwrap_or_default(),
+        milliseconds(open_p99_ms)
+    ))
 }
 
 /// `10 torn, 2 stale`; none where nothing was counted by kind.
@@ -241,18 +276,45 @@ fn stalled(about: &About) -> Option<String> {
     // Nobody has to look for what the study itself let happen.
     let start = about.summary.window.start.seconds();
     let mut changes = about.summary.events.iter().filter(|event| event.kind == EventKind::Change);
-    let why = match changes.find(|event| (event.at.seconds() - start - at_s).abs() < CAUSED_S) {
-        Some(event) => format!("it began with `{}`;", event.text),
-        None => "look for a lock, a checkpoint or a pause of the device then, and".to_owned(),
+    let lock = about.summary.events.iter().find(|event| within(event, about.summary, &about.stream.stall));
+    let change = changes.find(|event| (event.at.seconds() - start - at_s).abs() < CAUSED_S);
+    let (lock, why) = match (change, lock) {
+        (Some(event), _) => (String::new(), format!("it began with `{}`;", event.text)),
+        (None, Some(lock)) => (format!("; {}", lock.text), String::new()),
+        _ => (String::new(), "look for a lock, a checkpoint or a pause of the device then, and".to_owned()),
     };
+    let why = if why.is_empty() { why } else { format!("{why} ") };
     Some(format!(
-        "{} without a completion {}: {who}; arrivals at the mean rate of {} would have felt a \
-         p99 of {}, where this closed load shows {closed}; {why} measure latency with an open load (`rate`)",
+        "{} without a completion {}: {who}{lock}; arrivals at the mean rate of {} would have felt a \
+         p99 of {}, where this closed load shows {closed}; {why}measure latency with an open load (`rate`)",
         duration(Nanos::from_seconds(lasted_s)),
         since(at_s),
         rate(rate_per_s),
         milliseconds(open_p99_ms)
     ))
+}
+
+/// Whether a long wait for a lock began with a time in which nothing ended, or within it.
+fn within(event: &Event, summary: &TrialSummary, stall: &Option<Stall>) -> bool {
+    let at = event.at.seconds() - summary.window.start.seconds();
+    let during = |stall: &Stall| (stall.at_s - CAUSED_S..stall.at_s + stall.lasted_s).contains(&at);
+    event.kind == EventKind::Held && stall.as_ref().is_some_and(during)
+}
+
+/// Long waits for locks, where no time without a completion tells of them.
+fn held(summary: &TrialSummary) -> impl Iterator<Item = Raised> + use<> {
+    let told = |event: &&Event| summary.streams.iter().any(|stream| within(event, summary, &stream.stall));
+    let events = summary.events.iter().filter(|event| event.kind == EventKind::Held && !told(event));
+    let start = summary.window.start;
+    let one = |event: &Event| match event.at >= start {
+        true => {
+            let at = since((event.at - start).seconds());
+            (CaveatKind::LockHeld, Some(format!("{at}, {}", event.text)))
+        }
+        false => (CaveatKind::Other, Some(format!("in the warm-up, {}", event.text))),
+    };
+    let words: Vec<Raised> = events.map(one).collect();
+    words.into_iter()
 }
 
 /// Signs that the generator and not the system set the rate: its threads never rested, or an open load was issued late

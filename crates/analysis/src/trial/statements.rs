@@ -5,12 +5,14 @@
 //! processes spent is shared out by the time that each statement was executed and planned, less its waits for I/O. Where it
 //! counts no log bytes by statement, those of the whole are shared out by changed rows.
 //!
-//! What it does not do: waits for locks are in that time too, so that a shared CPU is an estimate.
+//! Somebody who looked at what sessions wait for knows of waits for locks, which no server times by statement.
+//!
+//! What it does not do: where nobody looked, waits for locks are in that time too; a shared CPU is an estimate.
 
 use super::cut::Cut;
 use super::machine::level;
-use crate::{CpuBasis, PerTransaction, StatementProfile, StatementsProfile};
-use observation::{COMMIT, Observations, OfStatement, Probe, Whole};
+use crate::{CpuBasis, PerTransaction, Spent, StatementProfile, StatementsProfile};
+use observation::{COMMIT, Observations, OfStatement, Probe, Series, Whole};
 use std::collections::HashMap;
 
 /// The profile of a trial's statements, per transaction; none where nothing was counted. `each` is what the server
@@ -26,7 +28,10 @@ pub fn statements(observations: &Observations, cuts: &[Cut], each: &PerTransacti
         }
         amounts.insert((name, *amount), rate / per_s);
     }
-    let read = |name: &&str| StatementProfile::read(name, |amount| amounts.get(&(*name, amount)).copied());
+    let read = |name: &&str| StatementProfile {
+        seen: seen(observations, name, per_s),
+        ..StatementProfile::read(name, |amount| amounts.get(&(*name, amount)).copied())
+    };
     let statements = order.iter().map(read).collect();
     let mut profile = StatementsProfile { statements, ..StatementsProfile::default() };
     share_out(&mut profile, each.cpu_ms);
@@ -36,6 +41,19 @@ pub fn statements(observations: &Observations, cuts: &[Cut], each: &PerTransacti
     (!profile.statements.is_empty()).then_some(profile)
 }
 
+/// What sessions were seen at a statement for, microseconds for each transaction, the most first.
+fn seen(observations: &Observations, statement: &str, per_s: f64) -> Vec<(String, f64)> {
+    let of = |series: &Series| match (&series.probe, series.points.last()) {
+        (Probe::Wait(name, event), Some((_, sessions))) if name == statement => {
+            Some((event.clone(), 1e6 * sessions / per_s))
+        }
+        _ => None,
+    };
+    let mut all: Vec<(String, f64)> = observations.series.iter().filter_map(of).collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    all
+}
+
 /// Gives each statement its part of the server's CPU, where the database counted none itself.
 fn share_out(profile: &mut StatementsProfile, cpu_ms: Option<f64>) {
     if profile.statements.iter().any(|statement| statement.cpu_us.is_some()) {
@@ -43,7 +61,9 @@ fn share_out(profile: &mut StatementsProfile, cpu_ms: Option<f64>) {
         return;
     }
     let busy = |statement: &StatementProfile| {
-        let waited = statement.io_us.unwrap_or(0.0);
+        let spent = |on| statement.spent(on).unwrap_or(0.0);
+        let reads = statement.io_us.unwrap_or_else(|| spent(Spent::Io));
+        let waited = reads + spent(Spent::Locks) + spent(Spent::Log) + spent(Spent::Other);
         statement.execution_us.map(|time| (time + statement.planning_us.unwrap_or(0.0) - waited).max(0.0))
     };
     let all: f64 = profile.statements.iter().filter_map(busy).sum();
@@ -105,6 +125,24 @@ mod tests {
         let cpu: Vec<Option<f64>> = profile.statements.iter().map(|statement| statement.cpu_us).collect();
         assert_eq!((cpu, profile.cpu), (vec![Some(1_500.0), Some(500.0), None], CpuBasis::SharedOut));
         assert_eq!(profile.total().cpu_us, Some(2_000.0), "the parts are the whole");
+    }
+
+    #[test]
+    fn what_was_seen_waiting_for_a_lock_is_no_cpu() {
+        let seen = |seen: &[(&str, f64)]| seen.iter().map(|(event, us)| ((*event).to_owned(), *us)).collect();
+        let waits = StatementProfile {
+            seen: seen(&[("Lock:transactionid", 700.0), ("CPU", 250.0), ("LWLock:WALWrite", 50.0)]),
+            ..counted("waits", 1_000.0, 0.0)
+        };
+        let statements = vec![waits, counted("works", 750.0, 0.0)];
+        let mut profile = StatementsProfile { statements, ..StatementsProfile::default() };
+        share_out(&mut profile, Some(2.0));
+        let cpu: Vec<Option<f64>> = profile.statements.iter().map(|statement| statement.cpu_us).collect();
+        assert_eq!(cpu, [Some(500.0), Some(1_500.0)]);
+        let total = profile.total();
+        let spent = |on| total.spent(on).expect("somebody looked");
+        assert_eq!((spent(Spent::Locks), spent(Spent::Log), spent(Spent::Io)), (700.0, 50.0, 0.0));
+        assert_eq!(profile.statements[1].spent(Spent::Locks), None, "nobody looked at it");
     }
 
     #[test]

@@ -353,6 +353,45 @@ fn figures_beside_jobs_end_with_the_jobs_and_their_end_is_no_stall() {
 }
 
 #[test]
+fn a_server_that_was_lost_and_waited_for_is_told_with_its_seconds_its_errors_and_the_check_behind_it() {
+    let mut lost = observations();
+    lost.cells.retain(|cell| !(6..9).contains(&cell.key.interval));
+    assert!(kinds(&lost).contains(&CaveatKind::Stalled) && !kinds(&lost).contains(&CaveatKind::Outage));
+    let event = |second, kind, text: &str| Event { at: Nanos::from_secs(second), kind, text: text.to_owned() };
+    let words = "connection lost: reset; its session was opened again after 3.25 s";
+    lost.events =
+        vec![event(9, EventKind::Failure, words), event(12, EventKind::Note, "ledger: 14 orders are as acknowledged")];
+    lost.accounts[0].failed = 4;
+    let told = text(&lost, CaveatKind::Outage);
+    let begin = "the server was lost from 4 s into the window: 3 s without a completion, and its sessions were open again after 3.25 s";
+    assert!(told.starts_with(begin), "{told}");
+    assert!(
+        told.contains("4 operations failed; the check behind it: ledger: 14 orders are as acknowledged; arr"),
+        "{told}"
+    );
+    assert!(!kinds(&lost).contains(&CaveatKind::Stalled), "it is told once");
+    lost.events[0].at = Nanos::from_secs(3);
+    assert!(kinds(&lost).contains(&CaveatKind::Stalled), "a session that was lost at another time does not explain it");
+}
+
+#[test]
+fn a_lock_that_was_held_for_long_is_told_where_nothing_ended_meanwhile_or_else_by_itself() {
+    let held =
+        |second, text: &str| Event { at: Nanos::from_secs(second), kind: EventKind::Held, text: text.to_owned() };
+    let mut locked = observations();
+    locked.events = vec![held(6, "`write` waited 2 s for a lock"), held(1, "`early` waited 1 s for a lock")];
+    let told = text(&locked, CaveatKind::LockHeld);
+    assert_eq!(told, "from 4 s into the window, `write` waited 2 s for a lock");
+    assert_eq!(text(&locked, CaveatKind::Other), "in the warm-up, `early` waited 1 s for a lock");
+    locked.events.pop();
+    locked.cells.retain(|cell| !(6..9).contains(&cell.key.interval));
+    let told = text(&locked, CaveatKind::Stalled);
+    assert!(told.contains("no other was sent; `write` waited 2 s for a lock; arrivals"), "{told}");
+    assert!(told.ends_with("; measure latency with an open load (`rate`)"), "{told}");
+    assert!(!kinds(&locked).contains(&CaveatKind::LockHeld), "it is told once");
+}
+
+#[test]
 fn a_trace_that_is_silent_for_a_while_is_no_stall_of_the_system() {
     let mut silent = observations();
     silent.cells.retain(|cell| cell.key.interval < 6);

@@ -26,6 +26,12 @@ pub(crate) fn plain(schema: &str) -> bool {
     schema.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
+/// Whether a private server of this folder was made for a data set: others are called by what they are for.
+pub(crate) fn of_data_set(folder: &std::path::Path) -> bool {
+    let name = folder.file_name().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
+    name.starts_with("prony_") && plain(name)
+}
+
 /// The query whose rows tell what is strange.
 pub(crate) fn query(engine: Engine, schema: &str) -> String {
     let text = match engine {

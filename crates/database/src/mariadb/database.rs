@@ -4,6 +4,7 @@ use super::checkpoint::checkpoint;
 use super::standing::{files, standing};
 use super::{MariadbSession, MariadbWire, Place, costs, counters, scripts};
 use crate::conversation::Blocking;
+use crate::database::origin::of_data_set;
 use crate::database::{Conversation, place};
 use crate::opening::within;
 use crate::server::mariadb::Server;
@@ -106,6 +107,17 @@ fn private(shown: String, server: Server, options: &OpenOptions) -> Result<Maria
     server.galera(Voter::None).alone()?;
     server.up(&if counts { costs::counting(&options.settings) } else { options.settings.clone() })?;
     opened(shown, server.place(), Some(server), options)
+}
+
+/// The private servers that were made for data sets, started.
+///
+/// # Errors
+/// When MariaDB is not installed; of each, when it does not start.
+pub fn known(options: &OpenOptions) -> Result<Vec<Result<Box<dyn Database>, DatabaseError>>, DatabaseError> {
+    let mut servers = Server::known(&options.cache_dir, &options.stop)?;
+    servers.retain(|server| of_data_set(server.folder()));
+    let opened = |server| Ok(Box::new(private("local:mariadb".to_owned(), server, options)?) as Box<dyn Database>);
+    Ok(servers.into_iter().map(opened).collect())
 }
 
 fn opened(

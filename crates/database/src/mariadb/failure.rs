@@ -52,6 +52,7 @@ impl Said {
 pub(super) fn refusal(shown: &str, said: &Said) -> DatabaseError {
     let (place, text) = (shown.to_owned(), said.text());
     match said.code {
+        3159 => DatabaseError::NotSecure { place, text },
         1045 | 1698 | 1130 | 1251 | 1275 | 1524 | 3118 | 4151 => DatabaseError::Password { place, text },
         1044 => DatabaseError::Privilege { place, action: "use the database".to_owned(), text },
         1040 | 1203 | 1226 => DatabaseError::ServerFull { place, text },
@@ -141,6 +142,10 @@ mod tests {
     fn what_keeps_a_session_from_opening_is_told_apart() {
         let open = |code: u16| refusal("mysql://me@h/d", &packet(code, "28000", "no"));
         assert!(matches!(open(1045), DatabaseError::Password { .. }));
+        let demanded = open(3159);
+        assert!(
+            demanded.to_string().contains("may demand TLS") && demanded.hint().unwrap().contains("ssl-mode=required")
+        );
         assert!(matches!(open(1044), DatabaseError::Privilege { .. }));
         assert!(matches!(open(1040), DatabaseError::ServerFull { .. }));
         assert!(matches!(open(1203), DatabaseError::ServerFull { .. }));

@@ -26,7 +26,7 @@ mod wire;
 mod tests;
 
 pub use counters::counters;
-pub use database::open;
+pub use database::{known, open};
 pub use entrance::{Entrance, Next};
 pub use place::{Place, Tls};
 pub use session::MariadbSession;

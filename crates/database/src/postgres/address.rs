@@ -36,6 +36,38 @@ pub enum Host {
     Socket(PathBuf),
 }
 
+/// Which of several servers is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// The first that lets us in.
+    Any,
+    /// One that takes changes.
+    ReadWrite,
+    /// One that takes none.
+    ReadOnly,
+    /// One that follows nobody.
+    Primary,
+    /// One that follows another.
+    Standby,
+}
+
+impl Wanted {
+    const ALL: [(&'static str, Wanted, &'static str); 5] = [
+        ("any", Wanted::Any, "true"),
+        ("read-write", Wanted::ReadWrite, "current_setting('transaction_read_only') = 'off'"),
+        ("read-only", Wanted::ReadOnly, "current_setting('transaction_read_only') = 'on'"),
+        ("primary", Wanted::Primary, "NOT pg_is_in_recovery()"),
+        ("standby", Wanted::Standby, "pg_is_in_recovery()"),
+    ];
+
+    /// The word of a URL, and what holds on a server that is meant.
+    pub(super) fn told(self) -> (&'static str, &'static str) {
+        let [(_, _, any), ..] = Wanted::ALL;
+        let found = Wanted::ALL.iter().find(|(_, wanted, _)| *wanted == self);
+        found.map_or(("any", any), |(word, _, holds)| (word, holds))
+    }
+}
+
 /// Everything that a connection needs to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connect {
@@ -43,6 +75,10 @@ pub struct Connect {
     pub host: Host,
     /// Port, of the Unix socket's name too.
     pub port: u16,
+    /// Other servers that are tried in order when that one does not let us in, or is not the one that is meant.
+    pub others: Vec<(Host, u16)>,
+    /// Which of them is meant.
+    pub wanted: Wanted,
     /// The role.
     pub user: String,
     pub(super) password: Option<Secret>,
@@ -62,7 +98,7 @@ pub struct Connect {
 impl Connect {
     /// Reads a URL such as `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full`. Parameters: `host` (a folder
     /// means a Unix socket), `port`, `user`, `password`, `dbname`, `sslmode`, `sslrootcert`, `connect_timeout`,
-    /// `cleartext_password`.
+    /// `cleartext_password`. Several hosts stand with a comma between (`a:5432,b:5433`); `target_session_attrs` says which of them.
     ///
     /// # Errors
     /// What the URL lacks or says wrong, without the URL's password.
@@ -76,6 +112,8 @@ impl Connect {
         Connect {
             host: Host::Socket(folder.to_owned()),
             port: 5432,
+            others: Vec::new(),
+            wanted: Wanted::Any,
             user: user.to_owned(),
             password: None,
             database: database.to_owned(),
@@ -104,13 +142,22 @@ impl Connect {
         Ok(password.into_iter().fold(self, Connect::with_password))
     }
 
-    /// The place in words.
+    /// Each server by itself, in the order in which they are tried, with its part of the patience.
+    pub(super) fn each(&self) -> impl Iterator<Item = Connect> + '_ {
+        let all = std::iter::once((&self.host, self.port)).chain(self.others.iter().map(|(host, port)| (host, *port)));
+        let patience = (self.patience / (self.others.len() as u64 + 1)).max(1);
+        all.map(move |(host, port)| Connect { host: host.clone(), port, others: Vec::new(), patience, ..self.clone() })
+    }
+
+    /// The place in words; of several servers all.
     pub fn place(&self) -> String {
-        match &self.host {
+        let own = match &self.host {
             Host::Name(name) if name.contains(':') => format!("[{name}]:{}", self.port),
             Host::Name(name) => format!("{name}:{}", self.port),
             Host::Socket(_) => self.socket().unwrap_or_default().display().to_string(),
-        }
+        };
+        let others = self.each().skip(1).map(|other| other.place());
+        std::iter::once(own).chain(others).collect::<Vec<String>>().join(",")
     }
 
     /// The Unix socket itself.
@@ -153,8 +200,10 @@ fn decoded(text: &str) -> Result<String, String> {
 /// What was read of a URL so far; empty means that nothing was said.
 #[derive(Default)]
 struct Reading {
-    host: String,
-    port: Option<u16>,
+    hosts: Vec<String>,
+    /// One for all, or one for each host; 0 is the usual one.
+    ports: Vec<u16>,
+    wanted: Option<Wanted>,
     user: String,
     password: Option<String>,
     database: String,
@@ -166,21 +215,19 @@ struct Reading {
 
 impl Reading {
     fn authority(&mut self, authority: &str) -> Result<(), String> {
-        if authority.contains(',') {
-            return Err(wrong("it names several hosts; name one"));
+        for one in authority.split(',') {
+            let (host, port) = host_and_port(one);
+            self.hosts.push(decoded(host)?);
+            self.ports.push(port.map_or(Ok(0), read_port)?);
         }
-        let (host, port) = host_and_port(authority);
-        self.host = decoded(host)?;
-        port.map_or(Ok(()), |port| self.parameter("port", port.to_owned()))
+        Ok(())
     }
 
     fn parameter(&mut self, key: &str, value: String) -> Result<(), String> {
         match key {
-            "host" => self.host = value,
-            "port" => {
-                let port = value.parse().ok().filter(|port| *port > 0);
-                self.port = Some(port.ok_or_else(|| bad_port(&value))?);
-            }
+            "host" => self.hosts = value.split(',').map(str::to_owned).collect(),
+            "port" => self.ports = value.split(',').map(read_port).collect::<Result<_, _>>()?,
+            "target_session_attrs" => self.wanted = Some(wanted(&value)?),
             "user" => self.user = value,
             "password" => self.password = Some(value),
             "dbname" => self.database = value,
@@ -197,8 +244,8 @@ impl Reading {
             }
             other => {
                 let other = named(other);
-                let known =
-                    "host, port, user, password, dbname, sslmode, sslrootcert, connect_timeout, cleartext_password";
+                let known = "host, port, user, password, dbname, sslmode, sslrootcert, connect_timeout, cleartext_password, \
+                     target_session_attrs";
                 return Err(format!("it has the parameter {other}; known are {known}"));
             }
         }
@@ -209,23 +256,47 @@ impl Reading {
         if self.user.is_empty() {
             return Err(wrong("it names no user; write postgres://USER@HOST:PORT/DATABASE"));
         }
-        let host = match self.host {
+        if self.ports.len() > 1 && self.ports.len() != self.hosts.len() {
+            return Err(format!("it has {} hosts and {} ports", self.hosts.len(), self.ports.len()));
+        }
+        let port =
+            |at: usize| self.ports.get(at).or(self.ports.first()).copied().filter(|port| *port > 0).unwrap_or(5432);
+        let host = |host: &String| match host {
             host if host.starts_with('/') => Host::Socket(host.into()),
             host if host.is_empty() => Host::Name("localhost".into()),
-            host => Host::Name(host),
+            host => Host::Name(host.clone()),
         };
-        let socket = matches!(host, Host::Socket(_));
-        let here = socket || matches!(&host, Host::Name(name) if loopback(name));
+        let mut others: Vec<(Host, u16)> =
+            self.hosts.iter().enumerate().map(|(at, name)| (host(name), port(at))).collect();
+        let sockets = others.iter().filter(|(host, _)| matches!(host, Host::Socket(_))).count();
+        let socket = sockets == others.len();
+        let here = others
+            .iter()
+            .all(|(host, _)| matches!(host, Host::Name(name) if loopback(name)) || matches!(host, Host::Socket(_)));
+        let (host, port) = if others.is_empty() { (Host::Name("localhost".into()), 5432) } else { others.remove(0) };
         let tls = self.tls.unwrap_or(if here { Tls::Disable } else { Tls::Require });
-        if socket && !matches!(tls, Tls::Disable | Tls::Prefer) {
+        if sockets > 0 && !matches!(tls, Tls::Disable | Tls::Prefer) {
             return Err(wrong("it asks for TLS on a Unix socket, which has none; leave sslmode out"));
         }
         let database = if self.database.is_empty() { self.user.clone() } else { self.database };
         let password = self.password.filter(|password| password != LEFT_OUT).map(Secret);
         let patience = self.patience.unwrap_or(if socket { SECONDS_HERE } else { SECONDS });
-        let (port, cleartext) = (self.port.unwrap_or(5432), self.cleartext);
-        Ok(Connect { host, port, user: self.user, password, database, tls, cleartext, root: self.root, patience })
+        let (cleartext, wanted) = (self.cleartext, self.wanted.unwrap_or(Wanted::Any));
+        let (user, root) = (self.user, self.root);
+        Ok(Connect { host, port, others, wanted, user, password, database, tls, cleartext, root, patience })
     }
+}
+
+fn read_port(text: &str) -> Result<u16, String> {
+    text.parse().ok().filter(|port| *port > 0).ok_or_else(|| bad_port(text))
+}
+
+fn wanted(word: &str) -> Result<Wanted, String> {
+    let found = Wanted::ALL.iter().find(|(known, ..)| *known == word);
+    found.map(|(_, wanted, _)| *wanted).ok_or_else(|| {
+        let known: Vec<&str> = Wanted::ALL.iter().map(|(known, ..)| *known).collect();
+        format!("it has target_session_attrs={word}; known are {}", known.join(", "))
+    })
 }
 
 /// What is wrong with a port. What is no number may be a password whose host was forgotten.
@@ -276,6 +347,21 @@ mod tests {
     }
 
     #[test]
+    fn several_hosts_are_tried_in_order_each_with_its_port() {
+        let places = |url: &str| {
+            let connect = Connect::parse(url).unwrap();
+            let each: Vec<String> = connect.each().map(|one| one.place()).collect();
+            assert_eq!(connect.place(), each.join(","));
+            (each, connect.wanted.told().0, connect.tls)
+        };
+        let (each, wanted, tls) = places("postgres://me@a:6000,b,[::1]:6002/db?target_session_attrs=read-write");
+        assert_eq!((each.join(" ").as_str(), wanted, tls), ("a:6000 b:5432 [::1]:6002", "read-write", Tls::Require));
+        let (each, wanted, tls) = places("postgres://me@/db?host=/run/a,/run/b&port=5433");
+        assert_eq!(each, ["/run/a/.s.PGSQL.5433", "/run/b/.s.PGSQL.5433"]);
+        assert_eq!((wanted, tls), ("any", Tls::Disable));
+    }
+
+    #[test]
     fn what_is_left_out_has_a_value() {
         let connect = Connect::parse("postgres://me@[::1]").unwrap();
         assert_eq!((connect.place().as_str(), connect.database.as_str()), ("[::1]:5432", "me"));
@@ -294,7 +380,8 @@ mod tests {
         assert!(wrong("postgres://me:secret@host:99999/db").contains("99999"));
         assert!(wrong("postgres://me:secret@host/db?sslmode=maybe").contains("verify-full"));
         assert!(wrong("postgres://me:secret@host/db?colour=red").contains("colour"));
-        assert!(wrong("postgres://me:secret@a,b/db").contains("several hosts"));
+        assert!(wrong("postgres://me:secret@a:1,b:2,c/db?port=5,6").contains("3 hosts and 2 ports"));
+        assert!(wrong("postgres://me:secret@a,b/db?target_session_attrs=best").contains("read-write"));
         assert!(wrong("postgres://me@/db?host=/run&sslmode=require").contains("Unix socket"));
         assert!(!wrong("postgres://me:secret@host/db?sslmode=maybe").contains("secret"));
         for url in

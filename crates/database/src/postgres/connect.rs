@@ -1,6 +1,6 @@
 //! Opens a conversation: reaches the server, agrees on TLS, starts up, authenticates, and checks the version.
 
-use super::address::{Connect, Host, Tls};
+use super::address::{Connect, Host, Tls, Wanted};
 use super::authentication::authenticate;
 use super::session::PostgresSession;
 use super::wire::{Front, PostgresWire, Said, front};
@@ -43,8 +43,40 @@ impl Connect {
         within(&self.place(), self.patience, stop, begin)
     }
 
-    /// Opens a conversation, for as long as that takes.
+    /// Opens a conversation, for as long as that takes: with the first server that lets us in and is meant.
     pub(super) fn begin(
+        &self,
+        texts: Arc<Texts>,
+        sessions: &Sessions,
+        schema: Option<&str>,
+    ) -> Result<PostgresSession, DatabaseError> {
+        let mut said = Vec::new();
+        for one in self.each() {
+            match one.begin_there(texts.clone(), sessions, schema).and_then(|session| one.meant(session)) {
+                // One that may be down, or not be meant now.
+                Err(DatabaseError::Refused { place, text }) if !self.others.is_empty() => {
+                    said.push(format!("{place}: {text}"));
+                }
+                opened => return opened,
+            }
+        }
+        Err(DatabaseError::Refused { place: self.place(), text: said.join("; ") })
+    }
+
+    /// The same session, where its server is one that is meant.
+    fn meant(&self, mut session: PostgresSession) -> Result<PostgresSession, DatabaseError> {
+        let (word, holds) = self.wanted.told();
+        if self.wanted == Wanted::Any {
+            return Ok(session);
+        }
+        let found = session.one(&format!("SELECT ({holds})::int"));
+        match found.map_err(|failure| DatabaseError::statement(&self.place(), "ask what it is", failure))? {
+            Some(value) if value.number() == Some(1.0) => Ok(session),
+            _ => Err(DatabaseError::Refused { place: self.place(), text: format!("it is not {word}") }),
+        }
+    }
+
+    fn begin_there(
         &self,
         texts: Arc<Texts>,
         sessions: &Sessions,
@@ -109,6 +141,10 @@ impl Connect {
     fn refusal(&self, said: &Said) -> DatabaseError {
         let (place, text) = (self.place(), said.text());
         let error = match said.code.as_str() {
+            // `pg_hba.conf` lets this user in over TLS, or not at all.
+            "28000" if text.contains("no encryption") || text.contains("SSL off") => {
+                DatabaseError::NotSecure { place, text }
+            }
             "28P01" | "28000" => DatabaseError::Password { place, text },
             "3D000" => {
                 DatabaseError::Refused { place, text: format!("there is no database {}: {text}", self.database) }

@@ -4,6 +4,7 @@ use super::standing::{files, standing};
 use super::two_phase::TwoPhase;
 use super::{Connect, PostgresSession, costs, counters, layout, scripts};
 use crate::database::Conversation;
+use crate::database::origin::of_data_set;
 use crate::opening::within;
 use crate::server::postgres::{Server, Standby, USER};
 use crate::server::{Mirror, Private, SCRIPTS};
@@ -109,6 +110,16 @@ fn private(server: Server, options: &OpenOptions) -> Result<Postgres, DatabaseEr
     let opened = opened(server.connect(), Some(server), options)?;
     opened.laid_out("make a tablespace", layout::tablespace)?;
     Ok(opened)
+}
+
+/// The private servers that were made for data sets, started.
+///
+/// # Errors
+/// When PostgreSQL is not installed; of each, when it does not start.
+pub fn known(options: &OpenOptions) -> Result<Vec<Result<Box<dyn Database>, DatabaseError>>, DatabaseError> {
+    let mut servers = Server::known(&options.cache_dir, &options.stop)?;
+    servers.retain(|server| of_data_set(server.folder()));
+    Ok(servers.into_iter().map(|server| Ok(Box::new(private(server, options)?) as Box<dyn Database>)).collect())
 }
 
 fn opened(connect: Connect, server: Option<Server>, options: &OpenOptions) -> Result<Postgres, DatabaseError> {

@@ -25,6 +25,6 @@ mod wire;
 pub(crate) use address::Connect;
 use counters::counters;
 pub(crate) use database::here;
-pub use database::open;
+pub use database::{known, open};
 pub(crate) use session::PostgresSession;
 pub use wire::PostgresWire;

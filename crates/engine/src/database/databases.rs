@@ -7,16 +7,19 @@ use crate::database::beside::Beside;
 use crate::database::checks;
 use crate::database::mirrored::Mirrored;
 use crate::database::outage::Served;
+use crate::database::plans;
+use crate::database::waits::Waits;
 use crate::observer::{Found, Live, Observer, Phase, watch};
 use crate::told::Happens;
 use crate::{OpenError, TrialError};
 use database::dataset::{self, Asking, Filled, Progress, State};
 use database::server::Mirror;
-use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost};
+use database::{Claim, DataSet, Database, DatabaseError, OpenOptions, Profiling, StatementCost, Texts};
+use observation::{Event, Series};
 use recorder::{Clock, WallClock};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use study::{At, Checkpoints, DatabaseSpec, Pairing, Pool, Stream, Trial};
 use units::Nanos;
@@ -56,6 +59,10 @@ pub(crate) struct Databases {
     pub(crate) mirrored: Option<Mirrored>,
     /// The mirror that a running server has, in the trial.
     pub(crate) beside: Option<Beside>,
+    /// Who looks at what sessions wait for, in the trial.
+    pub(crate) waits_seen: Option<Waits>,
+    /// The statements of the trial, where their costs are counted.
+    pub(crate) texts: Mutex<Vec<Texts>>,
     /// Whether anybody takes sessions.
     pub(crate) served: Served,
     /// How faults are made on the devices of the mirror and of the server, where these are emulated.
@@ -114,6 +121,8 @@ impl Databases {
             costs,
             mirrored: None,
             beside: None,
+            waits_seen: None,
+            texts: Mutex::default(),
             served,
             devices: [None, None],
         }
@@ -393,6 +402,19 @@ impl Databases {
         Some((opening.database.as_ref(), opening.dataset.as_ref()?))
     }
 
+    /// The statements whose costs are counted in the trial.
+    pub(crate) fn texts(&self) -> MutexGuard<'_, Vec<Texts>> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How its dearest statements are planned.
+    pub(crate) fn plans(&self, series: &[Series], at: Nanos) -> Vec<Event> {
+        let open = self.open.as_ref().filter(|opening| opening.profile);
+        open.map_or_else(Vec::new, |opening| {
+            plans::events(&*opening.database, &self.texts(), series, (&self.cache_dir, at))
+        })
+    }
+
     /// An error of this database.
     pub(crate) fn refused(&self) -> impl Fn(DatabaseError) -> TrialError + use<> {
         let system = self.system.clone();
@@ -456,7 +478,7 @@ fn without_room(gone: TrialError, learnt: &DatabaseError) -> TrialError {
 }
 
 /// Whether any stream wants costs by statement.
-fn profiled(trial: &Trial) -> bool {
+pub(crate) fn profiled(trial: &Trial) -> bool {
     asked(trial).any(|(_, pool)| pool.profile)
 }
 

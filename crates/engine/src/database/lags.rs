@@ -5,20 +5,14 @@
 //!
 //! What it does not do: it splits no time; that is analysis.
 
+use crate::database::looking::{BETWEEN, Looking};
 use database::DatabaseError;
 use database::server::WatchLags;
 use database::server::postgres::LagWatch;
 use link::Relay;
 use observation::{Series, Whole};
-use recorder::{Clock, WallClock};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
-use std::time::Duration;
 use units::Nanos;
-
-/// Between two looks: 20 a second cost about one percent of a core.
-const BETWEEN: Duration = Duration::from_millis(50);
 
 /// What was seen at once.
 type Look = Vec<(Whole, f64)>;
@@ -27,11 +21,7 @@ type Look = Vec<(Whole, f64)>;
 const GROWS: [Whole; 2] = [Whole::MirrorChanging, Whole::MirrorTrips];
 
 /// Somebody who looks until he is asked what he saw.
-pub(crate) struct Sampling {
-    stop: Arc<AtomicBool>,
-    looking: Option<JoinHandle<Vec<(Nanos, Look)>>>,
-    clock: WallClock,
-}
+pub(crate) struct Sampling(Looking<Vec<(Nanos, Look)>>);
 
 impl Sampling {
     /// Looks at commits that wait for a mirror, and at the wire to it.
@@ -53,38 +43,14 @@ impl Sampling {
     }
 
     fn start(mut look: impl FnMut() -> Result<Look, DatabaseError> + Send + 'static) -> Sampling {
-        let (stop, clock) = (Arc::new(AtomicBool::new(false)), WallClock::new());
-        let (stopped, own) = (stop.clone(), clock.clone());
-        let looking = std::thread::spawn(move || {
-            let mut all = Vec::new();
-            while !stopped.load(Ordering::Relaxed)
-                && let Ok(seen) = look()
-            {
-                all.push((own.now(), seen));
-                std::thread::park_timeout(BETWEEN);
-            }
-            all
-        });
-        Sampling { stop, looking: Some(looking), clock }
+        Sampling(Looking::start(BETWEEN, Vec::new(), move |all: &mut Vec<(Nanos, Look)>, now| {
+            look().map(|seen| all.push((now, seen))).is_ok()
+        }))
     }
 
     /// Ends it; what was seen, on the clock of a trial that started then.
-    pub(crate) fn ended(mut self, started_unix_ns: i64) -> Vec<Series> {
-        let zero = Nanos(u64::try_from(started_unix_ns - self.clock.unix_start_ns()).unwrap_or(0));
-        series(&self.end(), zero)
-    }
-
-    fn end(&mut self) -> Vec<(Nanos, Look)> {
-        self.stop.store(true, Ordering::Relaxed);
-        let Some(looking) = self.looking.take() else { return Vec::new() };
-        looking.thread().unpark();
-        looking.join().unwrap_or_default()
-    }
-}
-
-impl Drop for Sampling {
-    fn drop(&mut self) {
-        self.end();
+    pub(crate) fn ended(self, started_unix_ns: i64) -> Vec<Series> {
+        self.0.ended(started_unix_ns).map_or_else(Vec::new, |(looks, zero)| series(&looks, zero))
     }
 }
 

@@ -28,6 +28,9 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
     let asked = ready(stream)?;
     let texts = texts(asked.as_ref(), database.engine());
     let texts = if transactions.is_foreign() { texts.foreign() } else { texts };
+    if pool.profile {
+        databases.texts().push(texts.clone());
+    }
     let names = profile::names(&texts);
     let sessions = stream.stream().sessions();
     let refused = move |error| databases.refused()(crowded(error, database, sessions));

@@ -158,7 +158,7 @@ fn said(errno: i32) -> String {
         libc::EIO => "page damaged, or disk failing".to_owned(),
         libc::EAGAIN => "conflict or deadlock at the last try".to_owned(),
         libc::EPROTO => "refused by the server".to_owned(),
-        libc::EINVAL => "ended by its own steps".to_owned(),
+        libc::EDOM => "ended by its own steps".to_owned(),
         errno => std::io::Error::from_raw_os_error(errno).to_string(),
     }
 }

@@ -172,7 +172,7 @@ impl Attempt {
             }
             Step::Fail => {
                 self.complaint = transactions.business.complaint(slot);
-                let errno = if transactions.stops { libc::ENOTRECOVERABLE } else { libc::EINVAL };
+                let errno = if transactions.stops { libc::ENOTRECOVERABLE } else { libc::EDOM };
                 if self.open { self.undo(errno) } else { self.failed(errno) }
             }
         }
@@ -303,10 +303,10 @@ mod tests {
     #[test]
     fn what_a_transaction_began_is_undone_when_it_cannot_go_on() {
         let (over, log) = carried(&FAILING, &[], false);
-        assert_eq!(failed(&over), (libc::EINVAL, Ending::Failed, "a division by zero"));
+        assert_eq!(failed(&over), (libc::EDOM, Ending::Failed, "a division by zero"));
         assert_eq!(log.last().map(String::as_str), Some("rollback"));
         let (over, log) = carried(&[Do::Fail], &[], false);
-        assert_eq!(failed(&over), (libc::EINVAL, Ending::Failed, "a division by zero"));
+        assert_eq!(failed(&over), (libc::EDOM, Ending::Failed, "a division by zero"));
         assert_eq!(log, Vec::<String>::new(), "nothing was open");
     }
 

@@ -694,7 +694,7 @@ mod tests {
         assert_eq!(outcomes[0], Outcome::Failed { errno: libc::ECONNRESET }, "lost with its session");
         assert_eq!(
             outcomes[1],
-            Outcome::Failed { errno: libc::EINVAL },
+            Outcome::Failed { errno: libc::EDOM },
             "another session took the next, which failed by itself"
         );
     }

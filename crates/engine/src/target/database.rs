@@ -1,6 +1,7 @@
 //! A database: what stands around the load of a trial on it.
 
-use crate::database::databases::{Databases, LOST, asked};
+use crate::database::databases::{Databases, LOST, asked, profiled};
+use crate::database::waits::Waits;
 use crate::database::{checks, costs, levels, sessions};
 use crate::observer::{Found, Observer};
 use crate::target::backing::{Asked, Backing, Carried, Ended, Told, remark};
@@ -103,6 +104,8 @@ impl Backing for Databases {
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> Result<Vec<String>, TrialError> {
+        self.waits_seen = None;
+        self.texts().clear();
         let remarks = match self.make_ready(trial, observer, stop) {
             // It was there for the trial before.
             Err(lost) if self.lasting().is_some() && is_lost(&lost) => {
@@ -114,6 +117,7 @@ impl Backing for Databases {
             made => made?,
         };
         self.costs = self.statement_costs();
+        self.waits_seen = self.shared().filter(|_| profiled(trial)).and_then(Waits::of);
         self.shared().iter().for_each(|database| observer.serves(database));
         Ok(remarks)
     }
@@ -128,6 +132,11 @@ impl Backing for Databases {
         }
         let profile = Profile::joined(ended.transactions.iter().map(|transactions| &transactions.profile));
         let mut told = Told { series: profile.series(ended.at), ..Told::default() };
+        if let Some((waits, engine)) = self.waits_seen.take().zip(self.open().map(|database| database.engine())) {
+            let Told { series, events, .. } = waits.ended(engine, &profile, ended);
+            told.series.extend(series);
+            told.events.extend(events);
+        }
         let (mut moment, mut lost) = (CheckMoment::After, None);
         self.wait_for_mirror();
         self.gathered()?;
@@ -136,6 +145,8 @@ impl Backing for Databases {
             lost = Some(error.to_string());
         } else {
             self.statements(&profile, ended, &mut told);
+            let plans = self.plans(&told.series, ended.at);
+            told.events.extend(plans);
             told.series.extend(levels::series(self, ended.at));
             match checks::check(self, trial, ledger.as_ref(), moment, (&mut *observer, ended.clock)) {
                 Ok(checks) => told.checks = checks,
@@ -181,6 +192,7 @@ impl Backing for Databases {
     /// given up.
     fn outage(&mut self, gone: TrialError, ended: Ended<'_>, observer: &mut dyn Observer) -> TrialError {
         let trial = ended.trial;
+        self.waits_seen = None;
         let gone = self.explained(gone);
         let ledger = checks::ledger(self, trial, ended.transactions);
         if let Some(ledger) = &ledger {

@@ -164,7 +164,8 @@ impl Outcome {
         let failures = self.seen.events.iter().filter(|event| event.kind == EventKind::Failure);
         let words = failures.max_by_key(|event| event.at).map_or_else(String::new, |event| event.text.clone());
         let system = opened.setting.system.clone();
-        if errno == libc::ENOTRECOVERABLE {
+        // What a script's own steps cannot do says nothing of the system.
+        if matches!(errno, libc::ENOTRECOVERABLE | libc::EDOM) {
             return Err(TrialError::Aborted { system, done, words });
         }
         let place = opened.backing.address().unwrap_or_default();

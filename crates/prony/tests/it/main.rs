@@ -52,5 +52,6 @@ mod studies;
 mod tier;
 mod tutorials;
 mod verify;
+mod waits;
 mod warehouse;
 mod wrong;

@@ -30,7 +30,7 @@ objects! {
 
     one: StatementProfile {
         name, executions, rows, changed, server_executions, cpu_us, execution_us, planning_us, io_us, lookups, reads,
-        rows_examined, log_bytes,
+        rows_examined, log_bytes, "seen": pairs(&one.seen, ["event", "us"]),
     }
 
     window: Window { "start": window.start.seconds(), "end": window.end.seconds() }

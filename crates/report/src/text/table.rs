@@ -1,7 +1,7 @@
 //! A table in columns. What does not fit is left out by rank: minor columns first, then words are cut inside.
 
 use super::style::{Paint, Style};
-use super::wrap::{columns, cut, cut_inside, printable};
+use super::wrap::{columns, cut, cut_inside, printable, wrap};
 use crate::view::{Cell, Column, Table};
 use std::collections::BTreeSet;
 
@@ -14,6 +14,9 @@ const ROUGH: f64 = 0.5;
 /// Words are never cut below this many columns.
 const WORD_MIN: usize = 10;
 
+/// How the words of a name go on in the next line.
+const GOES_ON: &str = "  ";
+
 /// One column as texts, all cells done.
 #[derive(Clone)]
 struct Printed<'a> {
@@ -24,13 +27,25 @@ struct Printed<'a> {
     bare: Vec<String>,
     /// The cells in fewer words.
     short: Vec<String>,
+    /// How wide its cells may be, where words go on in the lines below.
+    wrapped: Option<usize>,
 }
 
 impl Printed<'_> {
     fn width(&self) -> usize {
         #[cfg(test)]
         tests::LOOKS.set(tests::LOOKS.get() + self.cells.len());
-        self.cells.iter().map(|cell| columns(cell)).chain([columns(&self.title)]).max().unwrap_or(0)
+        let widest = self.cells.iter().map(|cell| columns(cell)).chain([columns(&self.title)]).max().unwrap_or(0);
+        self.wrapped.map_or(widest, |limit| limit.min(widest))
+    }
+
+    /// The lines of a cell: one, unless its words go on.
+    fn lines(&self, row: usize) -> Vec<String> {
+        let cell = &self.cells[row];
+        match self.wrapped {
+            Some(limit) => wrap(cell.trim_end(), limit, GOES_ON),
+            _ => vec![cell.clone()],
+        }
     }
 }
 
@@ -44,8 +59,11 @@ pub(super) fn lines(table: &Table, width: usize, paint: Paint) -> Vec<String> {
     let mut lines = vec![paint.with(Style::Faint, &line(&printed, &widths, &header))];
     for row in 0..table.rows.len() {
         lines.extend(table.heading(row).map(|heading| paint.with(Style::Bold, &cut(&printable(heading), width))));
-        let cells: Vec<&str> = printed.iter().map(|column| column.cells[row].as_str()).collect();
-        lines.push(line(&printed, &widths, &cells));
+        let cells: Vec<Vec<String>> = printed.iter().map(|column| column.lines(row)).collect();
+        for part in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+            let cells: Vec<&str> = cells.iter().map(|cell| cell.get(part).map_or("", String::as_str)).collect();
+            lines.push(line(&printed, &widths, &cells));
+        }
     }
     lines
 }
@@ -58,6 +76,7 @@ fn print<'a>(table: &Table, at: usize, column: &'a Column) -> Printed<'a> {
         cells: aligned(&cells, column.numeric, true),
         bare: aligned(&cells, column.numeric, false),
         short: cells.iter().map(|cell| printable(cell.short.as_ref().unwrap_or(&cell.text()))).collect(),
+        wrapped: None,
     }
 }
 
@@ -119,6 +138,7 @@ fn fitted(mut printed: Vec<Printed<'_>>, width: usize) -> Vec<Printed<'_>> {
         }
     }
     let whole: Vec<Printed> = printed.iter().filter(|one| !one.column.numeric).cloned().collect();
+    wrap_words(&mut printed, width);
     for leading in [false, true] {
         if leading {
             shorten(&mut printed, width, false);
@@ -140,8 +160,27 @@ fn fitted(mut printed: Vec<Printed<'_>>, width: usize) -> Vec<Printed<'_>> {
     for (words, whole) in printed.iter_mut().filter(|one| !one.column.numeric).zip(whole) {
         *words = whole;
     }
+    wrap_words(&mut printed, width);
     shorten(&mut printed, width, true);
     printed
+}
+
+/// Has words go on in the next line where they may, as narrow as there is room, and as their longest word.
+fn wrap_words(printed: &mut [Printed], width: usize) {
+    let Some(at) = printed.iter().position(|one| one.column.wraps) else { return };
+    let others = total(printed) - printed[at].width();
+    // All words but the first may come to stand behind what a further line begins with.
+    let longest = |cell: &String| {
+        let begins = cell.split(' ').next().map_or(0, columns);
+        cell.split(' ').skip(1).map(|word| columns(word) + GOES_ON.len()).fold(begins, usize::max)
+    };
+    let least = printed[at].cells.iter().map(longest).max().unwrap_or(0);
+    let limit = width.saturating_sub(others).max(least);
+    let words = &mut printed[at];
+    if words.width() > limit && !words.short.is_empty() {
+        words.cells = words.short.clone();
+    }
+    words.wrapped = Some(limit);
 }
 
 /// Whether different words stay different when they are cut.
@@ -155,12 +194,13 @@ fn shorten(printed: &mut [Printed], width: usize, last: bool) {
     if total(printed) <= width {
         return;
     }
-    for column in printed.iter_mut().filter(|one| !one.column.numeric && !one.short.is_empty()) {
+    let words = |one: &Printed| !one.column.numeric && (last || !one.column.wraps);
+    for column in printed.iter_mut().filter(|one| words(one) && !one.short.is_empty()) {
         column.cells = std::mem::take(&mut column.short);
     }
     while total(printed) > width {
         let over = total(printed) - width;
-        let widest = printed.iter_mut().filter(|one| !one.column.numeric).max_by_key(|column| column.width());
+        let widest = printed.iter_mut().filter(|one| words(one)).max_by_key(|column| column.width());
         let Some(column) = widest.filter(|column| column.width() > WORD_MIN) else { return };
         let most = column.width();
         let least = most.saturating_sub(over).max(WORD_MIN);
@@ -236,6 +276,24 @@ mod tests {
         let narrow = printed(22);
         assert!(!narrow.contains('±') && narrow.contains("~5432 /s"), "it is hardly known: {narrow}");
         assert!(narrow.lines().all(|line| columns(line) == 22), "{narrow}");
+    }
+
+    #[test]
+    fn names_of_statements_go_on_in_the_next_line_before_a_column_is_cut_off() {
+        let row = |name: &str| {
+            let count = |title: &str| estimate(title, title, &Estimate::single(1_234_567.0), Quantity::Plain);
+            vec![word("statement", "statement", name).wrapping(), count("calls"), count("rows"), count("pages")]
+        };
+        let table = Table::new("statements", ["customer-position: value accounts", "(commit)"].map(row));
+        let printed = |width| lines(&table, width, Paint(Colour::Plain));
+        assert!(printed(80)[1].starts_with("customer-position: value accounts  "), "{:?}", printed(80));
+        let narrow = printed(48);
+        assert!(
+            narrow[1].starts_with("customer-position:  ") && narrow[2].trim_end() == "  value accounts",
+            "{narrow:?}"
+        );
+        assert!(narrow[3].starts_with("(commit)") && narrow.iter().all(|line| columns(line) <= 48), "{narrow:?}");
+        assert_eq!(narrow[1].split_whitespace().count(), 4, "all numbers are there: {narrow:?}");
     }
 
     /// Levels of a link that differ in their middle became `cap=5…=50%`, both.

@@ -8,8 +8,8 @@ use super::figure::Figure;
 use super::mix::{Quoted, quoted_servers};
 use super::quantity::Quantity;
 use super::table::{Field, Table, optional, word};
-use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, StatementsProfile};
-use observation::Counter;
+use analysis::{CpuBasis, Findings, ServerSummary, Spent, StatementProfile, StatementsProfile};
+use observation::{Counter, EventKind};
 
 /// Statements that have a row to themselves on a page; all of them are in the JSON.
 const SHOWN: usize = 16;
@@ -19,12 +19,90 @@ const SHOWN_SHORT: usize = 6;
 
 /// One table for each quoted trial whose statements were counted.
 pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
-    quoted_servers(findings, sweep).iter().filter_map(figure).collect()
+    quoted_servers(findings, sweep)
+        .iter()
+        .flat_map(|quoted| figure(quoted).into_iter().chain(spent(quoted)).chain(plans(quoted)))
+        .collect()
+}
+
+/// How the dearest statements are planned, step by step.
+fn plans(quoted: &Quoted) -> Option<Figure> {
+    let plans = quoted.trial.events.iter().filter(|event| event.kind == EventKind::Plan);
+    let step = |(at, name, line): (usize, &str, &str)| {
+        // Steps lie within one another as far as they stand to the right.
+        let (depth, line) = (line.len() - line.trim_start().len(), line.trim_start());
+        let name = if at == 0 { name } else { "" };
+        vec![self::name(name), word("step", "step", format!("{}{line}", "\u{a0}".repeat(depth)))]
+    };
+    let rows: Vec<Vec<Field>> = plans
+        .filter_map(|event| event.text.split_once('\n'))
+        .flat_map(|(name, plan)| plan.lines().enumerate().map(move |(at, line)| step((at, name, line))))
+        .collect();
+    let notes = "The generic plan of the statements that took most of the time, asked for behind the load; for some values the server may \
+                 take another one.";
+    let trial = quoted.trial.label.index;
+    let mut table = Table::new(format!("Plans of the dearest statements{} (trial {trial})", quoted.place()), rows);
+    table.trials = [trial].into();
+    let figure = Figure::new("Plans of the dearest statements", vec![notes.to_owned()], Vec::new(), table);
+    (!figure.table.rows.is_empty()).then_some(Figure { folded: true, ..figure })
 }
 
 /// The same as short tables without notes.
 pub fn tables(findings: &Findings, sweep: &Sweep) -> Vec<Table> {
-    quoted_servers(findings, sweep).iter().filter_map(|quoted| table(quoted, SHOWN_SHORT)).collect()
+    let of = |quoted: &Quoted| {
+        let spent = spent_table(quoted, SHOWN_SHORT);
+        table(quoted, SHOWN_SHORT).into_iter().chain(spent).collect::<Vec<Table>>()
+    };
+    quoted_servers(findings, sweep).iter().flat_map(of).collect()
+}
+
+/// Where the time of statements goes, by what sessions were seen waiting for.
+fn spent(quoted: &Quoted) -> Option<Figure> {
+    let notes = vec![
+        "One more session looked 20 times a second at what each session did, over the whole trial: what is seen on one session all \
+         the time takes a second in every second. CPU is on a core or waiting for one; locks are those of transactions (rows, \
+         tables); log is writing it, waiting for it, and for a mirror to confirm; other are latches of the server's memory, the \
+         client, other processes. What took less than a few looks is rough. MariaDB tells waits for locks and commits only: \
+         reads and latches count as CPU there."
+            .to_owned(),
+    ];
+    Some(Figure { folded: true, ..Figure::new(SPENT, notes, Vec::new(), spent_table(quoted, SHOWN)?) })
+}
+
+const SPENT: &str = "Where the time of statements goes";
+
+fn spent_table(quoted: &Quoted, most: usize) -> Option<Table> {
+    let profile = quoted.trial.server.as_ref()?.profile.as_ref()?;
+    let total = profile.total();
+    let mut seen: Vec<&StatementProfile> = profile.statements.iter().filter(|one| !one.seen.is_empty()).collect();
+    let took = |one: &StatementProfile| one.seen.iter().map(|(_, us)| us).sum::<f64>();
+    seen.sort_by(|a, b| took(b).total_cmp(&took(a)));
+    let all = took(&total);
+    let row = |one: &StatementProfile| {
+        let took = took(one);
+        let share = |title: &str, key: &str, on: Spent| {
+            optional(title, key, one.spent(on).map(|us| us / took), Quantity::Share)
+        };
+        let wait = one.seen.iter().find(|(event, us)| Spent::of(event) != Spent::Cpu && us / took >= 0.01);
+        let wait = wait.map(|(event, us)| format!("{event} {}", units::percent(us / took))).unwrap_or_default();
+        vec![
+            name(&one.name),
+            optional("time", "seen_us", Some(took), Quantity::Microseconds).leading(),
+            optional("of all", "seen_share", Some(took / all), Quantity::Share).minor(),
+            share("CPU", "cpu_share", Spent::Cpu),
+            share("locks", "locks_share", Spent::Locks),
+            share("log", "log_share", Spent::Log),
+            share("I/O", "io_share", Spent::Io),
+            share("other", "other_share", Spent::Other),
+            word("waits most for", "waits_most_for", wait).minor(),
+        ]
+    };
+    let sum = StatementProfile { name: "all statements".to_owned(), ..total.clone() };
+    let rows = seen.iter().take(most).copied().chain([&sum]).map(row);
+    let caption = format!("{SPENT}{}, for each transaction (trial {})", quoted.place(), quoted.trial.label.index);
+    let mut table = Table::new(caption, rows);
+    table.trials = [quoted.trial.label.index].into();
+    (!seen.is_empty()).then_some(table)
 }
 
 fn figure(quoted: &Quoted) -> Option<Figure> {
@@ -43,11 +121,17 @@ fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {
         ),
         CpuBasis::SharedOut => Some(
             "CPU by statement is an estimate: what the server's processes spent is shared out by the time of execution and \
-             planning, less waits for I/O where the server takes their time. Waits for locks count as work, since no server \
-             takes their time by statement: under contention the CPU of a statement that waits is too high. The time of \
-             execution stands beside it. What sessions do between statements, commits included, is shared out with it.",
+             planning, less waits for I/O where the server takes their time. The time of execution stands beside it. What \
+             sessions do between statements, commits included, is shared out with it.",
         ),
     };
+    let waits = (profile.cpu == CpuBasis::SharedOut).then_some(match profile.looked_at() {
+        true => "Waits for locks, the log and latches are not in it, as far as they were seen 20 times a second.",
+        false => {
+            "Nobody looked at what sessions wait for, so that waits for locks count as work: under contention the CPU of a \
+             statement that waits is too high."
+        }
+    });
     let known = |of: fn(&StatementProfile) -> Option<f64>| profile.statements.iter().any(|one| of(one).is_some());
     let pages = known(|one| one.lookups)
         .then_some("Lookups are pages asked of the buffer, reads those that were not in it, over the whole trial.");
@@ -58,20 +142,23 @@ fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {
         "Log by statement is an estimate: what the server wrote in the window is shared out by changed rows.",
     );
     let several = (streams > 1).then_some("The streams of the trial are one here.");
-    [cpu, pages, rows, log, several].into_iter().flatten().map(str::to_owned).collect()
+    [cpu, waits, pages, rows, log, several].into_iter().flatten().map(str::to_owned).collect()
 }
 
 fn table(quoted: &Quoted, most: usize) -> Option<Table> {
     let server = quoted.trial.server.as_ref()?;
     let profile = server.profile.as_ref()?;
     let (place, trial) = (quoted.place(), quoted.trial.label.index);
-    let estimated = match (profile.cpu == CpuBasis::SharedOut, profile.log_shared_out) {
-        (true, true) => "; CPU and log are estimates, and waits for locks count as CPU",
-        (true, false) => "; CPU is an estimate, and waits for locks count as CPU",
+    let shared_out = profile.cpu == CpuBasis::SharedOut;
+    let estimated = match (shared_out, profile.log_shared_out) {
+        (true, true) => "; CPU and log are estimates",
+        (true, false) => "; CPU is an estimate",
         (false, true) => "; log is an estimate",
         (false, false) => "",
     };
-    let caption = format!("What one transaction asks of the database{place}, by statement (trial {trial}){estimated}");
+    let locks = if shared_out && !profile.looked_at() { ", and waits for locks count as CPU" } else { "" };
+    let caption =
+        format!("What one transaction asks of the database{place}, by statement (trial {trial}){estimated}{locks}");
     let total = profile.total();
     let row = |one: &StatementProfile| row(one, total.cpu_us);
     let (shown, others) = profile.statements.split_at(profile.statements.len().min(most));
@@ -91,7 +178,7 @@ fn table(quoted: &Quoted, most: usize) -> Option<Table> {
 }
 
 fn name(text: &str) -> Field {
-    word("statement", "statement", text)
+    word("statement", "statement", text).wrapping()
 }
 
 fn row(one: &StatementProfile, all_us: Option<f64>) -> Vec<Field> {
@@ -101,12 +188,13 @@ fn row(one: &StatementProfile, all_us: Option<f64>) -> Vec<Field> {
     let us = |title, key, time| optional(title, key, time, Quantity::Microseconds);
     vec![
         name(&one.name),
-        count("executions", "executions", Some(one.executions)),
+        count("calls", "executions", Some(one.executions)),
         us("CPU", "cpu_us", one.cpu_us).leading(),
         optional("CPU share", "cpu_share", share, Quantity::Share).minor(),
-        us("CPU/execution", "cpu_us_per_execution", each).minor(),
+        us("CPU/call", "cpu_us_per_execution", each).minor(),
         us("execution time", "execution_us", one.execution_us).minor(),
         us("planning", "planning_us", one.planning_us).minor(),
+        us("locks", "locks_us", one.spent(Spent::Locks)),
         count("lookups", "lookups", one.lookups),
         count("reads", "reads", one.reads),
         count("rows looked at", "rows_examined", one.rows_examined),
@@ -133,5 +221,5 @@ fn measured(quoted: &Quoted, server: &ServerSummary) -> Option<Vec<Field>> {
     let mut fields: Vec<Field> = row(&seen, None);
     fields[0] = name(told).shortened("measured, window");
     // What nobody counts from outside: executions, rows and changes.
-    Some(fields.into_iter().enumerate().map(|(at, field)| field.only_if(![1, 10, 11].contains(&at))).collect())
+    Some(fields.into_iter().enumerate().map(|(at, field)| field.only_if(![1, 11, 12].contains(&at))).collect())
 }

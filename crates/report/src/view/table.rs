@@ -31,6 +31,8 @@ pub struct Column {
     pub minor: bool,
     /// Keeps its interval longest where there is little room.
     pub leading: bool,
+    /// Words go on in the next line rather than being cut.
+    pub wraps: bool,
     /// Letters of the caveats that touch every number in it; they are said once.
     pub marks: String,
 }
@@ -144,7 +146,7 @@ fn under(title: &str, quantity: Quantity) -> Quantity {
 
 fn field(title: &str, key: &str, value: Held) -> Field {
     let (title, key, numeric) = (title.to_owned(), key.to_owned(), true);
-    let column = Column { title, key, numeric, minor: false, leading: false, marks: String::new() };
+    let column = Column { title, key, numeric, minor: false, leading: false, wraps: false, marks: String::new() };
     Field { column, cell: Cell { value, marks: String::new(), short: None } }
 }
 
@@ -191,6 +193,12 @@ impl Field {
     /// The same in a column that is left out first where there is little room.
     pub fn minor(mut self) -> Field {
         self.column.minor = true;
+        self
+    }
+
+    /// The same in a column whose words go on in the next line rather than being cut.
+    pub fn wrapping(mut self) -> Field {
+        self.column.wraps = true;
         self
     }
 

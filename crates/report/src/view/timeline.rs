@@ -102,7 +102,10 @@ fn panel(trial: &TrialSummary, title: String, span: Span, series: Vec<Series>, y
         let text = if cut { "warm-up, and up to the first checkpoint" } else { "warm-up" };
         guides.push(Guide::Stretch { from: first, to: trial.window.start.seconds(), text: text.into() });
     }
-    let events = trial.events.iter().filter(|event| event.kind != observation::EventKind::Phase);
+    let aside = |event: &&observation::Event| {
+        matches!(event.kind, observation::EventKind::Phase | observation::EventKind::Plan)
+    };
+    let events = trial.events.iter().filter(|event| !aside(event));
     guides.extend(events.map(|event| Guide::Event { x: event.at.seconds(), text: event.text.clone() }));
     let x = Axis::new("since the start of the trial", Quantity::Seconds, Spacing::Linear);
     Panel { guides, ..Panel::new(title, span, x, y, series) }

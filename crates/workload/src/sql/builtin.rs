@@ -1,4 +1,4 @@
-//! The two scripts that everybody knows, in our own text, and the four tables that they need.
+//! The three scripts that everybody knows, in our own text, and the four tables that they need.
 //!
 //! The one idea: tables and rows are values, like those of the brokerage house, so that `prony db fill` makes them on
 //! every engine; they are those that `pgbench -i` makes, so that the scripts run on a data set of pgbench too.
@@ -30,6 +30,19 @@ INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES (:tid, :bid, :a
 COMMIT;
 ";
 
+/// The same without tellers and branches, whose rows sessions wait for.
+pub const SIMPLE_UPDATE: &str = "\
+\\set aid random(1, 100000 * :scale)
+\\set tid random(1, 10 * :scale)
+\\set bid random(1, 1 * :scale)
+\\set delta random(-5000, 5000)
+BEGIN;
+UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :aid;
+SELECT abalance FROM pgbench_accounts WHERE aid = :aid;
+INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP);
+COMMIT;
+";
+
 /// Looks up one account.
 pub const SELECT_ONLY: &str = "\
 \\set aid random(1, 100000 * :scale)
@@ -40,6 +53,7 @@ SELECT abalance FROM pgbench_accounts WHERE aid = :aid;
 pub fn script(name: &str) -> Option<Script> {
     let text = match name {
         "tpcb-like" => TPCB_LIKE,
+        "simple-update" => SIMPLE_UPDATE,
         "select-only" => SELECT_ONLY,
         _ => return None,
     };

@@ -8,7 +8,7 @@ keys! {
     /// All of them, in the order of the reference page.
     pub KEYS;
     SCRIPT "script": Text =
-        Text("a file of pgbench's script language, `tpcb-like`, `select-only`, or several as `a.sql@3 + b.sql`"),
+        Text("a file of pgbench's script language, `tpcb-like`, `simple-update`, `select-only`, or several as `a.sql@3 + b.sql`"),
         Is("tpcb-like"), "Which scripts make the transactions, with their weights.";
     DEFINE "define": Text = Text("NAME=VALUE, several with `;` between"), Is(""),
         "Variables of the scripts that are set from outside, as with -D.";

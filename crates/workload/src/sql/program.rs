@@ -232,7 +232,7 @@ fn patch(steps: &mut [Instruction], at: Option<usize>, to: usize) {
 fn outside(spec: &Spec) -> Vec<Problem> {
     let mut problems = Vec::new();
     if spec.scripts.is_empty() {
-        problems.push(general("no script was given; name a file, tpcb-like or select-only".to_owned()));
+        problems.push(general("no script was given; name a file, tpcb-like, simple-update or select-only".to_owned()));
     } else if spec.scripts.iter().all(|script| script.weight == 0) {
         problems.push(general("all scripts have weight 0; at least one must be drawn".to_owned()));
     }

@@ -4,6 +4,7 @@
 //! the next line, so that all problems are told at once.
 
 use super::command::{Action, Amount, Command, Keep, Part, UNITS, bound, gives_rows};
+use super::expression::Expression;
 use super::grammar;
 use super::names::{Names, is_name};
 use super::problem::{Places, Problem};
@@ -111,6 +112,7 @@ impl<'a> Reader<'a> {
     fn command(&mut self, command: &str, at: usize, after: usize) -> Result<(), Misread> {
         let action = match command {
             "set" => self.set(at, after)?,
+            "setrandom" => self.set_random(at, &words(self.text, after))?,
             "if" => Action::If(grammar::expression(self.text, after, self.names)?),
             "elif" => Action::Elif(grammar::expression(self.text, after, self.names)?),
             "sleep" => self.sleep(at, &words(self.text, after))?,
@@ -146,6 +148,37 @@ impl<'a> Reader<'a> {
             return Err(Misread { at, text: "\\set needs the name of a variable and an expression".to_owned() });
         };
         let expression = grammar::expression(self.text, after, self.names)?;
+        self.assigned((name, start), expression)
+    }
+
+    /// As scripts of before version 9.6 draw: `\setrandom NAME MIN MAX`, with `uniform`, `gaussian N` or `exponential N` behind.
+    fn set_random(&mut self, at: usize, words: &[Argument<'a>]) -> Result<Action, Misread> {
+        let (name, bounds, call) = match words {
+            [name, bounds @ ..] if matches!(bounds, [_, _] | [_, _, ("uniform", _)]) => (name, &bounds[..2], "random"),
+            [name, bounds @ .., ("gaussian", _), by] if bounds.len() == 2 => {
+                (name, &[bounds, &[*by]].concat()[..], "random_gaussian")
+            }
+            [name, bounds @ .., ("exponential", _), by] if bounds.len() == 2 => {
+                (name, &[bounds, &[*by]].concat()[..], "random_exponential")
+            }
+            _ => {
+                let form = "\\setrandom needs NAME MIN MAX, and may have uniform, gaussian N or exponential N behind";
+                return Err(Misread { at, text: form.to_owned() });
+            }
+        };
+        let plain = |word: &str| match word.strip_prefix(':') {
+            Some(name) => is_name(name),
+            None => word.parse::<f64>().is_ok_and(f64::is_finite),
+        };
+        if let Some((word, at)) = bounds.iter().find(|(word, _)| !plain(word)) {
+            return Err(Misread { at: *at, text: format!("a number or a :variable is needed, got {word}") });
+        }
+        let bounds: Vec<&str> = bounds.iter().map(|(word, _)| *word).collect();
+        let drawn = grammar::expression(&format!("{call}({})", bounds.join(", ")), 0, self.names);
+        self.assigned(*name, drawn.map_err(|misread| Misread { at, ..misread })?)
+    }
+
+    fn assigned(&mut self, (name, start): Argument<'_>, expression: Expression) -> Result<Action, Misread> {
         if !is_name(name) {
             let text = format!("invalid variable name: \"{name}\"; letters, digits and _ make a name, no digit first");
             return Err(Misread { at: start, text });

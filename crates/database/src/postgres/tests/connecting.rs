@@ -59,6 +59,27 @@ fn what_keeps_us_out_is_named() {
     assert!(stranger.contains("stranger"), "{stranger}");
 }
 
+#[test]
+fn of_several_hosts_the_first_is_taken_that_answers_and_is_meant() {
+    let Some(private) = private("hosts") else { return };
+    let here = private.server.run().display().to_string();
+    let at = |more: &str| opened(&format!("postgres://prony@/postgres?host=/nowhere,{here}{more}"));
+    at("").unwrap();
+    at("&target_session_attrs=primary").unwrap();
+    at("&target_session_attrs=read-write").unwrap();
+    let refused = at("&target_session_attrs=standby").unwrap_err();
+    let said = refused.to_string();
+    assert!(matches!(refused, DatabaseError::Refused { .. }), "{said}");
+    assert!(said.contains("/nowhere/.s.PGSQL.5432: ") && said.contains("it is not standby"), "{said}");
+    run(&private.server.connect(), "ALTER DATABASE postgres SET default_transaction_read_only = on");
+    let said = at("&target_session_attrs=read-write").unwrap_err().to_string();
+    assert!(said.contains("it is not read-write"), "{said}");
+    at("&target_session_attrs=read-only").unwrap();
+    // Somebody who is not let in is not tried elsewhere.
+    let wrong = opened(&format!("postgres://stranger@/postgres?host={here},/nowhere")).unwrap_err().to_string();
+    assert!(wrong.contains("stranger") && !wrong.contains("/nowhere/.s.PGSQL.5432: "), "{wrong}");
+}
+
 /// A server that answers each connection with these bytes.
 fn answering(answers: &'static [&'static [u8]]) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -129,6 +150,13 @@ fn tls_trusts_only_what_it_was_told_to_trust() {
     let bare = plain(&Connect::parse(&at("127.0.0.1", "sslmode=disable")).unwrap()).into_parts();
     let (bare, _) = bare.unwrap();
     assert!(std::net::TcpStream::from(std::os::fd::OwnedFd::from(bare)).peer_addr().unwrap().ip().is_loopback());
+    std::fs::write(data.join("pg_hba.conf"), "hostssl all all all trust\n").unwrap();
+    run(&Connect::parse(&at("127.0.0.1", "sslmode=prefer")).unwrap(), "SELECT pg_reload_conf()");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let demanded = opened(&at("127.0.0.1", "sslmode=disable")).unwrap_err();
+    assert!(matches!(demanded, DatabaseError::NotSecure { .. }), "{demanded}");
+    assert!(demanded.to_string().contains("may demand TLS") && demanded.hint().unwrap().contains("sslmode=require"));
+    opened(&at("127.0.0.1", "sslmode=prefer")).unwrap();
 }
 
 /// Makes a certificate for `localhost` that signs itself.

@@ -184,10 +184,24 @@ fn not_checked(spec: &DatabaseSpec, error: &DatabaseError) -> Checked {
 type Present = Vec<Result<DataSet, DatabaseError>>;
 
 fn present(spec: &DatabaseSpec, wanted: Vec<DataSet>, stop: &Arc<AtomicBool>) -> Result<Present, Failure> {
+    if spec.at == At::Local && spec.layout.is_none() {
+        return on_private_servers(spec, stop);
+    }
     // An embedded database is named after a data set; any will do to look around.
     let any = wanted.into_iter().next().filter(|_| spec.at == At::Cache);
     let database = Opened(open(spec, any, Vec::new(), stop.clone())?);
     database.datasets().map_err(|error| failed(format!("looking for data sets in `{}`", spec.shown()), &error))
+}
+
+/// Each data set on a private server has one to itself.
+fn on_private_servers(spec: &DatabaseSpec, stop: &Arc<AtomicBool>) -> Result<Present, Failure> {
+    let doing = |error| failed(format!("looking for data sets in `{}`", spec.shown()), &error);
+    let options = options(None, Vec::new(), stop.clone());
+    let mut all = Vec::new();
+    for server in database::private_servers(spec.engine, &options).map_err(doing)? {
+        all.extend(server.and_then(|server| server.datasets()).map_err(doing)?);
+    }
+    Ok(all)
 }
 
 fn check_one(spec: &DatabaseSpec, set: DataSet, stop: &Arc<AtomicBool>) -> Result<Checked, Failure> {
@@ -292,10 +306,14 @@ pub(super) fn open(
     settings: Vec<(String, String)>,
     stop: Arc<AtomicBool>,
 ) -> Result<Box<dyn Database>, Failure> {
-    // As a run would start it, so that a run need not start it again.
-    let profiling = Profiling { on: true, pages: None };
-    let options = OpenOptions { cache_dir: cache::folder(), dataset, settings, profiling, stop };
+    let options = options(dataset, settings, stop);
     database::open(spec, &options).map_err(|error| failed(format!("opening the database `{}`", spec.shown()), &error))
+}
+
+/// As a run would start it, so that a run need not start it again.
+fn options(dataset: Option<DataSet>, settings: Vec<(String, String)>, stop: Arc<AtomicBool>) -> OpenOptions {
+    let profiling = Profiling { on: true, pages: None };
+    OpenOptions { cache_dir: cache::folder(), dataset, settings, profiling, stop }
 }
 
 /// A database; a server with a layout ends with it, as with a run.

@@ -48,6 +48,8 @@ fn add(findings: &mut Findings, index: u32, sessions: f64, rate: f64) {
     let note = |text: &str| Event { at: Nanos::from_secs(22), kind: EventKind::Note, text: text.into() };
     trial.events =
         vec![note("all 10 invariants hold, checked in 0.4 s"), note("ledger: 3217 orders are as acknowledged")];
+    let plan = "watched prices\nNested Loop\n  ->  Seq Scan on watched\n        Filter: (list = $1)\n  ->  Index Scan using security_key on security";
+    trial.events.push(Event { kind: EventKind::Plan, ..note(plan) });
     findings.trials.push(trial);
 }
 
@@ -118,6 +120,11 @@ fn server(rate: f64) -> ServerSummary {
     }
 }
 
+/// Where sessions were seen, as far as they were.
+fn seen(all: &[(&str, f64)]) -> Vec<(String, f64)> {
+    all.iter().filter(|(_, us)| *us > 0.0).map(|(event, us)| ((*event).to_owned(), *us)).collect()
+}
+
 /// A read that takes most of the CPU, a write, a commit whose cost nobody counts, and many that hardly matter.
 fn profile(cpu_us: f64) -> StatementsProfile {
     let one = |name: &str, executions: f64, share: f64, log_bytes: f64| StatementProfile {
@@ -134,9 +141,19 @@ fn profile(cpu_us: f64) -> StatementsProfile {
         reads: Some(executions * 0.06),
         rows_examined: None,
         log_bytes: Some(log_bytes),
+        seen: seen(&[
+            ("CPU", share * cpu_us),
+            ("Lock:transactionid", if log_bytes > 0.0 { 70.0 } else { 0.0 }),
+            ("IO:DataFileRead", share * 20.0),
+        ]),
     };
     let mut statements = vec![one("watched prices", 0.46, 0.6, 0.0), one("change a position", 0.31, 0.2, 4_100.0)];
     statements.extend((1..=24).map(|n| one(&format!("small {n}"), 0.05, 0.2 / 24.0, 0.0)));
-    statements.push(StatementProfile { name: "(commit)".into(), executions: 0.22, ..StatementProfile::default() });
+    statements.push(StatementProfile {
+        name: "(commit)".into(),
+        executions: 0.22,
+        seen: seen(&[("IO:WALSync", 190.0), ("LWLock:WALWrite", 24.0), ("CPU", 8.0), ("Client:ClientRead", 2.0)]),
+        ..StatementProfile::default()
+    });
     StatementsProfile { statements, cpu: CpuBasis::SharedOut, log_shared_out: false }
 }

@@ -19,6 +19,32 @@ fn statements(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn what_old_scripts_draw_by_setrandom_is_what_set_draws_today() {
+    let actions = |text: &str| {
+        let read = read("test", text, true, &mut Names::default());
+        assert_eq!(read.problems, [], "{text}");
+        read.commands.into_iter().map(|command| command.action).collect::<Vec<Action>>()
+    };
+    for (old, new) in [
+        ("\\setrandom aid 1 100", "\\set aid random(1, 100)"),
+        ("\\setrandom aid -5 :most uniform", "\\set aid random(-5, :most)"),
+        ("\\setrandom aid :least :most gaussian 2.5", "\\set aid random_gaussian(:least, :most, 2.5)"),
+        ("\\setrandom aid 1 9 exponential :by", "\\set aid random_exponential(1, 9, :by)"),
+    ] {
+        assert_eq!(actions(old), actions(new), "{old}");
+    }
+    for (text, said) in [
+        ("\\setrandom aid 1", "\\setrandom needs NAME MIN MAX"),
+        ("\\setrandom aid 1 9 zipfian 2", "\\setrandom needs NAME MIN MAX"),
+        ("\\setrandom aid 1 9),(2", "a number or a :variable is needed, got 9),(2"),
+        ("\\setrandom 9id 1 9", "invalid variable name"),
+    ] {
+        let problems = problems(&format!("{text}\nselect 1;"));
+        assert!(problems.len() == 1 && problems[0].contains(said), "{text}: {problems:?}");
+    }
+}
+
+#[test]
 fn statements_end_where_psql_ends_them() {
     // What `pgbench -d` of version 15.18 said that it sent, without the last semicolon.
     let table: &[(&str, &[&str])] = &[
