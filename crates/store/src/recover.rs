@@ -94,11 +94,14 @@ fn place() -> PathBuf {
     if std::env::var_os("TMPDIR").is_none() && disk.is_dir() { disk } else { std::env::temp_dir() }
 }
 
+/// Sizes and times of files, and the heads of logs that may grow.
+type Look = (Vec<(u64, i64, i64)>, Vec<u8>);
+
 /// The head of a log, in which its salts stand: another one is another log.
 const LOG_HEAD: usize = 32;
 
 /// What changes when somebody writes: sizes and times; of a log that may grow, its head.
-fn look(run: &File, others: &[(&str, File)], written: Written) -> Result<(Vec<(u64, i64, i64)>, Vec<u8>), io::Error> {
+fn look(run: &File, others: &[(&str, File)], written: Written) -> Result<Look, io::Error> {
     let seen = |found: Metadata| (found.len(), found.mtime(), found.mtime_nsec());
     let still = |suffix: &str| written == Written::No || suffix != LOG;
     let others_still = others.iter().filter(|(suffix, _)| still(suffix)).map(|(_, file)| file);

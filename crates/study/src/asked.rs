@@ -54,10 +54,14 @@ impl StorageAsked {
         self.durable && self.read.0 <= 0.0
     }
 
-    /// `4 KiB random read, direct`.
-    pub fn says(&self) -> String {
+    /// `4 KiB random read, direct`; at a point where the block size is varied, in blocks of that.
+    pub fn says(&self, at: Option<&str>) -> String {
         let (least, most) = (units::bytes(self.blocks.0), units::bytes(self.blocks.1));
-        let size = if least == most { least } else { format!("{least} to {most}") };
+        let size = match at {
+            Some(size) => size.to_owned(),
+            None if least == most => least,
+            None => format!("{least} to {most}"),
+        };
         let order = if self.random { "random" } else { "sequential" };
         let work = match self.read.0 {
             read if read >= 1.0 => "read".to_owned(),

@@ -1,6 +1,6 @@
 //! What a study wants to know of its observations: the primary metric, margins, thresholds and the steady-state rule.
 
-use crate::{Deadline, Mirrored, Proof, StorageAsked};
+use crate::{Deadline, Mirrored, Proof, StorageAsked, Work};
 use observation::{Factor, TrialLabel};
 use units::Nanos;
 use workload::kind::Yield;
@@ -30,6 +30,8 @@ pub struct Judgement {
     pub mirrored: Vec<Mirrored>,
     /// What its streams ask of storage, each once.
     pub storage: Vec<StorageAsked>,
+    /// What each stream asks in each experiment: names of both, and the work of its first point.
+    pub works: Vec<(String, String, Work)>,
     /// The length of a round, by name of the experiments that state one.
     pub rounds: Vec<(String, Nanos)>,
     /// Whether an inconclusive threshold is accepted.
@@ -39,6 +41,15 @@ pub struct Judgement {
 }
 
 impl Judgement {
+    /// Whether a stream asks the same in two experiments, but for what is varied in them; not where it is not known.
+    pub fn asks_alike(&self, stream: &str, experiments: [&str; 2]) -> bool {
+        let [one, two] = experiments.map(|experiment| {
+            let found = self.works.iter().find(|(within, name, _)| within == experiment && name == stream);
+            found.map(|(_, _, work)| work)
+        });
+        one.is_some() && one == two
+    }
+
     /// The length of a round that an experiment states.
     pub fn round(&self, experiment: &str) -> Option<Nanos> {
         self.rounds.iter().find(|(name, _)| name == experiment).map(|(_, round)| *round)

@@ -2,6 +2,7 @@
 
 use crate::{Caveat, CaveatKind, PointSummary, RingsSummary, TrialSummary};
 use observation::{Fact, RunFacts, SystemFacts, SystemKind, TrialLabel, factor};
+use study::Judgement;
 use units::{counted, percent, rate};
 
 /// Share of its own ceiling from which on the generator may be what is measured.
@@ -50,7 +51,7 @@ pub fn of_run(run: &RunFacts, trials: &[TrialSummary], planned: Option<u32>) -> 
 const TWICE_DIFFERS: f64 = 0.1;
 
 /// Whether what was measured in two experiments, minutes apart, came out as another number: what the machine does by itself.
-pub fn measured_twice(points: &[PointSummary], trials: &[TrialSummary]) -> Option<Caveat> {
+pub fn measured_twice(points: &[PointSummary], trials: &[TrialSummary], judgement: &Judgement) -> Option<Caveat> {
     let first = |point: &PointSummary| {
         let trial = trials.iter().find(|trial| point.trials.contains(&trial.label.index))?;
         trial.label.streams.iter().position(|stream| stream.name == point.at.stream).map(|at| (&trial.label, at))
@@ -65,9 +66,11 @@ pub fn measured_twice(points: &[PointSummary], trials: &[TrialSummary]) -> Optio
     let same = |a: &PointSummary, b: &PointSummary| {
         let (Some((one, at)), Some((two, also))) = (first(a), first(b)) else { return false };
         let alone = one.streams.len() == 1 && two.streams.len() == 1;
+        let alike = judgement.asks_alike(&a.at.stream, [&a.at.experiment, &b.at.experiment]);
         let asked =
             |label: &TrialLabel, at: usize| (label.streams[at].load.clone(), label.streams[at].workload.clone());
         alone
+            && alike
             && (&a.at.system, &a.at.stream, a.work) == (&b.at.system, &b.at.stream, b.work)
             && a.at.experiment != b.at.experiment
             && asked(one, at) == asked(two, also)
@@ -232,6 +235,18 @@ mod tests {
         SystemFacts { name: name.to_owned(), kind: kind.to_owned(), fingerprint: vec![fact], ..SystemFacts::default() }
     }
 
+    /// A study that asks a stream of this name the same in two experiments.
+    fn asked(stream: &str) -> study::Study {
+        let experiment = |name: &str| format!("[[experiment]]\nname = \"{name}\"\nworkload = \"{stream}\"\n");
+        let text = format!(
+            "title = \"t\"\nquestion = \"q\"\n[system.here]\nkind = \"null\"\n[workload.{stream}]\nkind = \"block\"\n\
+             pattern = \"random\"\ntransfer = \"4 KiB\"\nread = \"100%\"\n{}{}",
+            experiment("alone"),
+            experiment("curve")
+        );
+        study::Study::parse("t", &text).unwrap_or_else(|problems| panic!("{problems}"))
+    }
+
     #[test]
     fn a_point_that_two_experiments_measured_is_compared_with_itself() {
         let twice = |second: f64, load: &str| {
@@ -245,7 +260,15 @@ mod tests {
             trials[1].label.streams[0].load = load.to_owned();
             let load = trials[0].label.streams[0].load.clone();
             let points = judge(RunFacts::default(), trials.clone(), &judgement()).points;
-            (measured_twice(&points, &trials), load)
+            let stream = trials[0].label.stream_name(0).to_owned();
+            let works = asked(&stream).judgement().works.clone();
+            let judgement = Judgement { works, ..judgement() };
+            assert_eq!(
+                measured_twice(&points, &trials, &crate::run::tests::judgement()),
+                None,
+                "who knows what was asked"
+            );
+            (measured_twice(&points, &trials, &judgement), load)
         };
         let (_, load) = twice(10e3, "");
         let (found, _) = twice(7e3, &load);

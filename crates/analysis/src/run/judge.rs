@@ -21,7 +21,7 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     caveats::add_to_trials(&run, &mut trials);
     let groups = groups(&trials);
     let points: Vec<PointSummary> = groups.iter().map(|group| point(group, judgement.confidence)).collect();
-    let twice = caveats::measured_twice(&points, &trials);
+    let twice = caveats::measured_twice(&points, &trials, judgement);
     let mut caveats: Vec<Caveat> = caveats::of_run(&run, &trials, judgement.planned).into_iter().chain(twice).collect();
     let mut findings = Vec::new();
     for compared in comparisons(&groups, judgement) {

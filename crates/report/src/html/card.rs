@@ -35,8 +35,8 @@ fn large(number: &Number) -> Markup {
             span class="value" { (number.value) @for mark in number.marks.chars() { sup { a href={ "#doubt-" (mark) } { (mark) } } } }
             @if !number.interval.is_empty() { span class="interval" { (number.interval) } }
             span class="what" { (number.what) }
-            span class="place" { (unbroken(&number.place)) }
-            @for also in &number.also { span class="also" { (unbroken(also)) } }
+            span class="place" { (prose(&unbroken(&number.place))) }
+            @for also in &number.also { span class="also" { (prose(&unbroken(also))) } }
         }
     }
 }

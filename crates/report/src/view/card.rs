@@ -16,7 +16,7 @@ use analysis::{
     CaveatKind, Comparison, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding, PairFinding, PointSummary,
     Typical, Verdict, Work,
 };
-use observation::{Asks, Point, Provenance};
+use observation::{Asks, Point, Provenance, factor};
 use study::Metric;
 
 /// More numbers than this are no card.
@@ -224,7 +224,9 @@ fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary
     let most = sweep.factor.is_some() && curve.points.len() > 1 && most_of(findings, curve, point);
     let pause = paced(findings, point).map(|pause| format!(", with a pause of {pause} behind each"));
     let asked = findings.storage.iter().find(|asked| asked.stream == point.at.stream);
-    let asked = asked.map(|asked| format!("{}, ", asked.says())).unwrap_or_default();
+    let block = point.at.factors.iter().find(|one| factor::said(&one.name) == factor::said(factor::TRANSFER));
+    let block = block.map(|one| one.level.text());
+    let asked = asked.map(|asked| format!("{}, ", asked.says(block))).unwrap_or_default();
     format!("{asked}at {at}{}{}", if most { ", the best" } else { "" }, pause.unwrap_or_default())
 }
 

@@ -297,7 +297,8 @@ pub fn edges(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
             true => format!("{at} the most; try larger ones to find the peak"),
             false => format!("{at} no more than {} as far as their intervals tell", level.join(", ")),
         };
-        Some(Conclusion::plain(sweep.experiment, "no peak yet", curve.name.clone(), &says))
+        let word = if level.is_empty() { "no peak yet" } else { "plateau" };
+        Some(Conclusion::plain(sweep.experiment, word, curve.name.clone(), &says))
     });
     edges.collect()
 }

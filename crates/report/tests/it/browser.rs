@@ -128,7 +128,6 @@ fn frames(dark: bool) -> String {
 
 /// Notes why the test did not run, in the file that `PRONY_SKIPS` names.
 fn skip(why: &str) {
-    eprintln!("skipped: {why}");
     if let Some(path) = std::env::var_os("PRONY_SKIPS") {
         let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
         writeln!(file, "skipped: {why}").unwrap();
