@@ -184,7 +184,10 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let per_core = per_core(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
     let beside = most.into_iter().chain(low).chain(per_core);
     let place = place(findings, sweep, curve, point);
-    let number = Number::new(&estimate, quantity, what, place);
+    let mut number = Number::new(&estimate, quantity, what, place);
+    if !estimate.has_interval() {
+        number.interval = "one run, no interval".to_owned();
+    }
     let marks = caveats.grave(&point.caveats);
     Some((quantity, Number { marks, ..number.with(latency(point, quantity).into_iter().chain(beside)) }))
 }
