@@ -33,7 +33,6 @@ pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};
 pub use run::judge;
 pub use transactions::{
-    ClassMix, CpuBasis, InSessions, MirrorWaits, PerTransaction, ServerSummary, Spent, StatementProfile,
-    StatementsProfile,
+    ClassMix, CpuBasis, InSessions, MirrorWaits, PerTransaction, ServerSummary, StatementProfile, StatementsProfile,
 };
 pub use trial::{MIX_TOLERANCE, bound, outcome, summarise_from, summarise_interrupted};

@@ -4,7 +4,7 @@
 //! its price. What was not observed stays unknown.
 
 use crate::{Checkpoints, WorkingSet};
-use observation::{Counted, Counter, OfStatement, words};
+use observation::{Counted, Counter, OfStatement, Spent, words};
 
 /// A class against its plan. Storage plans no shares; then only the share itself is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -188,31 +188,6 @@ statement! {
         reads Reads * 1.0 "Pages of these that were not in it.",
         rows_examined RowsExamined * 1.0 "Rows that were looked at, where pages are not counted.",
         log_bytes LogBytes * 1.0 "Bytes of log.",
-    }
-}
-
-words! {
-    /// Where a session that carries a statement out is.
-    pub enum Spent {
-        Cpu = "CPU" "On a core, or waiting for one.",
-        Locks = "locks" "Waiting for a row, a table or another lock of a transaction.",
-        Log = "log" "Writing the log, waiting for that, or for a mirror to confirm it.",
-        Io = "I/O" "Reading or writing files other than the log.",
-        Other = "other" "Latches of the server's memory, the client, other processes.",
-    }
-}
-
-impl Spent {
-    /// By the server's name of a wait.
-    pub fn of(event: &str) -> Spent {
-        let (kind, name) = event.split_once(':').unwrap_or((event, ""));
-        match kind {
-            "CPU" => Spent::Cpu,
-            "Lock" => Spent::Locks,
-            _ if name.to_lowercase().starts_with("wal") || name == "SyncRep" || kind == "Log" => Spent::Log,
-            "IO" => Spent::Io,
-            _ => Spent::Other,
-        }
     }
 }
 

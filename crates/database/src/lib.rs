@@ -29,7 +29,7 @@ pub mod sqlite;
 mod tests;
 pub mod tier;
 
-pub use activity::{Doing, LOCK, ON_CPU, activity, holder};
+pub use activity::{Doing, LOCK, activity, generic_plan, holder, is_commit};
 pub use claim::Claim;
 pub use conversation::{Progress, Wire};
 pub use cost::{Pages, Profiling, StatementCost};
@@ -37,6 +37,6 @@ pub use database::{Conversation, Database, Facts, OpenOptions};
 pub use dialect::{Text, Texts, fingerprint};
 pub use error::DatabaseError;
 pub use mark::{Found, Mark};
-pub use open::{open, private_servers};
+pub use open::{Servers, open, private_servers};
 pub use session::{Cut, Failure, FailureKind, Session};
 pub use workload::dataset::{DataSet, Rows};

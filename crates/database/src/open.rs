@@ -16,14 +16,14 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
     })
 }
 
+/// Servers, each as it was opened, or why it was not.
+pub type Servers = Vec<Result<Box<dyn Database>, DatabaseError>>;
+
 /// The private servers of the cache folder that were made for a data set, started one by one as they are asked for.
 ///
 /// # Errors
 /// When no package of a server is installed; of each, when it does not start.
-pub fn private_servers(
-    engine: Engine,
-    options: &OpenOptions,
-) -> Result<Vec<Result<Box<dyn Database>, DatabaseError>>, DatabaseError> {
+pub fn private_servers(engine: Engine, options: &OpenOptions) -> Result<Servers, DatabaseError> {
     match engine {
         Engine::Postgres => postgres::known(options),
         Engine::Mariadb => mariadb::known(options),

@@ -30,7 +30,7 @@ pub use label::{
     factor, level_of,
 };
 pub use places::Places;
-pub use probe::{COMMIT, MirrorState, OfCore, OfDisk, OfStatement, OfThreads, Probe, Resource, Stalled, Whole};
+pub use probe::{COMMIT, MirrorState, OfCore, OfDisk, OfStatement, OfThreads, Probe, Resource, Spent, Stalled, Whole};
 pub use run::{
     DiskKind, Fact, Footprint, NOT_OBSERVED, OVER_SOCKET, Reached, RunFacts, SystemFacts, SystemKind, URING_REFUSED,
 };

@@ -214,6 +214,31 @@ readings! {
     }
 }
 
+crate::words! {
+    /// Where a session that carries a statement out is.
+    pub enum Spent {
+        Cpu = "CPU" "On a core, or waiting for one.",
+        Locks = "locks" "Waiting for a row, a table or another lock of a transaction.",
+        Log = "log" "Writing the log, waiting for that, or for a mirror to confirm it.",
+        Io = "I/O" "Reading or writing files other than the log.",
+        Other = "other" "Latches of the server's memory, the client, other processes.",
+    }
+}
+
+impl Spent {
+    /// By the server's name of a wait.
+    pub fn of(event: &str) -> Spent {
+        let (kind, name) = event.split_once(':').unwrap_or((event, ""));
+        match kind {
+            "CPU" => Spent::Cpu,
+            "Lock" => Spent::Locks,
+            _ if name.to_lowercase().starts_with("wal") || name == "SyncRep" || kind == "Log" => Spent::Log,
+            "IO" => Spent::Io,
+            _ => Spent::Other,
+        }
+    }
+}
+
 /// The name of a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Probe {
@@ -340,6 +365,23 @@ mod tests {
         ];
         for probe in whole.chain(counters).chain(named) {
             assert_eq!(Probe::read(&probe.to_string(), probe.unit()), probe);
+        }
+    }
+
+    #[test]
+    fn the_servers_name_of_a_wait_tells_what_it_is_for() {
+        for (event, spent) in [
+            ("CPU", Spent::Cpu),
+            ("Lock:transactionid", Spent::Locks),
+            ("IO:WALSync", Spent::Log),
+            ("LWLock:WalWrite", Spent::Log),
+            ("IPC:SyncRep", Spent::Log),
+            ("Log:commit", Spent::Log),
+            ("IO:DataFileRead", Spent::Io),
+            ("LWLock:LockManager", Spent::Other),
+            ("Client:ClientRead", Spent::Other),
+        ] {
+            assert_eq!(Spent::of(event), spent, "{event}");
         }
     }
 

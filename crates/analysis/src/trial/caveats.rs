@@ -14,7 +14,8 @@ use super::steady::longer;
 use crate::statistics::series_mean::WORTH_MIN;
 use crate::{Caveat, CaveatKind, Stall, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use observation::{
-    Event, EventKind, Mishap, Observations, OfDisk, PlainState, Probe, READ, Resource, Series, Stalled, Whole,
+    CheckKind, CheckResult, Event, EventKind, Mishap, Observations, OfDisk, PlainState, Probe, READ, Resource, Series,
+    Stalled, Whole,
 };
 use study::Judgement;
 use units::{Nanos, count, counted, duration, milliseconds, percent, rate};
@@ -167,14 +168,13 @@ const AGAIN: &str = "its session was opened again after ";
 fn outage(about: &About) -> Option<String> {
     let Stall { at_s, lasted_s, open_p99_ms, .. } = about.stream.stall?;
     let start = about.summary.window.start.seconds();
-    let events = || about.summary.events.iter();
     let during = |event: &&Event| (at_s..=at_s + lasted_s + 1.0).contains(&(event.at.seconds() - start));
-    let lost = events().filter(|event| event.kind == EventKind::Failure).filter(during);
+    let lost = about.summary.events.iter().filter(|event| event.kind == EventKind::Failure).filter(during);
     let waited = lost.filter_map(|event| Some(event.text.split_once(AGAIN)?.1)).next_back()?;
     let kinds = kinds(about.summary, EventKind::Failure, Some(about.stream.stream)).map(|kinds| format!(" ({kinds})"));
-    let held = match events().find(|event| event.text.starts_with("ledger: ")) {
-        Some(event) if event.kind == EventKind::Damage => format!("; damage behind it: {}", event.text),
-        Some(event) => format!("; the check behind it: {}", event.text),
+    let held = match about.cut.observations.checks.iter().find(|check| check.kind == CheckKind::Ledger) {
+        Some(check) if check.result == CheckResult::Failed => format!("; damage behind it: {}", check.found),
+        Some(check) => format!("; the check behind it: {}", check.found),
         None => "; what it acknowledged was not held against its data".to_owned(),
     };
     Some(format!(

@@ -11,8 +11,8 @@
 
 use super::cut::Cut;
 use super::machine::level;
-use crate::{CpuBasis, PerTransaction, Spent, StatementProfile, StatementsProfile};
-use observation::{COMMIT, Observations, OfStatement, Probe, Series, Whole};
+use crate::{CpuBasis, PerTransaction, StatementProfile, StatementsProfile};
+use observation::{COMMIT, Observations, OfStatement, Probe, Series, Spent, Whole};
 use std::collections::HashMap;
 
 /// The profile of a trial's statements, per transaction; none where nothing was counted. `each` is what the server

@@ -4,8 +4,8 @@ use super::{outcome, summarise_from, summarise_interrupted};
 use crate::run::tests::judgement;
 use crate::{CaveatKind, SteadyAnswer, TrialSummary};
 use observation::{
-    Account, Cell, CellKey, ClassKind, CpuTime, Event, EventKind, Gives, Histogram, Observations, Probe, Provenance,
-    Series, StreamLabel, Tally, TrialLabel, Whole, Window,
+    Account, Cell, CellKey, Check, CheckKind, ClassKind, CpuTime, Event, EventKind, Gives, Histogram, Observations,
+    Probe, Provenance, Series, StreamLabel, Tally, TrialLabel, Whole, Window,
 };
 use study::Judgement;
 use units::{Nanos, PerSecond};
@@ -359,16 +359,14 @@ fn a_server_that_was_lost_and_waited_for_is_told_with_its_seconds_its_errors_and
     assert!(kinds(&lost).contains(&CaveatKind::Stalled) && !kinds(&lost).contains(&CaveatKind::Outage));
     let event = |second, kind, text: &str| Event { at: Nanos::from_secs(second), kind, text: text.to_owned() };
     let words = "connection lost: reset; its session was opened again after 3.25 s";
-    lost.events =
-        vec![event(9, EventKind::Failure, words), event(12, EventKind::Note, "ledger: 14 orders are as acknowledged")];
+    lost.events = vec![event(9, EventKind::Failure, words)];
+    let found = "14 orders are as acknowledged".to_owned();
+    lost.checks = vec![Check { kind: CheckKind::Ledger, found, ..Check::default() }];
     lost.accounts[0].failed = 4;
     let told = text(&lost, CaveatKind::Outage);
     let begin = "the server was lost from 4 s into the window: 3 s without a completion, and its sessions were open again after 3.25 s";
     assert!(told.starts_with(begin), "{told}");
-    assert!(
-        told.contains("4 operations failed; the check behind it: ledger: 14 orders are as acknowledged; arr"),
-        "{told}"
-    );
+    assert!(told.contains("4 operations failed; the check behind it: 14 orders are as acknowledged; arr"), "{told}");
     assert!(!kinds(&lost).contains(&CaveatKind::Stalled), "it is told once");
     lost.events[0].at = Nanos::from_secs(3);
     assert!(kinds(&lost).contains(&CaveatKind::Stalled), "a session that was lost at another time does not explain it");

@@ -120,11 +120,6 @@ impl Texts {
         Texts::of(engine, &[])
     }
 
-    /// Whether somebody else wrote them.
-    pub fn is_foreign(&self) -> bool {
-        self.foreign
-    }
-
     /// The same, with which statements' answers shall name their columns.
     #[must_use]
     pub fn naming(mut self, wants: impl Fn(u16) -> bool) -> Texts {

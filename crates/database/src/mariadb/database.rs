@@ -6,6 +6,7 @@ use super::{MariadbSession, MariadbWire, Place, costs, counters, scripts};
 use crate::conversation::Blocking;
 use crate::database::origin::of_data_set;
 use crate::database::{Conversation, place};
+use crate::open::Servers;
 use crate::opening::within;
 use crate::server::mariadb::Server;
 use crate::server::{Mirror, Private, SCRIPTS};
@@ -113,7 +114,7 @@ fn private(shown: String, server: Server, options: &OpenOptions) -> Result<Maria
 ///
 /// # Errors
 /// When MariaDB is not installed; of each, when it does not start.
-pub fn known(options: &OpenOptions) -> Result<Vec<Result<Box<dyn Database>, DatabaseError>>, DatabaseError> {
+pub fn known(options: &OpenOptions) -> Result<Servers, DatabaseError> {
     let mut servers = Server::known(&options.cache_dir, &options.stop)?;
     servers.retain(|server| of_data_set(server.folder()));
     let opened = |server| Ok(Box::new(private("local:mariadb".to_owned(), server, options)?) as Box<dyn Database>);

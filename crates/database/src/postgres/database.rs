@@ -5,6 +5,7 @@ use super::two_phase::TwoPhase;
 use super::{Connect, PostgresSession, costs, counters, layout, scripts};
 use crate::database::Conversation;
 use crate::database::origin::of_data_set;
+use crate::open::Servers;
 use crate::opening::within;
 use crate::server::postgres::{Server, Standby, USER};
 use crate::server::{Mirror, Private, SCRIPTS};
@@ -116,7 +117,7 @@ fn private(server: Server, options: &OpenOptions) -> Result<Postgres, DatabaseEr
 ///
 /// # Errors
 /// When PostgreSQL is not installed; of each, when it does not start.
-pub fn known(options: &OpenOptions) -> Result<Vec<Result<Box<dyn Database>, DatabaseError>>, DatabaseError> {
+pub fn known(options: &OpenOptions) -> Result<Servers, DatabaseError> {
     let mut servers = Server::known(&options.cache_dir, &options.stop)?;
     servers.retain(|server| of_data_set(server.folder()));
     Ok(servers.into_iter().map(|server| Ok(Box::new(private(server, options)?) as Box<dyn Database>)).collect())

@@ -12,9 +12,8 @@ use observation::{Event, EventKind, OfStatement, Probe, Series};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use study::{Engine, Sessions};
+use study::Engine;
 use units::Nanos;
-use workload::transaction::Value;
 
 /// Statements whose plans are looked at.
 const DEAREST: usize = 3;
@@ -36,7 +35,9 @@ pub(crate) fn events(
         .into_iter()
         .filter_map(|name| {
             let of = texts.iter().find_map(|texts| Some((texts, texts.iter().find(|text| text.name == name)?)))?;
-            plan(database, of.0, &of.1.sql).map(|plan| plan.map(|plan| (name.to_owned(), plan))).transpose()
+            database::generic_plan(database, of.0, of.1)
+                .map(|plan| plan.map(|plan| (name.to_owned(), plan)))
+                .transpose()
         })
         .collect();
     let plans = match found {
@@ -78,23 +79,6 @@ fn dearest(series: &[Series]) -> Vec<&str> {
     took.into_iter().take(DEAREST).map(|(name, _)| name).collect()
 }
 
-/// The generic plan of a statement; none of what has no plan.
-fn plan(database: &dyn Database, texts: &Texts, sql: &str) -> Result<Option<String>, DatabaseError> {
-    let none = Texts::none(texts.engine());
-    let none = if texts.is_foreign() { none.foreign() } else { none };
-    let mut session = database.session(&none, &Sessions::default())?;
-    let parameters = (1..).take_while(|number| sql.contains(&format!("${number}"))).count();
-    let nothing = if parameters == 0 { String::new() } else { format!("({})", vec!["NULL"; parameters].join(", ")) };
-    let prepared = session.script("SET plan_cache_mode = force_generic_plan");
-    if prepared.and_then(|()| session.script(&format!("PREPARE prony_plan AS {sql}"))).is_err() {
-        return Ok(None);
-    }
-    let rows = session.query(&format!("EXPLAIN (COSTS OFF) EXECUTE prony_plan{nothing}"));
-    let lines =
-        rows.map(|rows| rows.iter().filter_map(|row| row.first().and_then(Value::text).map(str::to_owned)).collect());
-    Ok(lines.ok().map(|lines: Vec<String>| lines.join("\n")).filter(|plan| !plan.is_empty()))
-}
-
 /// The first step in which two plans differ.
 fn changed(before: &str, now: &str) -> Option<String> {
     let lines = |plan: &str| plan.lines().map(|line| line.trim().to_owned()).collect::<Vec<String>>();
@@ -113,7 +97,10 @@ fn file(cache: &Path, facts: &Facts, texts: &[Texts]) -> PathBuf {
 }
 
 fn read(text: &str) -> BTreeMap<String, String> {
-    let one = |one: &str| one.split_once('\n').map(|(name, plan)| (name.to_owned(), plan.to_owned()));
+    let one = |one: &str| {
+        let mut lines = one.lines();
+        Some((lines.next()?.to_owned(), lines.collect::<Vec<&str>>().join("\n")))
+    };
     text.split(NEXT).filter_map(one).collect()
 }
 

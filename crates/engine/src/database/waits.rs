@@ -9,7 +9,7 @@
 use crate::database::looking::{BETWEEN, Looking};
 use crate::told::{Ended, Told, remark};
 use crate::worker::profile::Profile;
-use database::{Database, Doing, LOCK, Session, activity, fingerprint, holder};
+use database::{Database, Doing, LOCK, Session, activity, fingerprint, holder, is_commit};
 use observation::{COMMIT, Event, EventKind, Probe, Series};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -185,7 +185,7 @@ impl<'a> Names<'a> {
     /// A server shows the beginning of a long text, and several statements that were sent at once as one text.
     fn of(&self, text: &str) -> impl Iterator<Item = (&'a str, f64)> + use<'a> {
         let shown = fingerprint(self.engine, text);
-        let key = if shown.starts_with("commit") { COMMIT } else { &shown };
+        let key = if is_commit(text) { COMMIT } else { &shown };
         let near =
             |known: &&&str| known.len().min(key.len()) >= 20 && (known.starts_with(key) || key.starts_with(**known));
         let found = self.all.get(key).or_else(|| {

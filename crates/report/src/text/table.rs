@@ -171,8 +171,8 @@ fn wrap_words(printed: &mut [Printed], width: usize) {
     let others = total(printed) - printed[at].width();
     // All words but the first may come to stand behind what a further line begins with.
     let longest = |cell: &String| {
-        let begins = cell.split(' ').next().map_or(0, columns);
-        cell.split(' ').skip(1).map(|word| columns(word) + GOES_ON.len()).fold(begins, usize::max)
+        let begins = cell.split_whitespace().next().map_or(0, columns);
+        cell.split_whitespace().skip(1).map(|word| columns(word) + GOES_ON.len()).fold(begins, usize::max)
     };
     let least = printed[at].cells.iter().map(longest).max().unwrap_or(0);
     let limit = width.saturating_sub(others).max(least);

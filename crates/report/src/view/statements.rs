@@ -8,8 +8,8 @@ use super::figure::Figure;
 use super::mix::{Quoted, quoted_servers};
 use super::quantity::Quantity;
 use super::table::{Field, Table, optional, word};
-use analysis::{CpuBasis, Findings, ServerSummary, Spent, StatementProfile, StatementsProfile};
-use observation::{Counter, EventKind};
+use analysis::{CpuBasis, Findings, ServerSummary, StatementProfile, StatementsProfile};
+use observation::{Counter, EventKind, Spent};
 
 /// Statements that have a row to themselves on a page; all of them are in the JSON.
 const SHOWN: usize = 16;
@@ -34,10 +34,12 @@ fn plans(quoted: &Quoted) -> Option<Figure> {
         let name = if at == 0 { name } else { "" };
         vec![self::name(name), word("step", "step", format!("{}{line}", "\u{a0}".repeat(depth)))]
     };
-    let rows: Vec<Vec<Field>> = plans
-        .filter_map(|event| event.text.split_once('\n'))
-        .flat_map(|(name, plan)| plan.lines().enumerate().map(move |(at, line)| step((at, name, line))))
-        .collect();
+    let steps = |text: &str| -> Vec<Vec<Field>> {
+        let mut lines = text.lines();
+        let name = lines.next().unwrap_or_default();
+        lines.enumerate().map(|(at, line)| step((at, name, line))).collect()
+    };
+    let rows: Vec<Vec<Field>> = plans.flat_map(|event| steps(&event.text)).collect();
     let notes = "The generic plan of the statements that took most of the time, asked for behind the load; for some values the server may \
                  take another one.";
     let trial = quoted.trial.label.index;
