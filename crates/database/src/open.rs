@@ -1,6 +1,6 @@
 //! The door that the engine and the program come in by: it hands out one [`Database`], whichever engine it is.
 
-use crate::{Database, DatabaseError, OpenOptions, mariadb, null, postgres, sqlite};
+use crate::{Database, DatabaseError, OpenOptions, Servers, mariadb, null, postgres, sqlite};
 use study::{DatabaseSpec, Engine};
 
 /// Opens a database. A private server is started; nothing is filled.
@@ -15,9 +15,6 @@ pub fn open(spec: &DatabaseSpec, options: &OpenOptions) -> Result<Box<dyn Databa
         Engine::Mariadb => mariadb::open(spec, options)?,
     })
 }
-
-/// Servers, each as it was opened, or why it was not.
-pub type Servers = Vec<Result<Box<dyn Database>, DatabaseError>>;
 
 /// The private servers of the cache folder that were made for a data set, started one by one as they are asked for.
 ///

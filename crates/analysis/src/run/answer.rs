@@ -65,6 +65,10 @@ pub fn answer(
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
     sentences.extend(shared_host(points, judgement));
     let mut doubts = doubts(&chosen, caveats, disturbed);
+    if chosen.iter().any(|point| point.provenance == Provenance::Simulated) {
+        let model = "Simulated: a model's output and no measurement; `prony judge` holds a model against rows that were measured.";
+        doubts.insert(0, model.to_owned());
+    }
     if disturbed && trials.iter().filter(|trial| !trial.interrupted).count() == 1 {
         let once = "Each event was measured once: repeat it (`--set replicates=4`) before you plan with these times.";
         doubts.insert(0, once.to_owned());
@@ -120,7 +124,7 @@ fn shared_host(points: &[PointSummary], judgement: &Judgement) -> Option<String>
     mirrored.peek()?;
     let shared =
         if mirrored.all(|mirrored| mirrored.apart) { "processors and memory" } else { "processors, memory and disk" };
-    Some(format!("Shared-host overhead: both servers use the same {shared}, so that two machines would lose less."))
+    Some(format!("Shared-host overhead: both servers use the same {shared}, so that two machines would slow down less."))
 }
 
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
@@ -309,7 +313,18 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> String {
     let (least, most) = (tried().fold(f64::MAX, f64::min), tried().fold(f64::MIN, f64::max));
     let seen = knee.highest_seen().map_or(knee.peak_per_s.value, |(_, per_s)| per_s);
     let peak = point.work.rate(seen.max(knee.peak_per_s.value));
+    let last = knee.curve.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    if let Some(((best, _), (last, end))) = knee.highest_seen().zip(last)
+        && end.value < 0.9 * seen
+    {
+        let (at, end) = (levels(best, best), point.work.rate(end.value));
+        return format!("{stream} is best at {at}, with {peak}; at {} it is {end}.", levels(*last, *last));
+    }
     match (&knee.at, knee.stated()) {
+        (Some(at), None) if at.high >= most && at.low > least => {
+            let somewhere = levels(at.low, at.high);
+            format!("{stream} flattens somewhere from {somewhere}: {peak}. More than {} was not tried.", levels(most, most))
+        }
         (_, Some(at)) => format!("{stream} gains little beyond {}: about {peak} at most.", levels(at, at)),
         (Some(at), None) if at.low <= least && at.high >= most => {
             format!("No bend was found from {}: the points scatter too much. Best: {peak}.", levels(least, most))

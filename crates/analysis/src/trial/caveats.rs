@@ -680,10 +680,11 @@ fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<Strin
     let over = |resource: Resource, limit: f64| {
         mean_of(observations, Probe::Pressure(resource, Stalled::Some)).filter(|share| *share > limit)
     };
-    if let Some(share) = over(Resource::Memory, 0.01) {
+    let cpu = over(Resource::Cpu, 0.10);
+    if let Some(share) = over(Resource::Memory, 0.01).filter(|share| cpu.is_none_or(|cpu| cpu < *share)) {
         return Some(format!("tasks waited for memory {} of the time; free memory before measuring", percent(share)));
     }
-    over(Resource::Cpu, 0.10).map(|share| {
+    cpu.map(|share| {
         if asks_database(summary) {
             return format!(
                 "tasks waited for a CPU {} of the time: the cores of this machine set the rate, and whoever shares them; \

@@ -37,6 +37,9 @@ pub struct OpenOptions {
 /// A conversation that somebody else moves the bytes of.
 pub type Conversation = (OwnedFd, Box<dyn Wire>);
 
+/// Servers, each as it was opened, or why it was not.
+pub type Servers = Vec<Result<Box<dyn Database>, DatabaseError>>;
+
 /// What could change a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {

@@ -113,7 +113,10 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     all.extend(primary().take(COMPARED_MAX).map(|one| compared(findings, one)));
     // What is made of it is told where the study's own metric is read.
     let mirrored = |one: &&MirrorFinding| {
-        primary().any(|of| of.point.experiment == one.point.experiment && of.point.stream == one.point.stream)
+        // What follows from a ratio that nobody knows is not known either.
+        primary().filter(|of| of.verdict != Verdict::Inconclusive).any(|of| {
+            of.point.experiment == one.point.experiment && of.point.stream == one.point.stream
+        })
     };
     all.extend(findings.findings.iter().filter_map(MirrorFinding::of).filter(mirrored).flat_map(of_mirror));
     all.extend(findings.findings.iter().filter_map(DeadlineFinding::of).filter(|one| one.decides).map(deadline));
@@ -156,9 +159,8 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
 
 /// The point of a curve that people quote, with its low end beside it.
 fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats) -> Option<(Quantity, Number)> {
-    let most = quoted_point(findings, sweep, curve)?;
-    // What the study asked for goes before what came out highest.
-    let point = curve.points.iter().copied().find(|point| findings.answered.contains(&point.at)).unwrap_or(most);
+    let point = quoted_point(findings, sweep, curve)?;
+    let asked = curve.points.iter().copied().find(|point| findings.answered.contains(&point.at));
     let (estimate, quantity) = quoted(findings, point);
     let mut what = curve.at.stream.clone();
     if sweep.several_systems() || !curve.at.factors.is_empty() {
@@ -177,12 +179,12 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
         let (estimate, quantity) = quoted(findings, at);
         format!("{prefix}{} at {}{}", quantity.text(estimate.value), sweep.along(at), times(at, quantity))
     };
-    let most = Some(most).filter(|most| other(most) && most_of(findings, curve, most));
-    let low = low_point(sweep, curve).filter(|low| other(low) && !most.is_some_and(|most| std::ptr::eq(*low, most)));
+    let asked = asked.filter(|asked| other(asked));
+    let low = low_point(sweep, curve).filter(|low| other(low) && !asked.is_some_and(|asked| std::ptr::eq(*low, asked)));
     let low = low.map(|low| elsewhere(low, ""));
-    let most = most.map(|most| elsewhere(most, "best: "));
+    let asked = asked.map(|asked| elsewhere(asked, "as the study asks: "));
     let per_core = per_core(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
-    let beside = most.into_iter().chain(low).chain(per_core);
+    let beside = asked.into_iter().chain(low).chain(per_core);
     let place = place(findings, sweep, curve, point);
     let mut number = Number::new(&estimate, quantity, what, place);
     if !estimate.has_interval() {

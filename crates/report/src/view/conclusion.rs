@@ -135,7 +135,7 @@ fn deadline(finding: &DeadlineFinding) -> String {
 /// `397 k/s (391–404 k/s)`, or `at least 12 ms` where there is no end above.
 pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
     if estimate.lower_bound() {
-        return format!("at least {} ({} seen)", quantity.text(estimate.low), quantity.text(estimate.value));
+        return format!("at least {} ({} in this run)", quantity.text(estimate.low), quantity.text(estimate.value));
     }
     if !estimate.has_interval() {
         return quantity.text(estimate.value);
