@@ -52,6 +52,9 @@ fn held(house: &House, engine: Engine, event: &str) -> serde_json::Value {
     assert!(first.contains(&format!("for a lock ({event})")), "{first}");
     assert!(first.contains("held it (idle in transaction"), "{first}");
     let shown = house.program.json("show x.prony --json");
+    // Nobody has to remember what was filled, also where each data set has a server of its own.
+    let checked = house.program.json(&house.line("db check", "--json"));
+    assert_eq!(checked["datasets"][0]["passed"], true, "{checked:#}");
     let statements = shown["trials"][0]["server"]["profile"]["statements"].as_array().expect("a list");
     let waits = statements.iter().flat_map(|one| one["seen"].as_array().expect("a list"));
     let locks = waits.filter(|seen| seen["event"].as_str().is_some_and(|name| name.starts_with("Lock:")));
