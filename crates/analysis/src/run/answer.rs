@@ -65,10 +65,6 @@ pub fn answer(
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
     sentences.extend(shared_host(points, judgement));
     let mut doubts = doubts(&chosen, caveats, disturbed);
-    if chosen.iter().any(|point| point.provenance == Provenance::Simulated) {
-        let model = "Simulated: a model's output and no measurement; `prony judge` holds a model against rows that were measured.";
-        doubts.insert(0, model.to_owned());
-    }
     if disturbed && trials.iter().filter(|trial| !trial.interrupted).count() == 1 {
         let once = "Each event was measured once: repeat it (`--set replicates=4`) before you plan with these times.";
         doubts.insert(0, once.to_owned());
@@ -124,7 +120,9 @@ fn shared_host(points: &[PointSummary], judgement: &Judgement) -> Option<String>
     mirrored.peek()?;
     let shared =
         if mirrored.all(|mirrored| mirrored.apart) { "processors and memory" } else { "processors, memory and disk" };
-    Some(format!("Shared-host overhead: both servers use the same {shared}, so that two machines would slow down less."))
+    Some(format!(
+        "Shared-host overhead: both servers use the same {shared}, so that two machines would slow down less."
+    ))
 }
 
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
@@ -323,7 +321,10 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> String {
     match (&knee.at, knee.stated()) {
         (Some(at), None) if at.high >= most && at.low > least => {
             let somewhere = levels(at.low, at.high);
-            format!("{stream} flattens somewhere from {somewhere}: {peak}. More than {} was not tried.", levels(most, most))
+            format!(
+                "{stream} flattens somewhere from {somewhere}: {peak}. More than {} was not tried.",
+                levels(most, most)
+            )
         }
         (_, Some(at)) => format!("{stream} gains little beyond {}: about {peak} at most.", levels(at, at)),
         (Some(at), None) if at.low <= least && at.high >= most => {

@@ -12,8 +12,12 @@ use crate::compare::{besides, comparisons, footprints, mirrors, tiers};
 use crate::curve::{curves, highest_rates, knee, scaling, service_fit};
 use crate::point::{Group, groups, point};
 use crate::{Caveat, Comparison, Finding, Findings, PointSummary, TrialSummary};
-use observation::{RunFacts, factor};
+use observation::{Point, RunFacts, SystemKind, factor};
 use study::Judgement;
+
+/// What is to be doubted first of a machine that nobody measured.
+const MODELLED: &str =
+    "Simulated: a model's output and no measurement; `prony judge` holds a model against rows that were measured.";
 
 /// Judges a run: replicates pooled into points, findings drawn from them, caveats beside both, and the answer. A pure
 /// function: the same trials give the same findings.
@@ -42,8 +46,15 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     findings.extend(thresholds(&groups, judgement).into_iter().map(Finding::Threshold));
     let chosen = primary_points(&points, judgement);
     let doubted = main_caveat(&chosen, &caveats).map(|caveat| caveat.kind);
-    let answered = chosen.into_iter().map(|point| point.at.clone()).collect();
-    let Answer { sentences: answer, figures, doubts } = answer(&points, &findings, &caveats, &trials, judgement);
+    let modelled = run
+        .systems
+        .iter()
+        .any(|system| system.is(SystemKind::Model) && chosen.iter().any(|point| point.at.system == system.name));
+    let answered: Vec<Point> = chosen.into_iter().map(|point| point.at.clone()).collect();
+    let Answer { sentences: answer, figures, mut doubts } = answer(&points, &findings, &caveats, &trials, judgement);
+    if modelled {
+        doubts.insert(0, MODELLED.to_owned());
+    }
     caveats.extend(trials.iter().flat_map(|trial| trial.caveats.iter().cloned()));
     let reads = damage::of_reads(&trials);
     let (typical, storage) = (typical(&points, &trials, &judgement.storage), judgement.storage.clone());

@@ -279,5 +279,5 @@ fn a_service_that_takes_the_same_whatever_the_size_has_no_rate_of_bytes() {
         "run flash --on scripted:service=5ms,servers=16 --only 'service time by transfer size' --set measure=2s --seed 7 -o x.prony",
     );
     let told = ran.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("5 ms (5–5 ms) whatever the size") && !told.contains("GB/s (fit"), "{ran}");
+    assert!(told.contains("5 ms whatever the size") && !told.contains("GB/s (fit"), "{ran}");
 }

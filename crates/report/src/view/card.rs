@@ -114,9 +114,9 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     // What is made of it is told where the study's own metric is read.
     let mirrored = |one: &&MirrorFinding| {
         // What follows from a ratio that nobody knows is not known either.
-        primary().filter(|of| of.verdict != Verdict::Inconclusive).any(|of| {
-            of.point.experiment == one.point.experiment && of.point.stream == one.point.stream
-        })
+        primary()
+            .filter(|of| of.verdict != Verdict::Inconclusive)
+            .any(|of| of.point.experiment == one.point.experiment && of.point.stream == one.point.stream)
     };
     all.extend(findings.findings.iter().filter_map(MirrorFinding::of).filter(mirrored).flat_map(of_mirror));
     all.extend(findings.findings.iter().filter_map(DeadlineFinding::of).filter(|one| one.decides).map(deadline));
@@ -279,7 +279,9 @@ fn compared(findings: &Findings, one: &Comparison) -> Number {
         format!("times the {} of {} ({} against {})", one.said, one.point.stream, one.point.system, one.baseline);
     let place = format!("{}{}", one.point.at().trim_start(), if one.point.factors.is_empty() { "" } else { ": " });
     let mut number = Number::new(&one.ratio, Quantity::Ratio, what, format!("{place}{verdict}"));
-    number.interval = Quantity::Ratio.ends(&one.ratio).unwrap_or_else(|| "no interval".to_owned());
+    if !one.ratio.has_interval() {
+        number.interval = "no interval".to_owned();
+    }
     number.with(sides.into_iter().flatten())
 }
 
