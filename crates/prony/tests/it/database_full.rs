@@ -78,7 +78,7 @@ impl Ground {
         let resumed = program.json("show x.prony --json");
         let answer = resumed["answer"].as_array().expect("sentences");
         assert!(!answer[0].to_string().contains("no room left"), "{answer:?}");
-        assert!(answer.last().is_some_and(|last| last.to_string().contains("no room left")), "{answer:?}");
+        assert!(answer[1..].iter().any(|behind| behind.to_string().contains("no room left")), "{answer:?}");
         self.stops();
     }
 

@@ -8,13 +8,14 @@ pub(super) fn card(report: &Report) -> Markup {
     let (card, run) = (&report.card, &report.findings.run);
     html! {
         section class="card" aria-label="Answer" {
+            @if card.lost { p class="first warning" { (prose(&card.verdict)) } }
             @if !card.tested.is_empty() {
                 ul class="tested" { @for line in &card.tested { li { (prose(line)) } } }
             }
             @if !card.numbers.is_empty() {
                 ul class="large" { @for number in &card.numbers { (large(number)) } }
             }
-            p class="first" { (prose(&card.verdict)) }
+            @if !card.lost { p class="first" { (prose(&card.verdict)) } }
             @for line in &card.more { p { (prose(line)) } }
             @if let Some(typical) = &card.typical { p class="typical" { b { "Typical: " } (prose(typical)) "." } }
             (doubts(report))

@@ -19,11 +19,15 @@ pub(super) fn line(number: &Number) -> String {
 impl Page {
     pub(super) fn card(&self, report: &Report) -> Vec<String> {
         let card = &report.card;
-        let mut lines: Vec<String> = card.tested.iter().flat_map(|line| self.faint(line)).collect();
-        lines.extend(self.numbers(card));
         let spaced = |lines: &[String]| if lines.is_empty() { Vec::new() } else { vec![String::new()] };
+        let verdict = self.bold(&card.verdict);
+        let (before, behind) = if card.lost { (verdict, Vec::new()) } else { (Vec::new(), verdict) };
+        let mut lines = before;
         lines.extend(spaced(&lines));
-        lines.extend(self.bold(&card.verdict));
+        lines.extend(card.tested.iter().flat_map(|line| self.faint(line)));
+        lines.extend(self.numbers(card));
+        lines.extend(spaced(&lines));
+        lines.extend(behind);
         lines.extend(wrap(&printable(&card.more.join(" ")), self.width, ""));
         lines.extend(
             card.typical.iter().flat_map(|typical| wrap(&printable(&format!("Typical: {typical}.")), self.width, "  ")),

@@ -39,6 +39,8 @@ pub struct Card {
     pub typical: Option<String>,
     /// The answer in one sentence.
     pub verdict: String,
+    /// Whether it says that data is damaged or lost: then it goes before any number.
+    pub lost: bool,
     /// What else is to be said of it.
     pub more: Vec<String>,
     /// What would change a decision, gravest first; empty where nothing would.
@@ -99,6 +101,7 @@ pub fn card(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Card {
         numbers,
         typical: findings.typical.as_ref().map(Typical::says),
         verdict,
+        lost: findings.damage().next().is_some(),
         more,
         doubts: findings.doubts.clone(),
         beside: beside.count(),
