@@ -76,8 +76,7 @@ pub fn per_hour(per_hour: f64) -> String {
 
 /// So many things an hour, for a sentence: `589 k dialog steps an hour`.
 pub fn things_an_hour(per_hour: f64, things: &str) -> String {
-    let figure = scaled(per_hour, 10.0, &[(1e6, "M"), (1e3, "k"), (1.0, "")]);
-    format!("{} {things} an hour", figure.trim_end())
+    format!("{} {things} an hour", per_second(per_hour))
 }
 
 /// A count with thin separators every three digits: `1 234 567`.
@@ -127,6 +126,15 @@ fn scaled(value: f64, hold: f64, units: &[(f64, &str)]) -> String {
     let number = value / scale;
     let text = if number.abs() >= 1000.0 { format!("{number:.0}") } else { significant(number) };
     format!("{text} {unit}")
+}
+
+/// A value to two digits: a width, or a change, is itself an estimate, and a third would claim too much.
+pub fn two_digits(value: f64) -> f64 {
+    if value <= 0.0 || !value.is_finite() {
+        return value;
+    }
+    let scale = 10f64.powi(1 - value.log10().floor() as i32);
+    (value * scale).round() / scale
 }
 
 /// As much of a text as fits into so many bytes.

@@ -13,7 +13,7 @@ mod words;
 
 pub use format::{
     bytes, bytes_per_second, count, counted, duration, first_bytes, milliseconds, per_hour, per_second, percent, rate,
-    ratio, significant, things_an_hour,
+    ratio, significant, things_an_hour, two_digits,
 };
 pub use parse::{UnitError, parse_bytes, parse_count, parse_duration, parse_rate, parse_share};
 pub use quantity::{Bytes, Nanos, PerSecond, Share};

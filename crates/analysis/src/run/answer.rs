@@ -9,7 +9,7 @@ use observation::{Provenance, factor};
 use study::{Judgement, Metric};
 use units::{
     Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, per_second, percent, rate, ratio,
-    things_an_hour,
+    things_an_hour, two_digits,
 };
 
 /// What is said first of a run.
@@ -20,6 +20,8 @@ pub struct Answer {
     pub figures: usize,
     /// What would change a decision by it, with what to do; empty where nothing would.
     pub doubts: Vec<String>,
+    /// The kind of the caveat among them.
+    pub doubted: Option<CaveatKind>,
 }
 
 /// The answer to the question of the study.
@@ -64,7 +66,7 @@ pub fn answer(
     }));
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
     sentences.extend(shared_host(points, judgement));
-    let mut doubts = doubts(&chosen, caveats, disturbed);
+    let (mut doubts, doubted) = doubts(&chosen, caveats, disturbed);
     if disturbed && trials.iter().filter(|trial| !trial.interrupted).count() == 1 {
         let once = "Each event was measured once: repeat it (`--set replicates=4`) before you plan with these times.";
         doubts.insert(0, once.to_owned());
@@ -72,7 +74,7 @@ pub fn answer(
     // Whatever else is to be said of it, an unfinished run says so.
     let unfinished = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished);
     doubts.extend(unfinished.map(|caveat| format!("The run is not finished: {}.", caveat.text)));
-    Answer { sentences, figures, doubts }
+    Answer { sentences, figures, doubts, doubted }
 }
 
 /// How long clients stood still at each thing that happened to a pair: that is what is asked of it, whatever its throughput.
@@ -281,15 +283,6 @@ fn comparison_sentences(c: &Comparison) -> Vec<String> {
     vec![sentence]
 }
 
-/// A change is known to two digits at best.
-fn two_digits(share: f64) -> f64 {
-    if share <= 0.0 || !share.is_finite() {
-        return share;
-    }
-    let scale = 10f64.powi(1 - share.log10().floor() as i32);
-    (share * scale).round() / scale
-}
-
 /// Where the curve of the chosen point bends, or what it sustains.
 fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
     findings.iter().find_map(|finding| match finding {
@@ -379,12 +372,6 @@ fn bound(found: &HighestRate) -> String {
     format!("p{} under {}", units::significant(found.quantile * 100.0), milliseconds(found.bound_ms))
 }
 
-/// The gravest caveat beside the chosen points, or of the run.
-pub fn main_caveat<'a>(points: &[&'a PointSummary], of_run: &'a [Caveat]) -> Option<&'a Caveat> {
-    let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
-    all.filter(|caveat| told_apart(caveat.kind)).min_by_key(|caveat| caveat.kind.gravity())
-}
-
 /// Damage has led the answer already, and that a run is unfinished is told besides.
 fn told_apart(kind: CaveatKind) -> bool {
     !matches!(kind, CaveatKind::Unfinished | CaveatKind::Damage)
@@ -392,11 +379,11 @@ fn told_apart(kind: CaveatKind) -> bool {
 
 /// The gravest caveat that would change a decision, and that users wait too long where another one goes before that.
 /// That nothing ended for a while is no doubt where just that was asked.
-fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> Vec<String> {
+fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> (Vec<String>, Option<CaveatKind>) {
     let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
     let serious = all.filter(|one| told_apart(one.kind) && one.kind.weight() != Weight::Detail);
     let main = serious.filter(|one| !disturbed || one.kind != CaveatKind::Stalled).min_by_key(|one| one.kind.gravity());
-    let Some(main) = main else { return Vec::new() };
+    let Some(main) = main else { return (Vec::new(), None) };
     let several = points.iter().any(|point| point.at.system != points[0].at.system);
     let told = |caveat: &Caveat| {
         let holds = |point: &&&PointSummary| point.caveats.iter().any(|own| std::ptr::eq(own, caveat));
@@ -407,7 +394,7 @@ fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> Vec<S
     };
     let late = points.iter().flat_map(|point| &point.caveats).find(|caveat| caveat.kind == CaveatKind::Late);
     let late = late.filter(|_| main.kind != CaveatKind::Late).map(|late| format!("Also, {}", told(late)));
-    std::iter::once(capital(&told(main))).chain(late).collect()
+    (std::iter::once(capital(&told(main))).chain(late).collect(), Some(main.kind))
 }
 
 #[cfg(test)]
@@ -535,10 +522,10 @@ mod tests {
         other.at.system = "t".to_owned();
         other.caveats = vec![caveat(CaveatKind::NotSustained, "orders queue"), caveat(CaveatKind::Late, "users wait")];
         let first = point("rates", 1.0);
-        assert_eq!(doubts(&[&first, &other], &[], false), ["On t, orders queue.", "Also, on t, users wait."]);
-        assert_eq!(doubts(&[&other], &[], false), ["Orders queue.", "Also, users wait."]);
+        assert_eq!(doubts(&[&first, &other], &[], false).0, ["On t, orders queue.", "Also, on t, users wait."]);
+        assert_eq!(doubts(&[&other], &[], false).0, ["Orders queue.", "Also, users wait."]);
         other.caveats.remove(0);
-        assert_eq!(doubts(&[&other], &[], false), ["Users wait."]);
+        assert_eq!(doubts(&[&other], &[], false).0, ["Users wait."]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Everything that is concluded from the trials of one run.
 
-use super::answer::{Answer, answer, main_caveat, primary_points};
+use super::answer::{Answer, answer, primary_points};
 use super::deadline::deadlines;
 use super::felt::felt;
 use super::outages::outages;
@@ -45,13 +45,13 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     findings.extend(deadlines(&groups, &points, judgement).into_iter().map(Finding::Deadline));
     findings.extend(thresholds(&groups, judgement).into_iter().map(Finding::Threshold));
     let chosen = primary_points(&points, judgement);
-    let doubted = main_caveat(&chosen, &caveats).map(|caveat| caveat.kind);
     let modelled = run
         .systems
         .iter()
         .any(|system| system.is(SystemKind::Model) && chosen.iter().any(|point| point.at.system == system.name));
     let answered: Vec<Point> = chosen.into_iter().map(|point| point.at.clone()).collect();
-    let Answer { sentences: answer, figures, mut doubts } = answer(&points, &findings, &caveats, &trials, judgement);
+    let Answer { sentences: answer, figures, mut doubts, doubted } =
+        answer(&points, &findings, &caveats, &trials, judgement);
     if modelled {
         doubts.insert(0, MODELLED.to_owned());
     }

@@ -12,8 +12,12 @@ const VALUE_MAX: usize = 22;
 
 /// `59 k IOPS, random-read (56–62.1 k IOPS), at queue depth 64`.
 pub(super) fn line(number: &Number) -> String {
+    printable(&format!("{} {}", number.value, words(number)))
+}
+
+fn words(number: &Number) -> String {
     let interval = if number.interval.is_empty() { String::new() } else { format!(" ({})", number.interval) };
-    printable(&format!("{} {}{interval}, {}", number.value, number.what, number.place))
+    format!("{}{interval}, {}", number.what, number.place)
 }
 
 impl Page {
@@ -44,16 +48,15 @@ impl Page {
     }
 
     fn number(&self, number: &Number, width: usize) -> Vec<String> {
-        let interval = if number.interval.is_empty() { String::new() } else { format!(" ({})", number.interval) };
         let marks = if number.marks.is_empty() { String::new() } else { format!(" {}", number.marks) };
-        let mut parts = vec![format!("{}{interval}, {}{marks}", number.what, number.place)];
+        let mut parts = vec![format!("{}{marks}", words(number))];
         parts.extend(number.also.iter().cloned());
         let (indent, room) = (" ".repeat(width + 2), self.width.saturating_sub(width + 2).max(20));
-        let mut words = parts.iter().flat_map(|part| wrap(&printable(part), room, "  "));
-        let first = words.next().unwrap_or_default();
+        let mut lines = parts.iter().flat_map(|part| wrap(&printable(part), room, "  "));
+        let first = lines.next().unwrap_or_default();
         let gap = " ".repeat((width + 2).saturating_sub(columns(&number.value)).max(2));
         let value = self.paint.with(Style::Bold, &printable(&number.value));
-        std::iter::once(format!("{value}{gap}{first}")).chain(words.map(|line| format!("{indent}{line}"))).collect()
+        std::iter::once(format!("{value}{gap}{first}")).chain(lines.map(|line| format!("{indent}{line}"))).collect()
     }
 
     /// The one doubt that would change a decision, or that there is none.

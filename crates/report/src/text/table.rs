@@ -102,18 +102,9 @@ fn aligned(cells: &[&Cell], numeric: bool, with_spread: bool) -> Vec<String> {
 fn spread(cell: &Cell) -> String {
     match (cell.half_width(), cell.interval()) {
         (Some(half), Some(interval)) if half > 1.0 => format!(" ({interval})"),
-        (Some(half), _) => format!(" ±{}", units::percent(two_digits(half))),
+        (Some(half), _) => format!(" ±{}", units::percent(units::two_digits(half))),
         (None, _) => String::new(),
     }
-}
-
-/// The width of an interval is itself an estimate; a third digit would claim too much.
-fn two_digits(value: f64) -> f64 {
-    if value <= 0.0 || !value.is_finite() {
-        return value;
-    }
-    let scale = 10f64.powi(1 - value.log10().floor() as i32);
-    (value * scale).round() / scale
 }
 
 fn titled(column: &Column) -> String {
