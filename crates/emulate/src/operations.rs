@@ -5,11 +5,10 @@
 use crate::clockwork::{Clockwork, Finish, Order};
 use crate::locked;
 use crate::place::Places;
-use crate::tree::Node;
+use crate::tree::{Node, filled};
 use crate::volatile::Volatile;
 use fuser::Errno;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use units::Nanos;
@@ -172,7 +171,7 @@ impl Device {
         });
         let read = read.and_then(|()| {
             let mut data = vec![0; bytes as usize];
-            let length = filled(file, &mut data, offset)?;
+            let length = filled(file, &mut data, offset).map_err(|error| errno(&error))?;
             data.truncate(length);
             Ok(data)
         });
@@ -359,18 +358,4 @@ fn seen(faults: &RwLock<Faults>) -> RwLockReadGuard<'_, Faults> {
 /// What the device could carry out: a part that is lost took it along.
 fn carried<T>(done: bool, result: Result<T, Errno>) -> Result<T, Errno> {
     if done { result } else { Err(Errno::EIO) }
-}
-
-/// Reads until the buffer is full or the file ends; answers with how much there was.
-fn filled(file: &File, data: &mut [u8], offset: u64) -> Result<usize, Errno> {
-    let mut length = 0;
-    while length < data.len() {
-        match file.read_at(&mut data[length..], offset + length as u64) {
-            Ok(0) => break,
-            Ok(read) => length += read,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(errno(&error)),
-        }
-    }
-    Ok(length)
 }

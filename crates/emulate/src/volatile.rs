@@ -5,9 +5,10 @@
 //! kept of it stands in the order in which it was written.
 
 use crate::locked;
+use crate::tree::filled;
 use rustix::fd::AsFd;
 use rustix::fs::{fstat, ftruncate};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -25,8 +26,6 @@ const STRETCHES: u64 = 64;
 #[derive(Debug)]
 struct Entry {
     file: Arc<File>,
-    /// Which file that is, however often it was opened: the kernel may have forgotten and found it again since.
-    inode: (u64, u64),
     offset: u64,
     /// What stood there before.
     before: Vec<u8>,
@@ -40,6 +39,14 @@ struct Entry {
 struct Kept {
     entries: VecDeque<Entry>,
     bytes: usize,
+}
+
+impl Kept {
+    fn pop(&mut self) -> Option<Entry> {
+        let oldest = self.entries.pop_front()?;
+        self.bytes -= oldest.bytes;
+        Some(oldest)
+    }
 }
 
 /// The writes of a device's own memory.
@@ -71,19 +78,20 @@ impl Volatile {
             return Err(rustix::io::Errno::IO.into());
         }
         let _alone = self.stretches_of(offset, data.len() as u64);
-        let end = offset + data.len() as u64;
-        let mut stat = fstat(file.as_fd())?;
-        let growing = (end > stat.st_size as u64).then(|| locked(&self.growing));
-        if growing.is_some() {
-            stat = fstat(file.as_fd())?;
+        let mut before = self.room();
+        before.resize(data.len(), 0);
+        let (mut growing, mut grown) = (None, None);
+        // Most writes lie within the file, and reading tells so without asking for its size.
+        if filled(file, &mut before, offset)? < data.len() {
+            growing = Some(locked(&self.growing));
+            let size = fstat(file)?.st_size as u64;
+            before.truncate(size.saturating_sub(offset) as usize);
+            file.read_exact_at(&mut before, offset)?;
+            grown = Some(size).filter(|size| *size < offset + data.len() as u64);
         }
-        let (size, inode) = (stat.st_size as u64, (stat.st_dev, stat.st_ino));
-        let there = size.saturating_sub(offset).min(data.len() as u64) as usize;
-        let mut before = vec![0; there];
-        file.read_exact_at(&mut before, offset)?;
         file.write_all_at(data, offset)?;
-        let grown = (end > size).then_some(size);
-        self.keep(Entry { file: file.clone(), inode, offset, before, size: grown, bytes: data.len() });
+        self.keep(Entry { file: file.clone(), offset, before, size: grown, bytes: data.len() });
+        drop(growing);
         Ok(())
     }
 
@@ -95,16 +103,22 @@ impl Volatile {
         numbers.into_iter().map(|number| locked(&self.stretches[number as usize])).collect()
     }
 
+    /// Room for what stood somewhere: that of what was kept longest, where the memory is full.
+    fn room(&self) -> Vec<u8> {
+        let mut kept = locked(&self.kept);
+        let oldest = if kept.bytes >= self.limit { kept.pop() } else { None };
+        // The file may be closed with it, for which nobody waits.
+        drop(kept);
+        oldest.map(|oldest| oldest.before).unwrap_or_default()
+    }
+
     fn keep(&self, entry: Entry) {
         let mut kept = locked(&self.kept);
         kept.bytes += entry.bytes;
         kept.entries.push_back(entry);
         let mut old = Vec::new();
-        while kept.bytes > self.limit
-            && let Some(oldest) = kept.entries.pop_front()
-        {
-            kept.bytes -= oldest.bytes;
-            old.push(oldest);
+        while kept.bytes > self.limit {
+            old.extend(kept.pop());
         }
         // Memory is given back when nobody waits for it.
         drop(kept);
@@ -123,9 +137,15 @@ impl Volatile {
     pub(crate) fn cut(&self, file: &File, size: u64) -> std::io::Result<()> {
         // Nobody is in the middle of a write.
         let _whole = self.lost.write().unwrap_or_else(PoisonError::into_inner);
-        let stat = fstat(file)?;
-        let inode = (stat.st_dev, stat.st_ino);
-        for entry in locked(&self.kept).entries.iter_mut().filter(|entry| entry.inode == inode) {
+        let which = |file: &File| fstat(file).map(|stat| (stat.st_dev, stat.st_ino));
+        let cut = which(file)?;
+        // The kernel may have forgotten the file and found it again since: it is the same however often it was opened.
+        let mut known = HashMap::new();
+        for entry in &mut locked(&self.kept).entries {
+            let file = &entry.file;
+            if *known.entry(Arc::as_ptr(file)).or_insert_with(|| which(file).ok()) != Some(cut) {
+                continue;
+            }
             entry.before.truncate(size.saturating_sub(entry.offset) as usize);
             entry.size = entry.size.map(|before| before.min(size));
         }
