@@ -259,7 +259,8 @@ impl Driver {
             return;
         }
         while self.clock.now() < due && !called() {
-            std::hint::spin_loop();
+            // Who waits for this core has the next operation, or the program that asks for it.
+            std::thread::yield_now();
         }
     }
 }
