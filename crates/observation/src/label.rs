@@ -74,6 +74,9 @@ pub mod factor {
     /// The same under its other name.
     pub const THREADS: &str = "threads";
 
+    /// What is counted: `4 modules`.
+    pub const COUNTED: [&str; 5] = [MODULES, WORKERS, THREADS, SESSIONS, "users"];
+
     /// `load.outstanding` is `outstanding`: studies may vary a key by its full or its short name.
     pub fn short_name(name: &str) -> &str {
         name.rsplit('.').next().unwrap_or(name)
@@ -107,6 +110,20 @@ pub struct Factor {
     pub name: String,
     /// The value in this trial.
     pub level: Level,
+}
+
+impl Factor {
+    /// `4 modules`, `10 km`, `cache cold`: the level in words that say what it is.
+    pub fn in_words(&self) -> String {
+        let name = factor::short_name(&self.name);
+        match &self.level {
+            Level::Number { value, text } if text.parse::<f64>().is_ok() && factor::COUNTED.contains(&name) => {
+                format!("{text} {}", if *value == 1.0 { name.trim_end_matches('s') } else { name })
+            }
+            level if name == factor::DISTANCE && level.number().is_some() => format!("{} km", level.text()),
+            level => format!("{} {}", factor::said(name), level.text()),
+        }
+    }
 }
 
 crate::words! {
@@ -312,7 +329,7 @@ impl Point {
             && self.factors.iter().all(known)
     }
 
-    /// The levels in a sentence: ` at modules 4, block size 8 KiB`; empty where nothing was varied.
+    /// The levels in a sentence: ` at 4 modules, block size 8 KiB`; empty where nothing was varied.
     pub fn at(&self) -> String {
         if self.factors.is_empty() { String::new() } else { format!(" at {}", in_words(&self.factors)) }
     }
@@ -338,17 +355,9 @@ pub fn level_of<'a>(factors: &'a [Factor], name: &str) -> Option<&'a Level> {
     factors.iter().find(|factor| factor.name == name).map(|factor| &factor.level)
 }
 
-/// `modules 4, block size 8 KiB, 16 sessions`: sessions are counted, as people do.
+/// `4 modules, block size 8 KiB, 16 sessions`: what is counted is told as people do.
 fn in_words(factors: &[Factor]) -> String {
-    let words = |factor: &Factor| match (factor.name.as_str(), factor.level.text()) {
-        (factor::SESSIONS, "1") => "1 session".to_owned(),
-        (factor::SESSIONS, count) => format!("{count} sessions"),
-        (factor::DISTANCE, km) => format!("{km} km"),
-        ("users", "1") => "1 user".to_owned(),
-        ("users", count) => format!("{count} users"),
-        (name, text) => format!("{} {text}", factor::said(name)),
-    };
-    factors.iter().map(words).collect::<Vec<_>>().join(", ")
+    factors.iter().map(Factor::in_words).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

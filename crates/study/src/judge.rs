@@ -43,6 +43,7 @@ pub(crate) fn judgement(
         thresholds,
         steady: definition.steady,
         deadline: resolved.deadline,
+        asks_deadline: definition.deadline.is_some(),
         proof,
         mirrored: mirrored(resolved),
         storage: Vec::new(),

@@ -24,6 +24,8 @@ pub struct Judgement {
     pub steady: SteadyRule,
     /// When a job must be over.
     pub deadline: Option<Deadline>,
+    /// Whether the study asks for a deadline, given or not.
+    pub asks_deadline: bool,
     /// What was promised of the tiers of its systems.
     pub proof: Option<Proof>,
     /// The systems that have a mirror.

@@ -195,7 +195,7 @@ fn half(estimate: &Estimate) -> f64 {
 }
 
 impl Beside {
-    /// `0.576 times as many postings (0.398 to 0.833), and 1.90 times the mean response (1.52 to 2.31), compared with alone`.
+    /// `0.576 times as many postings (0.398 to 0.833), with 1.9 times the mean latency (1.52 to 2.31), compared with alone`.
     pub fn says(&self) -> String {
         let against = match self.baseline.experiment == self.point.experiment {
             true => self.baseline.at().trim_start_matches(" at ").to_owned(),
@@ -205,16 +205,18 @@ impl Beside {
             Some(what) => format!("as many {what}"),
             None => "the throughput".to_owned(),
         };
-        let response = self.response.map(|response| format!(", and {}", times(&response, "the mean latency")));
+        let response = self.response.map(|response| format!(", with {}", times(&response, "the mean latency")));
         let figures = format!("{}{}", times(&self.ratio, &work), response.unwrap_or_default());
         format!("{figures}, compared with {against}{}", self.undecided())
     }
 
-    /// The same as a sentence: `Beside night: 0.576 times as many postings .., compared with alone.`
+    /// The same as a sentence: `While night goes on, day does 0.576 times as many postings .., compared with alone.`
     pub(crate) fn sentence(&self) -> String {
         match self.beside.is_empty() {
             true => format!("At{}: {}.", self.point.at().trim_start_matches(" at"), self.says()),
-            false => format!("Beside {}: {}.", self.beside.join(" and "), self.says()),
+            false => {
+                format!("While {} goes on, {} does {}.", self.beside.join(" and "), self.point.stream, self.says())
+            }
         }
     }
 
@@ -246,7 +248,7 @@ impl Beside {
 }
 
 fn times(ratio: &Estimate, of: &str) -> String {
-    format!("{} times {of}{}", units::ratio(ratio.value), ratio.ends(units::ratio))
+    format!("{} times {of}{}", units::significant(ratio.value), ratio.ends(units::significant))
 }
 
 #[cfg(test)]

@@ -44,11 +44,11 @@ pub fn answer(
         sentences.extend(compared.take(2).flat_map(comparison_sentences));
     }
     if sentences.is_empty() && still.is_none() && by_distance.is_empty() {
-        sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, judgement)));
+        sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, points, judgement)));
         figures = sentences.len();
     }
     if let (1, [only, ..], false) = (sentences.len(), chosen.as_slice(), proven || still.is_some()) {
-        sentences.extend(bend(only, findings));
+        sentences.extend(bend(only, findings).or_else(|| from_least(only, points, judgement)));
         sentences.extend(confirmed(only, findings));
         sentences.extend(freshness(only, trials));
     }
@@ -65,10 +65,17 @@ pub fn answer(
         _ => format!("{}: {}", found.point.system, found.sentence()),
     }));
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
+    if judgement.asks_deadline && judgement.deadline.is_none() {
+        sentences.push("Whether that is in time is not known: no deadline was given (`--set deadline=6h`).".to_owned());
+    }
     sentences.extend(shared_host(points, judgement));
     let (mut doubts, doubted) = doubts(&chosen, caveats, disturbed);
+    if figures > 0 && chosen.iter().any(|point| point.elapsed_s.is_some_and(|elapsed| !elapsed.has_interval())) {
+        let once = "Each point ran once: repeat it (`--set replicates=4`) before you trust a difference.";
+        doubts.insert(0, once.to_owned());
+    }
     if disturbed && trials.iter().filter(|trial| !trial.interrupted).count() == 1 {
-        let once = "Each event was measured once: repeat it (`--set replicates=4`) before you plan with these times.";
+        let once = "All of this is from one trial: repeat it (`--set replicates=4`) before you plan with these times.";
         doubts.insert(0, once.to_owned());
     }
     // Whatever else is to be said of it, an unfinished run says so.
@@ -79,17 +86,30 @@ pub fn answer(
 
 /// How long clients stood still at each thing that happened to a pair: that is what is asked of it, whatever its throughput.
 fn stood_still(findings: &[Finding]) -> Option<String> {
-    let each = findings.iter().filter_map(PairFinding::of).map(|found| {
-        let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
-        let still = match found.freeze_s > 0.0 {
-            true => time(found.freeze_s),
-            false => format!("less than {}", time(found.interval_s)),
+    let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
+    let mut events: Vec<(&str, Vec<&PairFinding>)> = Vec::new();
+    for found in findings.iter().filter_map(PairFinding::of) {
+        match events.iter_mut().find(|(event, _)| *event == found.event) {
+            Some((_, all)) => all.push(found),
+            None => events.push((&found.event, vec![found])),
+        }
+    }
+    let each = events.iter().map(|(event, all)| {
+        let (least, most) =
+            all.iter().fold((f64::MAX, 0.0f64), |(least, most), one| (least.min(one.freeze_s), most.max(one.freeze_s)));
+        let within = all.iter().fold(0.0f64, |most, one| most.max(one.interval_s));
+        let still = match (least > 0.0, most > 0.0) {
+            (_, false) => format!("less than {}", time(within)),
+            (true, _) if least < most => format!("{} to {}", time(least), time(most)),
+            (true, _) => time(most),
+            (false, _) => format!("up to {}", time(most)),
         };
-        let failed = match found.errors {
+        let failed = match all.iter().map(|one| one.errors).sum() {
             0 => String::new(),
             errors => format!(", and {} failed", counted(errors, "transactions")),
         };
-        format!("{still} at `{}`{failed}", found.event)
+        let often = if all.len() > 1 { format!(" ({} times)", all.len()) } else { String::new() };
+        format!("{still} at `{event}`{often}{failed}")
     });
     let each: Vec<String> = each.collect();
     (!each.is_empty()).then(|| format!("Clients stood still for {}.", each.join("; ")))
@@ -173,16 +193,22 @@ pub fn primary_points<'a>(points: &'a [PointSummary], judgement: &Judgement) -> 
 }
 
 /// What the point delivers; the primary metric leads when it is not throughput.
-fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
+fn point_sentence(point: &PointSummary, points: &[PointSummary], judgement: &Judgement) -> String {
     let (system, stream, at) = (&point.at.system, &point.at.stream, point.at.at());
+    // The only system of a run has a name that says nothing.
+    let several = points.iter().any(|other| other.at.system != *system);
+    let on = if several { format!(" on {system}") } else { String::new() };
     if let Some(elapsed) = &point.elapsed_s {
         let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
         let interval = interval_text(elapsed, time);
+        if let Some(wide) = n_wide(point, points, &on, time) {
+            return wide;
+        }
         let wide = if elapsed.n == 2 { "; a third trial narrows that: `--set replicates=3`" } else { "" };
         let rate =
             point.yields.first().map(|(what, per_s)| format!(": {}", things_an_hour(3_600.0 * per_s.value, what)));
         let rate = rate.unwrap_or_default();
-        return format!("{stream} takes {}{interval}{at} on {system}{rate}{wide}.", time(elapsed.value));
+        return format!("{stream} takes {}{interval}{at}{on}{rate}{wide}.", time(elapsed.value));
     }
     let bytes = if point.bytes_per_s.value > 0.0 {
         format!(", {}", bytes_per_second(point.bytes_per_s.value))
@@ -197,7 +223,7 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
     let Some((what, per_s)) = point.yields.first() else {
         let interval = interval_text(&point.throughput_per_s, per_second);
         let done = point.work.rate(point.throughput_per_s.value);
-        return format!("{stream} reaches {done}{interval}{bytes} on {system}{origin}{at}, with {latency}.");
+        return format!("{stream} reaches {done}{interval}{bytes}{on}{origin}{at}, with {latency}.");
     };
     // What loads give beside is told without an interval: the table has it.
     let beside = point.yields[1..].iter().filter(|(_, per_s)| per_s.value > 0.0);
@@ -205,7 +231,28 @@ fn point_sentence(point: &PointSummary, judgement: &Judgement) -> String {
         beside.map(|(what, per_s)| format!(", beside {}", things_an_hour(3_600.0 * per_s.value, what))).collect();
     let (done, interval) =
         (things_an_hour(3_600.0 * per_s.value, what), interval_text(&per_s.scaled(3_600.0), per_hour));
-    format!("{system}{origin} does {done}{bytes}{at}{interval}{beside}, with {latency}.")
+    let who = if several { system } else { stream };
+    format!("{who}{origin} does {done}{bytes}{at}{interval}{beside}, with {latency}.")
+}
+
+/// What so many copies of a piece of work take at once, beside one alone: that is what is asked of a width.
+fn n_wide(point: &PointSummary, points: &[PointSummary], on: &str, time: fn(f64) -> String) -> Option<String> {
+    let width = |point: &PointSummary| {
+        point.at.factors.iter().find(|one| factor::short_name(&one.name) == factor::WIDTH)?.level.number()
+    };
+    let alone = points.iter().filter(|other| other.at.same_stream(&point.at) && width(other) == Some(1.0));
+    let (n, alone, all) = (width(point)?, alone.filter_map(|point| point.elapsed_s).next()?, point.elapsed_s?);
+    (n > 1.0).then(|| {
+        let each = time(n * alone.value);
+        format!(
+            "{n} copies of {} at once take {}{}{on}, {} times as long as one alone ({}); one after another they would take {each}.",
+            point.at.stream,
+            time(all.value),
+            interval_text(&all, time),
+            ratio(all.value / alone.value),
+            time(alone.value)
+        )
+    })
 }
 
 /// The latency that stands beside a rate: p99, unless the study's own metric is another.
@@ -293,6 +340,30 @@ fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
         Finding::Sustained(found) if found.point == point.at => fallen(found),
         _ => None,
     })
+}
+
+/// What the whole range that was tried changes, where no bend is told: that is what is asked of blocks and rows.
+fn from_least(point: &PointSummary, points: &[PointSummary], judgement: &Judgement) -> Option<String> {
+    let [only] = point.at.factors.as_slice() else { return None };
+    let level = |point: &PointSummary| point.at.level(&only.name)?.number();
+    let own = level(point)?;
+    let others =
+        points.iter().filter(|other| other.at.same_stream(&point.at) && level(other).is_some_and(|at| at < own));
+    let least = others.min_by(|a, b| level(a).unwrap_or(own).total_cmp(&level(b).unwrap_or(own)))?;
+    let bandwidth = judgement.primary.as_ref().is_some_and(|primary| primary.metric == Metric::Bandwidth);
+    let (told, times) = match (point.elapsed_s.zip(least.elapsed_s), bandwidth) {
+        (Some((all, one)), _) => (duration(Nanos::from_seconds(one.value)), all.value / one.value),
+        (None, true) => (bytes_per_second(least.bytes_per_s.value), point.bytes_per_s.value / least.bytes_per_s.value),
+        (None, false) => {
+            (least.work.rate(least.throughput_per_s.value), point.throughput_per_s.value / least.throughput_per_s.value)
+        }
+    };
+    let longer = if point.elapsed_s.is_some() { "as long" } else { "as much" };
+    Some(format!(
+        "That is {} times {longer} as at {} ({told}).",
+        units::significant(times),
+        least.at.factors[0].in_words()
+    ))
 }
 
 /// From where on more at once gain little: where the rate is within 5 percent of its most. No peak is told that lies below what was

@@ -19,6 +19,7 @@ pub(crate) fn judgement() -> Judgement {
         thresholds: Vec::new(),
         steady: SteadyRule::default(),
         deadline: None,
+        asks_deadline: false,
         proof: None,
         mirrored: Vec::new(),
         storage: Vec::new(),

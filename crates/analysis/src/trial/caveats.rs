@@ -179,7 +179,7 @@ fn outage(about: &About) -> Option<String> {
     };
     Some(format!(
         "the server was lost {}: {} without a completion, and its sessions were open again after {waited}; {} failed{}{held}; \
-         arrivals at the mean rate would have felt a p99 of {}",
+         arrivals at the mean rate would have queued behind it, with a p99 of {}",
         since(at_s),
         duration(Nanos::from_seconds(lasted_s)),
         counted(about.stream.account.failed, work(about.summary).word()),
@@ -285,8 +285,8 @@ fn stalled(about: &About) -> Option<String> {
     };
     let why = if why.is_empty() { why } else { format!("{why} ") };
     Some(format!(
-        "{} without a completion {}: {who}{lock}; arrivals at the mean rate of {} would have felt a \
-         p99 of {}, where this closed load shows {closed}; {why}measure latency with an open load (`rate`)",
+        "{} without a completion {}: {who}{lock}; arrivals at the mean rate of {} would have queued \
+         behind it, with a p99 of {}, where this closed load shows {closed}; {why}measure latency with an open load (`rate`)",
         duration(Nanos::from_seconds(lasted_s)),
         since(at_s),
         rate(rate_per_s),
@@ -684,7 +684,9 @@ fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<Strin
     if let Some(share) = over(Resource::Memory, 0.01).filter(|share| cpu.is_none_or(|cpu| cpu < *share)) {
         return Some(format!("tasks waited for memory {} of the time; free memory before measuring", percent(share)));
     }
-    cpu.map(|share| {
+    // Copies of a piece of work that are more than the cores wait for each other, which is what they are asked about.
+    let asked = summary.fixed_work && fills_cores(observations);
+    cpu.filter(|_| !asked).map(|share| {
         if asks_database(summary) {
             return format!(
                 "tasks waited for a CPU {} of the time: the cores of this machine set the rate, and whoever shares them; \
@@ -692,11 +694,15 @@ fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<Strin
                 percent(share)
             );
         }
-        // With fewer workers than cores, it is somebody else who waits.
-        let many = cores(observations).is_none_or(|cores| u32::from(observations.generators) >= cores);
+        let many = fills_cores(observations);
         let fewer = if many && observations.generators > 1 { ", or use fewer workers than there are cores" } else { "" };
         format!("tasks waited for a CPU {} of the time; stop other work{fewer}", percent(share))
     })
+}
+
+/// Whether as many generators as there are cores are at work: with fewer, it is somebody else who waits.
+pub(super) fn fills_cores(observations: &Observations) -> bool {
+    cores(observations).is_none_or(|cores| u32::from(observations.generators) >= cores)
 }
 
 fn throttled(observations: &Observations) -> Option<String> {

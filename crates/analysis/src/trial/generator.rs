@@ -35,9 +35,12 @@ pub fn generator_summary(observations: &Observations) -> GeneratorSummary {
 /// The doubts that follow from it.
 pub fn generator_caveats(summary: &TrialSummary, observations: &Observations) -> Vec<(CaveatKind, Option<String>)> {
     let clock = summary.generator.clock.as_ref();
+    // Copies of a piece of work that are more than the cores wait for each other, which is what they are asked about.
+    let asked = summary.fixed_work && super::caveats::fills_cores(observations);
+    let starved = starved(&summary.generator).filter(|_| !asked);
     vec![
         (CaveatKind::LateLooks, late_looks(summary, observations)),
-        (CaveatKind::LateLooks, starved(&summary.generator).map(waiting)),
+        (CaveatKind::LateLooks, starved.map(waiting)),
         (CaveatKind::Hung, hung(summary.generator.hung, observations)),
         (CaveatKind::CarryOver, hung_before(summary.generator.hung_before)),
         (CaveatKind::ClockPause, clock.and_then(suspended)),

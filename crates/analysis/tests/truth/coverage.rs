@@ -154,6 +154,7 @@ pub fn judgement() -> Judgement {
         thresholds: Vec::new(),
         steady: SteadyRule::default(),
         deadline: None,
+        asks_deadline: false,
         proof: None,
         mirrored: Vec::new(),
         storage: Vec::new(),

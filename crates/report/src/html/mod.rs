@@ -35,7 +35,7 @@ const POLICY: &str = "default-src 'none'; style-src 'sha256-agrxuaPgwj+JUYIDZ+3u
 /// The report as one page that needs nothing else: no network, no fonts, no other file.
 pub fn html(findings: &Findings) -> String {
     let report = report(findings);
-    let (run, notes) = (&findings.run, Footnotes::of(&report.caveats));
+    let (run, notes) = (&findings.run, Footnotes::of(&report.caveats, findings.doubted));
     let main = page! {
         (head(&report))
         (card::card(&report))

@@ -41,7 +41,7 @@ fn figures(head: &Head, figures: &[Figure]) -> String {
             @for line in &head.answer { p { (super::prose::prose(line)) } }
         }
         section class="experiment" {
-            @for (at, one) in figures.iter().enumerate() { (figure::figure(one, &Footnotes::of(&none), &format!("figure-{at}"))) }
+            @for (at, one) in figures.iter().enumerate() { (figure::figure(one, &Footnotes::of(&none, None), &format!("figure-{at}"))) }
         }
     };
     super::whole(&head.title, &head.program, &main, &head.program)

@@ -3,6 +3,7 @@
 use super::prose::prose;
 use crate::caveats::Caveats;
 use crate::view::{Cell, Column, Table};
+use analysis::CaveatKind;
 use maud::{Markup, html};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -138,12 +139,14 @@ const TOLD_MAX: usize = 1;
 /// The caveats of a page, and the texts of those that a footnote has told: each is told once.
 pub(super) struct Footnotes<'a> {
     caveats: &'a Caveats,
+    /// The kind that the card has told as the doubt.
+    doubted: Option<CaveatKind>,
     told: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Footnotes<'a> {
-    pub(super) fn of(caveats: &'a Caveats) -> Footnotes<'a> {
-        Footnotes { caveats, told: RefCell::default() }
+    pub(super) fn of(caveats: &'a Caveats, doubted: Option<CaveatKind>) -> Footnotes<'a> {
+        Footnotes { caveats, doubted, told: RefCell::default() }
     }
 
     /// Whether a text is told for the first time.
@@ -166,7 +169,9 @@ pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup
                     li {
                         a class="letter" href={ "#doubt-" (kind.mark) } { (kind.mark) }
                         b { (kind.kind.heading()) ". " }
-                        @for (index, caveat) in about.iter().take(TOLD_MAX).filter(|one| notes.first(&one.text)).enumerate() {
+                        @let doubted = notes.doubted == Some(kind.kind);
+                        @if doubted { "see the doubt above" }
+                        @for (index, caveat) in about.iter().take(if doubted { 0 } else { TOLD_MAX }).filter(|one| notes.first(&one.text)).enumerate() {
                             @if index > 0 { "; " }
                             (prose(&caveat.text))
                             @if let Some(trial) = caveat.trial { span class="faint" { " (trial " (trial) ")" } }

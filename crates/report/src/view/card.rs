@@ -18,6 +18,7 @@ use analysis::{
 };
 use observation::{Asks, Point, Provenance, factor};
 use study::Metric;
+use units::Bytes;
 
 /// More numbers than this are no card.
 const NUMBERS_MAX: usize = 6;
@@ -186,8 +187,13 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let low = low_point(sweep, curve).filter(|low| other(low) && !asked.is_some_and(|asked| std::ptr::eq(*low, asked)));
     let low = low.map(|low| elsewhere(low, ""));
     let asked = asked.map(|asked| elsewhere(asked, "as the study asks: "));
+    let fewer = as_much(findings, curve, point)
+        .filter(|fewer| other(fewer) && sweep.numeric && !matches!(quantity, Quantity::Seconds));
+    let fewer = fewer.map(|fewer| elsewhere(fewer, "as much, as far as the intervals tell: "));
+    let low = low.filter(|_| fewer.is_none());
     let per_core = per_core(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
-    let beside = asked.into_iter().chain(low).chain(per_core);
+    let each = each_gives(point, quantity);
+    let beside = each.into_iter().chain(asked).chain(fewer).chain(low).chain(per_core);
     let place = place(findings, sweep, curve, point);
     let mut number = Number::new(&estimate, quantity, what, place);
     if !estimate.has_interval() {
@@ -233,9 +239,33 @@ fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary
     let pause = paced(findings, point).map(|pause| format!(", with a pause of {pause} behind each"));
     let asked = findings.storage.iter().find(|asked| asked.stream == point.at.stream);
     let block = point.at.factors.iter().find(|one| factor::said(&one.name) == factor::said(factor::TRANSFER));
-    let block = block.map(|one| one.level.text());
+    let mean = asked.and_then(|asked| one_size(asked.blocks, point));
+    let block = block.map(|one| one.level.text()).or(mean.as_deref());
     let asked = asked.map(|asked| format!("{}, ", asked.says(block))).unwrap_or_default();
     format!("{asked}at {at}{}{}", if most { ", the best" } else { "" }, pause.unwrap_or_default())
+}
+
+/// The block of a point whose stream has others elsewhere: what its operations move on the mean, where that is a size of blocks.
+fn one_size((least, most): (Bytes, Bytes), point: &PointSummary) -> Option<String> {
+    let mean = point.bytes_per_s.value / point.throughput_per_s.value;
+    let block = Bytes(1 << mean.log2().round().clamp(0.0, 62.0) as u32);
+    let is_block = least < most && block >= least && block <= most && (mean / block.0 as f64 - 1.0).abs() < 0.05;
+    is_block.then(|| units::bytes(block))
+}
+
+/// The least level of a curve that gives as much as a point does.
+fn as_much<'a>(findings: &Findings, curve: &Curve<'a>, point: &PointSummary) -> Option<&'a PointSummary> {
+    let known = quoted(findings, point).0.has_interval();
+    let before = curve.points.iter().copied().take_while(|other| !std::ptr::eq(*other, point));
+    let level = super::headline::level_with(findings, curve, point);
+    before.filter(|_| known).find(|other| level.iter().any(|one| std::ptr::eq(*one, *other)))
+}
+
+/// How many transactions a second that is, where they are not what is counted.
+fn each_gives(point: &PointSummary, quantity: Quantity) -> Option<String> {
+    let (what, per_s) = point.yields.first().filter(|_| quantity == Quantity::PerHour)?;
+    let each = units::significant(per_s.value / point.throughput_per_s.value);
+    Some(format!("{} with {each} {what} each", point.work.rate(point.throughput_per_s.value)))
 }
 
 fn most_of(findings: &Findings, curve: &Curve, point: &PointSummary) -> bool {
@@ -281,7 +311,8 @@ fn compared(findings: &Findings, one: &Comparison) -> Number {
     let what =
         format!("times the {} of {} ({} against {})", one.said, one.point.stream, one.point.system, one.baseline);
     let place = format!("{}{}", one.point.at().trim_start(), if one.point.factors.is_empty() { "" } else { ": " });
-    let mut number = Number::new(&one.ratio, Quantity::Ratio, what, format!("{place}{verdict}"));
+    let pairs = if one.ratio.n > 1 { format!(", over {} pairs", one.ratio.n) } else { String::new() };
+    let mut number = Number::new(&one.ratio, Quantity::Ratio, what, format!("{place}{verdict}{pairs}"));
     if !one.ratio.has_interval() {
         number.interval = "no interval".to_owned();
     }

@@ -1,6 +1,5 @@
 //! Findings as sentences: one each, the number first, its interval beside it.
 
-use super::curve::factor_text;
 use super::footprint;
 use super::quantity::Quantity;
 use analysis::{
@@ -9,7 +8,7 @@ use analysis::{
     Verdict,
 };
 use observation::Point;
-use observation::factor::{self, short_name};
+use observation::factor;
 use study::Metric;
 
 /// How a conclusion should strike the reader; drawn with a word, never with colour alone.
@@ -159,7 +158,7 @@ fn place(point: &Point, several: bool) -> String {
     // A workload that is varied as a factor is already named as the stream.
     for factor in point.factors.iter().filter(|factor| factor.level.text() != point.stream) {
         text.push_str(", ");
-        text.push_str(&factor_text(factor));
+        text.push_str(&factor.in_words());
     }
     text
 }
@@ -172,7 +171,7 @@ fn comparison(finding: &Comparison) -> Conclusion {
         Verdict::Inconclusive => Tone::Open,
     };
     let point = &finding.point;
-    let factors: String = point.factors.iter().map(|factor| format!(", {}", factor_text(factor))).collect();
+    let factors: String = point.factors.iter().map(|factor| format!(", {}", factor.in_words())).collect();
     let kind = if finding.primary { "primary" } else { "exploratory" };
     let reason = finding.reason.as_deref().map(|reason| format!("; {reason}")).unwrap_or_default();
     let says = format!(
@@ -244,16 +243,19 @@ fn whatever_the_size(finding: &ServiceFit) -> bool {
     largest / finding.rate_bytes_per_s.value < 1e-9 * finding.base_ms.value
 }
 
+/// What the largest level gives of the rate of the smallest, and how that grows.
 fn scaling(finding: &Scaling) -> String {
-    let factor = short_name(&finding.factor);
-    let efficiency = with_interval(&finding.efficiency, Quantity::Share);
-    let grows = match finding.kind {
-        ScalingKind::Linear => "grows in proportion to",
-        ScalingKind::Saturating => "saturates with",
-        ScalingKind::Retrograde => "falls again with more",
-        ScalingKind::Unclear => "has no clear relation to",
-    };
-    format!("{grows} {factor}; {efficiency} of proportional at the largest")
+    let levels = finding.curve.first().zip(finding.curve.last());
+    let [first, last] = levels.map_or([0.0, 0.0], |((first, _), (last, _))| [*first, *last]);
+    let [one, most] = [first, last].map(|level| factor::levels(&finding.factor, level, level));
+    let times = with_interval(&finding.efficiency.scaled(last / first), Quantity::Ratio);
+    let gives = format!("{most} gives {times} times the rate of {one}");
+    match finding.kind {
+        ScalingKind::Linear => format!("grows in proportion: {gives}"),
+        ScalingKind::Saturating => format!("saturates: {gives}"),
+        ScalingKind::Retrograde => format!("falls again: {gives}"),
+        ScalingKind::Unclear => format!("{gives}; more runs of each would tell how it grows (`--set replicates=4`)"),
+    }
 }
 
 fn sustained(finding: &SustainedFinding) -> String {

@@ -204,7 +204,7 @@ fn curve_name(at: &Point, systems: bool, streams: bool) -> String {
     if streams || (!systems && at.factors.is_empty()) {
         parts.push(at.stream.clone());
     }
-    parts.extend(at.factors.iter().map(factor_text));
+    parts.extend(at.factors.iter().map(Factor::in_words));
     parts.join(", ")
 }
 
@@ -240,32 +240,17 @@ impl Sweep<'_> {
     /// The level of a point along the axis, in words; empty where nothing was varied.
     pub fn along(&self, point: &PointSummary) -> String {
         let swept = point.at.factors.iter().find(|factor| Some(&factor.name) == self.factor.as_ref());
-        swept.map(factor_text).unwrap_or_default()
+        swept.map(Factor::in_words).unwrap_or_default()
     }
 
     /// The levels of a point along the axis and on its curve, in words.
     pub fn at(&self, curve: &Curve, point: &PointSummary) -> String {
         let swept = point.at.factors.iter().filter(|factor| Some(&factor.name) == self.factor.as_ref());
-        swept.chain(&curve.at.factors).map(factor_text).collect::<Vec<_>>().join(", ")
+        swept.chain(&curve.at.factors).map(Factor::in_words).collect::<Vec<_>>().join(", ")
     }
 }
 
 /// All levels in words.
 pub fn factors_text(factors: &[Factor]) -> String {
-    factors.iter().map(factor_text).collect::<Vec<_>>().join(", ")
-}
-
-/// What is counted: `4 modules`.
-const COUNTED: [&str; 5] = [factor::MODULES, factor::WORKERS, factor::THREADS, factor::SESSIONS, "users"];
-
-/// `4 modules`, `cache cold`: a level in words that say what it is.
-pub fn factor_text(factor: &Factor) -> String {
-    let name = short_name(&factor.name);
-    match &factor.level {
-        Level::Number { value, text } if text.parse::<f64>().is_ok() && COUNTED.contains(&name) => {
-            format!("{text} {}", if *value == 1.0 { name.trim_end_matches('s') } else { name })
-        }
-        level if name == factor::DISTANCE && level.number().is_some() => format!("{} km", level.text()),
-        level => format!("{} {}", factor::said(name), level.text()),
-    }
+    factors.iter().map(Factor::in_words).collect::<Vec<_>>().join(", ")
 }

@@ -1,7 +1,7 @@
 //! Response by quantile, the axis in nines: as much room for the last thousandth as for the first nine tenths.
 
 use super::axes::with_provenance;
-use super::curve::{Curve, Sweep, factor_text, factors_text};
+use super::curve::{Curve, Sweep, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing, Span};
 use super::mix::trials_of;
 use super::quantity::Quantity;
@@ -59,7 +59,7 @@ fn one(work: Work) -> &'static str {
 
 fn series(sweep: &Sweep, curve: &Curve, point: &PointSummary, trial: &TrialSummary, stream: &StreamSummary) -> Series {
     let swept = point.at.factors.iter().find(|factor| Some(&factor.name) == sweep.factor.as_ref());
-    let name = swept.map_or_else(|| curve.name.clone(), |level| format!("{}, {}", curve.name, factor_text(level)));
+    let name = swept.map_or_else(|| curve.name.clone(), |level| format!("{}, {}", curve.name, level.in_words()));
     // The greatest of n values stands at the quantile that half a value more would reach, not at infinity.
     let highest = 1.0 - 0.5 / stream.response.count.max(1) as f64;
     let inside = |(index, (quantile, ms)): &(usize, &(f64, f64))| {

@@ -1,13 +1,13 @@
 //! What two systems take to run, beside what they do: in a sentence, and side by side.
 
 use super::conclusion::{Conclusion, with_interval};
-use super::curve::{factor_text, factors_text};
+use super::curve::factors_text;
 use super::each_once;
 use super::figure::{Axis, Datum, Figure, Form, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
 use analysis::{Estimate, Finding, Findings, FootprintAmount, FootprintFinding, Same, Work};
-use observation::{Footprint, Provenance};
+use observation::{Factor, Footprint, Provenance};
 use std::iter;
 
 /// Whether a finding is told in words: of several levels of a sweep the footprint is told where the primary comparison is.
@@ -20,7 +20,7 @@ pub(super) fn told(findings: &Findings, finding: &Finding) -> bool {
 /// times what disks does; flash breaks even with disks at a price of 9 600; its own is 4 400`.
 pub(super) fn conclusion(found: &FootprintFinding) -> Conclusion {
     let point = &found.point;
-    let levels = point.factors.iter().map(factor_text);
+    let levels = point.factors.iter().map(Factor::in_words);
     let subject = iter::once(point.stream.clone()).chain(levels).collect::<Vec<_>>().join(", ");
     let says: Vec<String> = [same(found), for_each(found), break_even(found)].into_iter().flatten().collect();
     Conclusion::plain(&point.experiment, "footprint", subject, &says.join("; "))

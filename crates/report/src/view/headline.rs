@@ -10,7 +10,7 @@ use crate::caveats::{Caveats, Touches};
 use analysis::{Comparison, Estimate, Findings, HighestRate, Knee, PointSummary};
 use observation::Asks;
 use observation::factor::{self, short_name};
-use study::Direction;
+use study::{Direction, Metric};
 
 /// More rows than this, and the low end of each curve is left to the experiment's own table.
 const ROWS_MAX: usize = 14;
@@ -252,17 +252,26 @@ fn main_point<'a>(
     if grows || fixed_work || !sweep.numeric {
         return (curve.points.last().copied(), "");
     }
-    let value = |point: &&PointSummary| counted(point).value;
+    let value = |point: &&PointSummary| counted(findings, point).value;
     let Some(most) = curve.points.iter().copied().max_by(|a, b| value(a).total_cmp(&value(b))) else {
         return (None, "");
     };
+    // Where the point that the study asks for gives as much as the best, it is that which is quoted.
+    let asked = |point: &&PointSummary| findings.answered.contains(&point.at) && !std::ptr::eq(*point, most);
+    if let Some(asked) = level_with(findings, curve, most).into_iter().find(asked) {
+        return (Some(asked), "");
+    }
     let prefix = if at_the_edge(curve, most) { EDGE } else { "best: " };
     (Some(most), prefix)
 }
 
-/// What its users count.
-fn counted(point: &PointSummary) -> Estimate {
-    point.yields.first().map_or(point.throughput_per_s, |(_, per_s)| *per_s)
+/// What its users count: bytes where the study asks for bandwidth.
+fn counted(findings: &Findings, point: &PointSummary) -> Estimate {
+    let rate = match findings.metric {
+        Some(Metric::Bandwidth) => point.bytes_per_s,
+        _ => point.throughput_per_s,
+    };
+    point.yields.first().map_or(rate, |(_, per_s)| *per_s)
 }
 
 /// What stands before a point that no larger level was tried beyond: nobody knows whether it is a peak.
@@ -273,14 +282,14 @@ fn at_the_edge(curve: &Curve, most: &PointSummary) -> bool {
 }
 
 /// The other points of a curve that gave as much as the one that gave most, as far as their intervals tell.
-fn level_with<'a>(curve: &Curve<'a>, most: &PointSummary) -> Vec<&'a PointSummary> {
-    let best = counted(most);
+pub fn level_with<'a>(findings: &Findings, curve: &Curve<'a>, most: &PointSummary) -> Vec<&'a PointSummary> {
+    let best = counted(findings, most);
     let apart = |other: Estimate| {
         let known = best.has_interval() && other.has_interval();
         known && other.value < best.low && other.high < best.value
     };
     let others = curve.points.iter().copied().filter(|point| !std::ptr::eq(*point, most));
-    others.filter(|point| !apart(counted(point))).collect()
+    others.filter(|point| !apart(counted(findings, point))).collect()
 }
 
 /// Curves of which the largest level gave the most, where no finding says so.
@@ -291,7 +300,8 @@ pub fn edges(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let edges = unknown.filter_map(|curve| {
         let (point, prefix) = main_point(findings, sweep, curve, factor);
         let point = point.filter(|_| prefix == EDGE)?;
-        let level: Vec<String> = level_with(curve, point).into_iter().map(|other| sweep.at(curve, other)).collect();
+        let level: Vec<String> =
+            level_with(findings, curve, point).into_iter().map(|other| sweep.at(curve, other)).collect();
         let at = format!("{}, the largest that was tried, gave", sweep.at(curve, point));
         let says = match level.is_empty() {
             true => format!("{at} the most; try larger ones to find the peak"),

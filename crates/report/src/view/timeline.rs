@@ -1,11 +1,12 @@
 //! Trials over time: throughput and p99 by interval, the warm-up shaded, rounds and events marked.
 
-use super::curve::{factor_text, factors_text};
+use super::curve::factors_text;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, StreamSummary, TrialSummary, Work};
+use observation::Factor;
 use units::Nanos;
 
 /// A chart as wide as the page cannot show more columns than this; intervals beyond are merged with their least and
@@ -114,7 +115,7 @@ fn panel(trial: &TrialSummary, title: String, span: Span, series: Vec<Series>, y
 /// `3: random-read, 32 outstanding, target`.
 fn name(trial: &TrialSummary) -> String {
     let streams: Vec<&str> = trial.label.streams.iter().map(|stream| stream.name.as_str()).collect();
-    let levels = trial.label.factors.iter().map(factor_text);
+    let levels = trial.label.factors.iter().map(Factor::in_words);
     let mut parts = vec![streams.join(" and ")];
     parts.extend(levels.filter(|level| !parts[0].contains(level.as_str())).collect::<Vec<_>>());
     let cut = if trial.interrupted { ", interrupted" } else { "" };

@@ -1,13 +1,13 @@
 //! Systems against the baseline: a ratio with its interval for every comparison, the margin shaded.
 
 use super::conclusion::{Conclusion, with_interval};
-use super::curve::{factor_text, factors_text};
+use super::curve::factors_text;
 use super::each_once;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
 use analysis::{Comparison, Findings, PointSummary};
-use observation::{Places, Point, Provenance};
+use observation::{Factor, Places, Point, Provenance};
 use std::iter;
 use study::{Direction, Metric};
 
@@ -38,7 +38,7 @@ fn said(near: Vec<&PointSummary>, one: &Comparison) -> Option<Conclusion> {
         of(&one.point.system)?,
         with_interval(&one.ratio, Quantity::Ratio)
     );
-    let levels = one.point.factors.iter().map(factor_text);
+    let levels = one.point.factors.iter().map(Factor::in_words);
     let subject = iter::once(one.point.stream.clone()).chain(levels).collect::<Vec<_>>().join(", ");
     Some(Conclusion::plain(&one.point.experiment, "request time", subject, &says))
 }
@@ -133,7 +133,7 @@ fn mark(row: usize, comparison: &Comparison) -> Datum {
 /// `virtual: files, width 96`.
 fn place(comparison: &Comparison) -> String {
     let point = &comparison.point;
-    let levels = point.factors.iter().map(factor_text);
+    let levels = point.factors.iter().map(Factor::in_words);
     iter::once(format!("{}: {}", point.system, point.stream)).chain(levels).collect::<Vec<_>>().join(", ")
 }
 
