@@ -368,7 +368,7 @@ mod tests {
         let [most] = found.as_slice() else { panic!("the most against the fewest: {found:?}") };
         assert_eq!((most.what.as_deref(), most.response), (Some("rows loaded"), None));
         assert!((most.ratio.value - 0.4).abs() < 1e-9, "{most:?}");
-        assert!(answer.contains("0.400 times as many rows loaded") && answer.contains("compared with"), "{answer}");
+        assert!(answer.contains("0.4 times as many rows loaded") && answer.contains("compared with"), "{answer}");
     }
 
     #[test]

@@ -78,6 +78,9 @@ pub fn answer(
         let once = "All of this is from one trial: repeat it (`--set replicates=4`) before you plan with these times.";
         doubts.insert(0, once.to_owned());
     }
+    doubts.extend(
+        one_window(trials.iter().flat_map(|trial| &trial.caveats).chain(caveats)).filter(|_| !doubts.is_empty()),
+    );
     // Whatever else is to be said of it, an unfinished run says so.
     let unfinished = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished);
     doubts.extend(unfinished.map(|caveat| format!("The run is not finished: {}.", caveat.text)));
@@ -448,6 +451,23 @@ fn told_apart(kind: CaveatKind) -> bool {
     !matches!(kind, CaveatKind::Unfinished | CaveatKind::Damage)
 }
 
+/// What stands before the length of a window in a caveat.
+const WINDOW: &str = "--set measure=";
+
+/// The window that is enough for all notes that ask for a longer one, where they ask for several.
+fn one_window<'a>(caveats: impl Iterator<Item = &'a Caveat>) -> Option<String> {
+    let asked = caveats.flat_map(|caveat| caveat.text.split(WINDOW).skip(1));
+    let word = |rest: &str| {
+        rest.split(|letter: char| !letter.is_alphanumeric() && letter != '.')
+            .next()
+            .map(|word| word.trim_end_matches('.').to_owned())
+    };
+    let known = asked.filter_map(word).filter_map(|word| Some((units::parse_duration(&word).ok()?, word)));
+    let all: std::collections::BTreeMap<Nanos, String> = known.collect();
+    let (_, longest) = all.last_key_value().filter(|_| all.len() > 1)?;
+    Some(format!("`{WINDOW}{longest}` is long enough for every note here."))
+}
+
 /// The gravest caveat that would change a decision, and that users wait too long where another one goes before that.
 /// That nothing ended for a while is no doubt where just that was asked.
 fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> (Vec<String>, Option<CaveatKind>) {
@@ -606,5 +626,77 @@ mod tests {
         assert_eq!(bend(&chosen, &others), None);
         let own = bend(&chosen, &[burst_of(&chosen)]).expect("its own burst");
         assert!(own.starts_with("That is a burst: after 2 s"), "{own}");
+    }
+
+    fn at(name: &str, value: f64, elapsed_s: Option<f64>) -> PointSummary {
+        let mut point = point("e", value);
+        point.at.factors[0].name = name.to_owned();
+        point.elapsed_s = elapsed_s.map(Estimate::single);
+        (point.throughput_per_s, point.bytes_per_s) = (Estimate::single(value), Estimate::single(1e6 * value));
+        point
+    }
+
+    #[test]
+    fn so_many_copies_are_told_beside_one_alone_and_that_each_ran_once_is_the_doubt() {
+        let points = [at("width", 1.0, Some(0.5)), at("width", 96.0, Some(4.0))];
+        let mut judgement = crate::run::tests::judgement();
+        judgement.primary = None;
+        let told = answer(&points, &[], &[], &[], &judgement);
+        assert_eq!(
+            told.sentences[0],
+            "96 copies of w at once take 4 s (one sample, no interval), 8.000 times as long as one alone (500 ms); one after another \
+             they would take 48 s."
+        );
+        assert!(told.doubts[0].starts_with("Each point ran once"), "{:?}", told.doubts);
+    }
+
+    #[test]
+    fn a_range_without_a_bend_is_told_from_its_least() {
+        let points = [at("copy_block", 8.0, None), at("copy_block", 64.0, None)];
+        let mut judgement = crate::run::tests::judgement();
+        judgement.primary = None;
+        let told = answer(&points, &[], &[], &[], &judgement).sentences;
+        assert_eq!(told[1], "That is 8 times as much as at copy_block 8 (8 IOPS).");
+        assert_eq!(answer(&points[..1], &[], &[], &[], &judgement).sentences.len(), 1, "one point is no range");
+    }
+
+    #[test]
+    fn a_deadline_that_was_asked_for_and_not_given_is_told() {
+        let mut judgement = crate::run::tests::judgement();
+        let told = |judgement: &Judgement| answer(&[point("e", 1.0)], &[], &[], &[], judgement).sentences.join(" ");
+        assert!(!told(&judgement).contains("deadline"));
+        judgement.asks_deadline = true;
+        assert!(told(&judgement).contains("no deadline was given (`--set deadline=6h`)"));
+    }
+
+    #[test]
+    fn one_window_is_named_for_notes_that_ask_for_several() {
+        let note = |text: &str| Caveat { kind: CaveatKind::ThinTail, trial: None, text: text.to_owned() };
+        let notes =
+            [note("needs --set measure=47s"), note("one needs --set measure=10min, three need --set measure=1.5h.")];
+        let told = one_window(notes.iter());
+        assert_eq!(told.as_deref(), Some("`--set measure=1.5h` is long enough for every note here."));
+        assert_eq!(one_window(notes[..1].iter()), None, "one is told where it stands");
+    }
+
+    #[test]
+    fn events_that_happen_to_each_server_are_told_together() {
+        let of = |event: &str, freeze_s| {
+            Finding::Pair(PairFinding {
+                event: event.to_owned(),
+                freeze_s,
+                interval_s: 0.1,
+                errors: 5,
+                ..PairFinding::default()
+            })
+        };
+        let told = stood_still(&[of("suspend", 0.0), of("swap", 0.9), of("suspend", 0.0), of("swap", 1.9)]);
+        assert_eq!(
+            told.as_deref(),
+            Some(
+                "Clients stood still for less than 100 ms at `suspend` (2 times), and 10 transactions failed; 900 ms to 1.9 s at `swap` \
+                 (2 times), and 10 transactions failed."
+            )
+        );
     }
 }

@@ -249,7 +249,7 @@ fn scaling(finding: &Scaling) -> String {
     let [first, last] = levels.map_or([0.0, 0.0], |((first, _), (last, _))| [*first, *last]);
     let [one, most] = [first, last].map(|level| factor::levels(&finding.factor, level, level));
     let times = with_interval(&finding.efficiency.scaled(last / first), Quantity::Ratio);
-    let gives = format!("{most} gives {times} times the rate of {one}");
+    let gives = format!("at {most}, {times} times the rate at {one}");
     match finding.kind {
         ScalingKind::Linear => format!("grows in proportion: {gives}"),
         ScalingKind::Saturating => format!("saturates: {gives}"),
