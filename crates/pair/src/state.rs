@@ -52,7 +52,7 @@ impl fmt::Display for Reason {
         f.write_str(match self {
             Reason::Asked => "it was asked for",
             Reason::MirrorLost => "the mirror does not answer",
-            Reason::LinkCut => "the link is cut",
+            Reason::LinkCut => "the link was cut",
             Reason::TakenOver => "the mirror took over from a primary that was lost",
         })
     }

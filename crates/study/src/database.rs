@@ -176,7 +176,7 @@ impl DatabaseSpec {
     /// The database as a target names it, when it is this one but for its password.
     pub fn named_by(&self, target: &str) -> Option<DatabaseSpec> {
         let Place::Database(named) = crate::target(target).ok()?.place else { return None };
-        let bare = |spec: &DatabaseSpec| spec.shown().replacen(&format!(":{}@", password::LEFT_OUT), "@", 1);
+        let bare = |spec: &DatabaseSpec| password::left_away(&spec.shown());
         (named.engine == self.engine && bare(&named) == bare(self)).then_some(named)
     }
 }

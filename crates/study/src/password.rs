@@ -56,6 +56,16 @@ pub fn without_password(url: &str) -> String {
     shown
 }
 
+/// A URL that shows no password, without the mark in its place: those of one server are equal whether a password was in the URL, came
+/// beside it, or is yet to come.
+pub(crate) fn left_away(shown: &str) -> String {
+    let (base, query) = shown.split_once('?').map_or((shown, None), |(base, query)| (base, Some(query)));
+    let base = base.replacen(&format!(":{LEFT_OUT}@"), "@", 1);
+    let hidden = format!("password={LEFT_OUT}");
+    let kept: Vec<&str> = query.iter().flat_map(|query| query.split('&')).filter(|pair| *pair != hidden).collect();
+    if kept.is_empty() { base } else { format!("{base}?{}", kept.join("&")) }
+}
+
 /// What was meant to be a URL of a database and lacks a slash or the colon, or a parameter of a connection.
 fn without_slashes(text: &str) -> String {
     let meant = |head: &str| SCHEMES.iter().any(|known| head.ends_with(known) || head.contains(&format!("{known}//")));

@@ -166,26 +166,48 @@ const AGAIN: &str = "its session was opened again after ";
 
 /// A server that went away in the window and came back, with what clients had of it and what the check behind it found.
 fn outage(about: &About) -> Option<String> {
-    let Stall { at_s, lasted_s, open_p99_ms, .. } = about.stream.stall?;
+    // Those who think before they ask, or come by a clock, do not stand still as a closed load does, and feel it all the same.
+    let still = about.stream.stall.map(|stall| (stall.at_s, stall.lasted_s)).or_else(|| longest_gap(about.cut));
+    let (at_s, lasted_s) = still?;
     let start = about.summary.window.start.seconds();
-    let during = |event: &&Event| (at_s..=at_s + lasted_s + 1.0).contains(&(event.at.seconds() - start));
-    let lost = about.summary.events.iter().filter(|event| event.kind == EventKind::Failure).filter(during);
-    let waited = lost.filter_map(|event| Some(event.text.split_once(AGAIN)?.1)).next_back()?;
+    let lost = about.summary.events.iter().filter(|event| event.kind == EventKind::Failure);
+    let waited = lost.filter_map(|event| {
+        let waited = event.text.split_once(AGAIN)?.1;
+        let (to_s, away_s) = (event.at.seconds() - start, units::parse_duration(waited).ok()?.seconds());
+        // A session that is there again behind the window was lost in it.
+        (to_s - away_s < at_s + lasted_s && to_s + 1e-9 > at_s).then_some(waited)
+    });
+    let waited = waited.last()?;
     let kinds = kinds(about.summary, EventKind::Failure, Some(about.stream.stream)).map(|kinds| format!(" ({kinds})"));
     let held = match about.cut.observations.checks.iter().find(|check| check.kind == CheckKind::Ledger) {
         Some(check) if check.result == CheckResult::Failed => format!("; damage behind it: {}", check.found),
         Some(check) => format!("; the check behind it: {}", check.found),
         None => "; what it acknowledged was not held against its data".to_owned(),
     };
+    let queued = about.stream.stall.map(|stall| {
+        let p99 = milliseconds(stall.open_p99_ms);
+        format!("; arrivals at the mean rate would have queued behind it, with a p99 of {p99}")
+    });
+    let queued = queued.unwrap_or_default();
     Some(format!(
-        "the server was lost {}: {} without a completion, and its sessions were open again after {waited}; {} failed{}{held}; \
-         arrivals at the mean rate would have queued behind it, with a p99 of {}",
+        "the server was lost {}: {} without a completion, and its sessions were open again after {waited}; {} failed{}{held}{queued}",
         since(at_s),
         duration(Nanos::from_seconds(lasted_s)),
         counted(about.stream.account.failed, work(about.summary).word()),
         kinds.unwrap_or_default(),
-        milliseconds(open_p99_ms)
     ))
+}
+
+/// A shorter stretch is none in which a server was lost.
+const GAP_MIN_S: f64 = 0.25;
+
+/// Start and length of the longest stretch of the window in which nothing ended, seconds.
+fn longest_gap(cut: &Cut) -> Option<(f64, f64)> {
+    let window = cut.intervals.get(cut.first as usize..(cut.end as usize).min(cut.intervals.len()))?;
+    let counts: Vec<u64> = window.iter().map(|interval| interval.done).collect();
+    let (at, length) = super::stall::longest(&counts)?;
+    let interval_s = cut.observations.interval.seconds();
+    Some((at as f64 * interval_s, length as f64 * interval_s)).filter(|(_, lasted_s)| *lasted_s >= GAP_MIN_S)
 }
 
 /// `10 torn, 2 stale`; none where nothing was counted by kind.

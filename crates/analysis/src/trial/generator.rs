@@ -75,7 +75,7 @@ fn hung_before(count: u64) -> Option<String> {
 fn suspended(clock: &ClockSummary) -> Option<String> {
     (clock.suspended_s > 0.0).then(|| {
         format!(
-            "the machine was suspended for {} in this trial: its load stood still, and its rates and latencies are not the system's;              keep the machine awake, and run it again",
+            "the machine was suspended for {} in this trial: its load stood still, and its rates and latencies are not the system's; keep the machine awake, and run it again",
             duration(Nanos::from_seconds(clock.suspended_s))
         )
     })
@@ -85,7 +85,7 @@ fn suspended(clock: &ClockSummary) -> Option<String> {
 fn jumped(clock: &ClockSummary) -> Option<String> {
     (clock.jump_s != 0.0 && clock.suspended_s == 0.0).then(|| {
         format!(
-            "the clock of the measurement jumped by {} against the kernel's, as it does when a virtual machine is moved to another              host: times across that moment are wrong; run it again where the machine stays",
+            "the clock of the measurement jumped by {} against the kernel's, as it does when a virtual machine is moved to another host: times across that moment are wrong; run it again where the machine stays",
             duration(Nanos::from_seconds(clock.jump_s.abs()))
         )
     })
@@ -98,7 +98,7 @@ fn off_scale(clock: &ClockSummary) -> Option<String> {
     let off = clock.error_ppm.abs() - clock.uncertainty_ppm > CLOCK_PPM && clock.suspended_s == 0.0;
     off.then(|| {
         format!(
-            "the clock of the measurement ran {} parts in a million {} than the kernel's ({} are allowed), and every time and rate              is off by as much; let the time service settle, and run it again",
+            "the clock of the measurement ran {} parts in a million {} than the kernel's ({} are allowed), and every time and rate is off by as much; let the time service settle, and run it again",
             significant(clock.error_ppm.abs()),
             if clock.error_ppm > 0.0 { "faster" } else { "slower" },
             significant(CLOCK_PPM)

@@ -368,6 +368,18 @@ fn a_server_that_was_lost_and_waited_for_is_told_with_its_seconds_its_errors_and
     assert!(told.starts_with(begin), "{told}");
     assert!(told.contains("4 operations failed; the check behind it: 14 orders are as acknowledged; arr"), "{told}");
     assert!(!kinds(&lost).contains(&CaveatKind::Stalled), "it is told once");
+    lost.events[0].at = Nanos::from_secs(12);
+    lost.events[0].text = words.replace("3.25", "5");
+    assert!(
+        kinds(&lost).contains(&CaveatKind::Outage),
+        "a session that is open again behind the window was lost in it"
+    );
+    let mut thinking = label();
+    thinking.streams[0].think_mean = Nanos::from_millis(50);
+    let told = summarise(&thinking, &lost, &judgement()).caveats;
+    let told = told.iter().find(|one| one.kind == CaveatKind::Outage).expect("who thinks loses the server, too");
+    assert!(told.text.contains("3 s without a completion") && !told.text.contains("queued behind it"), "{}", told.text);
+    lost.events[0].text = words.to_owned();
     lost.events[0].at = Nanos::from_secs(3);
     assert!(kinds(&lost).contains(&CaveatKind::Stalled), "a session that was lost at another time does not explain it");
 }

@@ -146,7 +146,7 @@ fn a_pair_mirrors_stays_behind_is_sent_what_it_lacks_changes_roles_and_goes_down
 
     for _ in 0..2 {
         let cut = pair.does("cut");
-        assert_eq!((&cut["reason"], &cut["link"]["carries"]), (&"the link is cut".into(), &false.into()));
+        assert_eq!((&cut["reason"], &cut["link"]["carries"]), (&"the link was cut".into(), &false.into()));
     }
     assert!(pair.refused("resume").contains("heal it first"));
     pair.does("heal");

@@ -107,7 +107,7 @@ fn both_nodes_write_one_stays_behind_is_parted_and_comes_back_with_what_it_lacke
     assert!(pair.refused("resume").contains("not suspended"));
     pair.is_equal(2);
     for _ in 0..2 {
-        assert_eq!(pair.does("cut")["reason"], "the link is cut");
+        assert_eq!(pair.does("cut")["reason"], "the link was cut");
     }
     assert!(pair.writes("b", 3).is_err(), "half of a pair is no majority");
     pair.writes("a", 3).expect("the other was told to go on");

@@ -358,6 +358,9 @@ fn down(asked: &PairDown) -> Result<Outcome, Failure> {
         (false, true) => "removed",
         (false, false) => "was down already; its data stay in",
     };
-    output::print(&format!("{words} {folder}\n"))?;
+    let left = asked.remove && Path::new(&folder).exists();
+    let left = if left { ", which holds something else and stays" } else { "" };
+    let what = if left.is_empty() { "" } else { " what is the pair's in" };
+    output::print(&format!("{words}{what} {folder}{left}\n"))?;
     Ok(Outcome::Fine)
 }
