@@ -2,8 +2,8 @@
 
 use crate::{Caveat, CaveatKind, ClassMix, GeneratorSummary, ServerSummary};
 use observation::{
-    Account, CpuTime, Event, Factor, Histogram, MirrorState, Mishap, Point, Provenance, RunFacts, TrialCheck,
-    TrialLabel, Window, words,
+    Account, CpuTime, Event, EventKind, Factor, Histogram, MirrorState, Mishap, Point, Provenance, RunFacts,
+    TrialCheck, TrialLabel, Window, words,
 };
 use study::{Direction, Metric, StorageAsked};
 
@@ -120,6 +120,13 @@ pub struct TrialSummary {
     pub pair: Option<PairCourse>,
     /// Caveats of this trial.
     pub caveats: Vec<Caveat>,
+}
+
+impl TrialSummary {
+    /// Whether it was recorded that both servers of its pair had a network of their own each.
+    pub fn own_networks(&self) -> bool {
+        self.events.iter().any(|event| event.kind == EventKind::Parted)
+    }
 }
 
 /// One stream of one trial, reduced. Latencies in milliseconds.
@@ -710,6 +717,8 @@ pub struct MirrorFinding {
     pub baseline: String,
     /// What of a transaction waits for the mirror, as a sentence.
     pub unit: &'static str,
+    /// Whether both servers had a network of their own each in all trials with the mirror.
+    pub own_networks: bool,
     /// What it adds to a response and what that is made of, for each point that both systems have.
     pub added: Vec<AddedTime>,
     /// What this stream gives beside the slowest one of its experiment, where that has several.

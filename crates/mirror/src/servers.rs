@@ -4,7 +4,7 @@ use crate::nodes::{Nodes, Settings};
 use crate::quota::Quota;
 use crate::{Home, Kind, MirrorError};
 use database::server::mariadb::{self, Garbd, Group};
-use database::server::{Member, postgres};
+use database::server::{Member, Shared, own_network, parted, postgres};
 use database::{DatabaseError, Session};
 use pair::Node;
 use recorder::{Clock as _, WallClock};
@@ -69,6 +69,19 @@ impl Servers {
     /// Cores that it may use; none where it shares those of the machine.
     pub fn cores(&self, node: Node) -> Option<f64> {
         Quota::of(self.at(node).folder()).and_then(|quota| quota.cores())
+    }
+
+    /// The network that is a node's own; none where it shares that of the machine, or does not run.
+    pub fn network(&self, node: Node) -> Option<String> {
+        self.process(node).and_then(own_network)
+    }
+
+    /// Whether both have a network of their own each.
+    ///
+    /// # Errors
+    /// Why they have not.
+    pub fn parted(&self) -> Result<(), Shared> {
+        if self.garbd.is_some() { Err(Shared::Ports) } else { parted(Node::ALL.map(|node| self.process(node))) }
     }
 
     /// Removes both, with what they have elsewhere.

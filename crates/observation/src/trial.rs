@@ -80,6 +80,7 @@ crate::words! {
         Held = "held" "Sessions waited long for a lock that somebody held.",
         Plan = "plan" "How a statement is planned: its name, and the steps in the lines behind.",
         Replanned = "replanned" "The plan of a statement is another one than before.",
+        Parted = "parted" "Both servers of a pair have a network of their own each.",
         Doubt = "doubt" "Why figures of the trial may say less than they seem to.",
         Note = "note" "Something else that a reader should see on the time axis.",
     }

@@ -12,7 +12,7 @@ use super::pairs::Member;
 use crate::bound;
 use crate::point::{Group, own_estimate, servers_cpu_ms};
 use crate::statistics::least_squares::{Weighted, weighted_line};
-use crate::{AddedTime, CANNOT_TELL, Compensation, Estimate, MirrorFinding, Spreading, Tuning};
+use crate::{AddedTime, CANNOT_TELL, Compensation, Estimate, MirrorFinding, Spreading, TrialSummary, Tuning};
 use observation::Level;
 use study::pairs::PILOT;
 use study::{Judgement, Metric};
@@ -56,7 +56,19 @@ pub fn mirrors(groups: &[Group], judgement: &Judgement) -> Vec<MirrorFinding> {
         let spreads = swept.iter().filter_map(|one| spreading(one, groups, (alone, judgement.confidence)));
         let mut spreads: Vec<Spreading> = spreads.collect();
         spreads.sort_by(|a, b| b.rate.value.total_cmp(&a.rate.value));
-        found.push(MirrorFinding { point, baseline, unit, added, tuning, compensations, round_trips, spreads });
+        let mut trials = swept.iter().flat_map(|group| &group.members).map(|(trial, _)| *trial);
+        let own_networks = trials.all(TrialSummary::own_networks);
+        found.push(MirrorFinding {
+            point,
+            baseline,
+            unit,
+            own_networks,
+            added,
+            tuning,
+            compensations,
+            round_trips,
+            spreads,
+        });
     }
     found.retain(|one| {
         !one.added.is_empty() || !one.compensations.is_empty() || one.round_trips.is_some() || !one.spreads.is_empty()

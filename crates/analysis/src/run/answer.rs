@@ -68,7 +68,7 @@ pub fn answer(
     if judgement.asks_deadline && judgement.deadline.is_none() {
         sentences.push("Whether that is in time is not known: no deadline was given (`--set deadline=6h`).".to_owned());
     }
-    sentences.extend(shared_host(points, judgement));
+    sentences.extend(shared_host(points, trials, judgement));
     let (mut doubts, doubted) = doubts(&chosen, caveats, disturbed);
     if figures > 0 && chosen.iter().any(|point| point.elapsed_s.is_some_and(|elapsed| !elapsed.has_interval())) {
         let once = "Each point ran once: repeat it (`--set replicates=4`) before you trust a difference.";
@@ -139,15 +139,22 @@ fn came_back(findings: &[Finding]) -> Option<String> {
 }
 
 /// Servers of a study that mirrors run on one machine, and each takes from the other what two machines would both have.
-fn shared_host(points: &[PointSummary], judgement: &Judgement) -> Option<String> {
+fn shared_host(points: &[PointSummary], trials: &[TrialSummary], judgement: &Judgement) -> Option<String> {
     let measured = |system: &str| points.iter().any(|point| point.at.system == system);
     let mut mirrored = judgement.mirrored.iter().filter(|mirrored| measured(&mirrored.system)).peekable();
     mirrored.peek()?;
-    let shared =
-        if mirrored.all(|mirrored| mirrored.apart) { "processors and memory" } else { "processors, memory and disk" };
-    Some(format!(
-        "Shared-host overhead: both servers use the same {shared}, so that two machines would slow down less."
-    ))
+    let is_mirrored = |name: &str| judgement.mirrored.iter().any(|mirrored| mirrored.system == name);
+    let mut own = trials.iter().filter(|trial| !trial.interrupted && is_mirrored(&trial.label.system)).peekable();
+    let own = own.peek().is_some() && own.all(TrialSummary::own_networks);
+    let shared = match (mirrored.all(|mirrored| mirrored.apart), own) {
+        (true, true) => "processors and memory",
+        (true, false) => "processors, memory and network",
+        (false, true) => "processors, memory and disk",
+        (false, false) => "processors, memory, disk and network",
+    };
+    let both =
+        if own { "Each server has a network of its own, but both" } else { "Shared-host overhead: both servers" };
+    Some(format!("{both} use the same {shared}, so that two machines would slow down less."))
 }
 
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
@@ -492,7 +499,7 @@ fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> (Vec<
 mod tests {
     use super::*;
     use crate::{Burst, Estimate, SteadyAnswer, Sustained, Work};
-    use observation::{Factor, Level, Point, Provenance};
+    use observation::{Event, EventKind, Factor, Level, Point, Provenance};
 
     #[test]
     fn what_happened_to_a_pair_is_answered_by_how_long_clients_stood_still() {
@@ -537,9 +544,24 @@ mod tests {
         judgement.mirrored = vec![mirrored("other", false)];
         assert!(!told(&judgement).contains("Shared-host"), "it was not measured");
         judgement.mirrored.push(mirrored("s", true));
-        assert!(told(&judgement).contains("the same processors and memory, so that"), "{}", told(&judgement));
+        let said = |trials: &[TrialSummary], judgement: &Judgement| {
+            answer(&[point("e", 1.0)], &[], &[], trials, judgement).sentences.last().cloned().unwrap_or_default()
+        };
+        let shared = "Shared-host overhead: both servers use the same processors, memory and network, so that two machines would slow down less.";
+        assert_eq!(said(&[], &judgement), shared);
+        // Nothing is recorded of networks in runs of older versions.
+        let of = |index, system| crate::run::tests::trial(index, system, 0, 1.0);
+        let mut trials = [of(0, "s"), of(1, "s"), of(2, "alone")];
         judgement.mirrored[1].apart = false;
-        assert!(told(&judgement).contains("the same processors, memory and disk, so that"), "{}", told(&judgement));
+        assert!(said(&trials, &judgement).contains("the same processors, memory, disk and network, so that"));
+        let parted = || Event { at: Nanos::ZERO, kind: EventKind::Parted, text: String::new() };
+        trials[0].events.push(parted());
+        assert!(said(&trials, &judgement).starts_with("Shared-host overhead"), "not in all of them");
+        trials[1].events.push(parted());
+        let own = "Each server has a network of its own, but both use the same processors, memory and disk, so that two machines would slow down less.";
+        assert_eq!(said(&trials, &judgement), own);
+        judgement.mirrored[1].apart = true;
+        assert!(said(&trials, &judgement).contains("the same processors and memory, so that"));
     }
 
     fn point(experiment: &str, modules: f64) -> PointSummary {

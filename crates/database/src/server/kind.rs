@@ -24,6 +24,8 @@ pub trait ServerKind: Clone + Debug {
     /// Looks at a server that has written its number and is not ready, before it is taken for hung; none when its starts
     /// never hang.
     const PATIENCE: Option<u32>;
+    /// Whether it speaks over Unix sockets alone, whatever it is started for: such a server gets a network of its own.
+    const UNIX_ALONE: bool;
 
     /// The programs that are installed.
     ///

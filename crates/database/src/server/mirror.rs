@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it decides nothing about a pair's life, and carries nothing between both: a wire does.
 
+use super::network::Shared;
 use crate::{DatabaseError, Session};
 use study::Waits;
 use units::Nanos;
@@ -130,6 +131,12 @@ pub trait Mirror: Send + Sync {
 
     /// The mirror's process, when it runs.
     fn pid(&self) -> Option<u32>;
+
+    /// Whether both have a network of their own each, once both run.
+    ///
+    /// # Errors
+    /// Why they have not.
+    fn parted(&self) -> Result<(), Shared>;
 
     /// A session on the mirror, which may read.
     ///

@@ -12,6 +12,7 @@ mod life;
 pub mod mariadb;
 mod member;
 mod mirror;
+mod network;
 mod owner;
 pub mod postgres;
 mod private;
@@ -25,6 +26,7 @@ pub(crate) use laid::embedded;
 pub use laid::scratch;
 pub use member::{Member, Settings, house};
 pub use mirror::{Lags, Look, Mirror, Watch, WatchLags};
+pub use network::{Shared, own_network, parted};
 pub use private::Private;
 pub use start::End;
 

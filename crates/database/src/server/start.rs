@@ -6,7 +6,7 @@
 use super::kind::ServerKind;
 use super::life::Server;
 use super::private::Private;
-use super::{folder, process};
+use super::{folder, network, process};
 use crate::DatabaseError;
 use rustix::process::Signal;
 use std::fs;
@@ -169,7 +169,9 @@ impl<K: ServerKind> Server<K> {
         let mut command = self.kind.starting(&self.owner, &self.folder);
         command.arg(self.mark());
         let program = PathBuf::from(command.get_program());
-        let pid = process::start(command, opened).map_err(|source| DatabaseError::file("run", program, source))?;
+        let start = || process::start(command, opened);
+        let begun = if K::UNIX_ALONE { network::apart(start) } else { start() };
+        let pid = begun.map_err(|source| DatabaseError::file("run", program, source))?;
         folder::write(&self.begun(), &pid.to_string())?;
         self.watch(pid, seconds)
     }

@@ -6,7 +6,7 @@
 use crate::TrialError;
 use crate::database::databases::Databases;
 use database::DatabaseError;
-use database::server::Mirror;
+use database::server::{Mirror, Shared};
 use link::{Choice, Relay, Settings};
 use observation::{Check, CheckResult, Event, EventKind, Series, Whole};
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub(crate) struct Mirrored {
     waits: Waits,
     /// Acknowledgements with a warning before the load.
     unconfirmed: u64,
+    /// Whether both have a network of their own each.
+    networks: Event,
 }
 
 /// Sees that a mirror ended that nobody ended: commits would wait for it for ever.
@@ -114,7 +116,8 @@ impl Databases {
             }
             _ => None,
         };
-        self.mirrored = Some(Mirrored { mirror, wires, outage, guard, sampling, before, waits, unconfirmed });
+        let networks = networks(mirror.parted());
+        self.mirrored = Some(Mirrored { mirror, wires, outage, guard, sampling, before, waits, unconfirmed, networks });
         let far = match trial.state.wire {
             plain if plain.is_plain() => "on a plain wire".to_owned(),
             shaped => {
@@ -155,7 +158,7 @@ impl Databases {
     pub(crate) fn leave_mirror(&mut self, patience: Nanos, ended: Ended<'_>) -> Result<Told, TrialError> {
         let Some(mirrored) = self.mirrored.take() else { return Ok(Told::default()) };
         let refused = self.refused();
-        let Mirrored { mirror, wires, outage, guard, sampling, before, waits, unconfirmed } = mirrored;
+        let Mirrored { mirror, wires, outage, guard, sampling, before, waits, unconfirmed, networks } = mirrored;
         let sampled = sampling.zip(ended.started_unix_ns).map(|(sampling, started)| sampling.ended(started));
         if guard.is_some_and(Guard::ended) {
             mirror.leave().map_err(&refused)?;
@@ -166,12 +169,13 @@ impl Databases {
             let (name, result) = ("mirror".to_owned(), CheckResult::NotDone);
             let check =
                 Check { name, says, result, found: "the mirror ended in the trial".to_owned(), ..Check::default() };
-            return Ok(Told { series: Vec::new(), events: vec![doubt], checks: vec![check] });
+            return Ok(Told { series: Vec::new(), events: vec![networks, doubt], checks: vec![check] });
         }
         let watched = outage.is_some();
         let (mut series, mut events, taken_over) =
             outage.map(Outage::ended).transpose().map_err(&refused)?.unwrap_or_default();
         series.extend(sampled.into_iter().flatten());
+        events.push(networks);
         let now = carried(&wires);
         let carried = [0, 1].map(|way| (now[way].0 - before[way].0, now[way].1 - before[way].1));
         let words = |(bytes, pieces): (u64, u64)| {
@@ -281,6 +285,19 @@ impl Mirrored {
         self.guard.map(Guard::ended);
         // Whoever opens the server next sees to what stays.
         let _ = self.mirror.leave();
+    }
+}
+
+/// What is told of the networks of two servers.
+fn networks(parted: Result<(), Shared>) -> Event {
+    match parted {
+        Ok(()) => Event {
+            at: Nanos::ZERO,
+            kind: EventKind::Parted,
+            text: "both servers have a network of their own each, with `lo` alone: they meet at the socket of the wire and at no port"
+                .to_owned(),
+        },
+        Err(why) => remark(format!("both servers share the network of this machine: {why}")),
     }
 }
 

@@ -57,6 +57,11 @@ fn both_servers_take_writes_lose_no_count_and_hold_the_same_rows_wherever_sessio
         assert_eq!(trial["server"]["mirror_cpu_cores"].is_number(), paired, "{trial:#}");
         let events = trial["events"].to_string();
         assert_eq!(events.contains("Galera joins a second server"), paired, "{events}");
+        assert_eq!(
+            events.contains("share the network of this machine: Galera joins them at ports"),
+            paired,
+            "{events}"
+        );
         assert_eq!(events.contains("the second server refused"), paired, "{events}");
     }
     assert_eq!(checks(&told, "mirror").len(), 3, "{told:#}");

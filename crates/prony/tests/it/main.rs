@@ -30,6 +30,7 @@ mod layouts;
 mod link;
 mod mirrors;
 mod models;
+mod networks;
 mod outage;
 mod pair;
 mod pair_galera;

@@ -1,6 +1,7 @@
 //! A private PostgreSQL with a mirror, in trials that take turns with those of the same server alone.
 
 use crate::house::House;
+use crate::networks::can_be_made;
 use crate::program::Program;
 use serde_json::Value;
 
@@ -26,7 +27,13 @@ fn a_mirror_follows_in_its_trials_holds_the_same_rows_and_is_gone_with_the_run()
         assert!(equal.iter().all(|check| check["result"] == "passed"), "{checks:?}");
         let events = trial["events"].to_string();
         assert_eq!(events.contains("the wire carried"), mirrored, "{events}");
+        let parted = trial["events"].as_array().is_some_and(|all| all.iter().any(|event| event["kind"] == "parted"));
+        assert_eq!(parted, mirrored && can_be_made(), "{events}");
+        assert_eq!(events.contains("both servers share the network of this machine"), mirrored && !can_be_made());
     }
+    let findings = told["findings"].as_array().expect("findings").iter();
+    assert!(findings.filter(|f| f["kind"] == "mirror").all(|f| f["own_networks"] == can_be_made()), "{told}");
+    assert_eq!(told["answer"].to_string().contains("Shared-host overhead"), !can_be_made(), "{}", told["answer"]);
     let far = trials.iter().find(|trial| trial["events"].to_string().contains("over a wire of delay=500us each way"));
     assert!(far.is_some(), "{told}");
     added_time(&told);

@@ -73,9 +73,14 @@ impl Program {
 
     /// The same within limits in the words of `prlimit`.
     pub fn limited(&self, limits: &[&str], line: &str) -> Ran {
+        self.under("prlimit", limits, line)
+    }
+
+    /// The same started by another program, with these options.
+    pub fn under(&self, starter: &str, options: &[&str], line: &str) -> Ran {
         let plain = self.command(line);
-        let mut bounded = Command::new("prlimit");
-        bounded.args(limits).arg(plain.get_program()).args(plain.get_args());
+        let mut bounded = Command::new(starter);
+        bounded.args(options).arg(plain.get_program()).args(plain.get_args());
         bounded.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
         bounded.current_dir(self.dir()).stdin(Stdio::null());
         self.ran(bounded)

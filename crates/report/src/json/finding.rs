@@ -64,7 +64,7 @@ objects! {
         system, "objects": pairs(&step.objects, ["name", "bytes"]), bytes, of_bytes, promised, delivered, per_s,
     }
 
-    found: MirrorFinding { baseline, unit, added, tuning, compensations, round_trips, spreads }
+    found: MirrorFinding { baseline, unit, own_networks, added, tuning, compensations, round_trips, spreads }
 
     one: Spreading { at, "rate_ratio": one.rate, "response_ratio": one.response, "cpu_ratio": one.cpu, "thrown_away": one.again }
 

@@ -90,6 +90,7 @@ mod tests {
             point,
             baseline: "alone".into(),
             unit: "the unit",
+            own_networks: true,
             added: vec![added],
             tuning: None,
             compensations: Vec::new(),

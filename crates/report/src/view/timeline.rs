@@ -104,7 +104,8 @@ fn panel(trial: &TrialSummary, title: String, span: Span, series: Vec<Series>, y
         guides.push(Guide::Stretch { from: first, to: trial.window.start.seconds(), text: text.into() });
     }
     let aside = |event: &&observation::Event| {
-        matches!(event.kind, observation::EventKind::Phase | observation::EventKind::Plan)
+        use observation::EventKind::{Parted, Phase, Plan};
+        matches!(event.kind, Phase | Plan | Parted)
     };
     let events = trial.events.iter().filter(|event| !aside(event));
     guides.extend(events.map(|event| Guide::Event { x: event.at.seconds(), text: event.text.clone() }));

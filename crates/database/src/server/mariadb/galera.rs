@@ -10,7 +10,7 @@ use super::group::{Group, MARK, Ports, library};
 use super::voter::Garbd;
 use super::{Mariadb, Server};
 use crate::server::kind::ServerKind as _;
-use crate::server::{Look, Mirror, Private as _, Watch, folder, life, process};
+use crate::server::{Look, Mirror, Private as _, Shared, Watch, folder, life, process};
 use crate::{DatabaseError, Failure, Session};
 use rustix::process::Signal;
 use std::path::PathBuf;
@@ -372,6 +372,10 @@ impl Mirror for Galera {
 
     fn pid(&self) -> Option<u32> {
         self.nodes[1].pid()
+    }
+
+    fn parted(&self) -> Result<(), Shared> {
+        Err(Shared::Ports)
     }
 
     fn reader(&self) -> Result<Box<dyn Session>, DatabaseError> {

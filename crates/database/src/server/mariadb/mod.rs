@@ -80,6 +80,7 @@ impl ServerKind for Mariadb {
     const END: Signal = Signal::TERM;
     /// MariaDB 10.11 may wait for ever for a thread of its own before it serves anybody. This is half a minute.
     const PATIENCE: Option<u32> = Some(60);
+    const UNIX_ALONE: bool = false;
 
     fn find() -> Result<Mariadb, DatabaseError> {
         programs::find()

@@ -10,7 +10,7 @@
 use super::{LagWatch, Postgres, Server};
 use crate::server::kind::ServerKind as _;
 use crate::server::laid;
-use crate::server::{Look, Member as _, Mirror, Private as _, Watch, WatchLags, folder, life, process};
+use crate::server::{Look, Member as _, Mirror, Private as _, Shared, Watch, WatchLags, folder, life, parted, process};
 use crate::{DatabaseError, Failure, FailureKind, Session};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -454,6 +454,10 @@ impl Mirror for Standby {
 
     fn pid(&self) -> Option<u32> {
         self.mirror.pid()
+    }
+
+    fn parted(&self) -> Result<(), Shared> {
+        parted([self.primary.pid(), self.mirror.pid()])
     }
 
     fn reader(&self) -> Result<Box<dyn Session>, DatabaseError> {

@@ -77,6 +77,7 @@ impl ServerKind for Postgres {
     /// Sessions that are open are ended.
     const END: Signal = Signal::INT;
     const PATIENCE: Option<u32> = None;
+    const UNIX_ALONE: bool = true;
 
     fn find() -> Result<Postgres, DatabaseError> {
         programs::find()

@@ -1,5 +1,6 @@
 //! What a pair does, in words and as fields.
 
+use database::server::Shared;
 use mirror::{Compared, Kind, Pair, Seen, Server, Servers};
 use pair::{Behind, Node, State};
 use serde_json::{Value, json};
@@ -233,12 +234,16 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
 fn host(pair: &Pair<Servers>, seen: &Seen) -> String {
     let cores = Node::ALL.map(|node| pair.nodes().cores(node));
     let disk = if seen.record.devices.is_some() { "" } else { "disk and " };
-    match cores {
-        [Some(a), Some(b)] => format!("shared host: node a has {a} cores, node b {b}; both share its {disk}memory"),
-        _ if disk.is_empty() => {
-            "shared host: both nodes share its cores and memory, which counts in every overhead".to_owned()
-        }
-        _ => "shared host: both nodes share its cores, disk and memory, which counts in every overhead".to_owned(),
+    let shared = match cores {
+        [Some(a), Some(b)] => format!("node a has {a} cores, node b {b}; both share its {disk}memory"),
+        _ if disk.is_empty() => "both nodes share its cores and memory, which counts in every overhead".to_owned(),
+        _ => "both nodes share its cores, disk and memory, which counts in every overhead".to_owned(),
+    };
+    match pair.nodes().parted() {
+        Ok(()) => format!("one host, where each node has a network of its own: {shared}"),
+        // Of one that does not run there is nothing to tell.
+        Err(Shared::Ended) => format!("shared host: {shared}"),
+        Err(why) => format!("shared host: {shared}; they share its network, too: {why}"),
     }
 }
 
@@ -272,6 +277,7 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen) -> Value {
             "pid": pair.nodes().process(node),
             "cores": pair.nodes().cores(node),
             "device": record.devices.as_ref().map(|all| &all[node as usize]),
+            "namespace": pair.nodes().network(node),
         })
     };
     let (place, full) = list_place(pair, seen);
@@ -314,6 +320,7 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen) -> Value {
             "reads_on": on.to_string(),
         })).collect::<Vec<_>>(),
         "host": host(pair, seen),
+        "networks_shared": pair.nodes().parted().err().map(|why| why.to_string()),
     })
 }
 

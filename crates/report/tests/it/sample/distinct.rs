@@ -616,6 +616,7 @@ fn findings() -> Vec<Finding> {
             point: At::new("curve", "left", "stream-1").point(),
             baseline: "right".into(),
             unit: "the unit of waiting is the commit: it waits once, however many rows it changed",
+            own_networks: true,
             added: vec![AddedTime {
                 factors: At::new("curve", "left", "stream-1").point().factors,
                 alone_ms: 0.83,
