@@ -69,6 +69,8 @@ pub mod factor {
     pub const WIDTH: &str = "width";
     /// How far away a mirror is, in kilometres.
     pub const DISTANCE: &str = "distance";
+    /// Processors that each server may use.
+    pub const CORES: &str = "cores";
     /// Threads of the generator.
     pub const WORKERS: &str = "workers";
     /// The same under its other name.
@@ -344,6 +346,7 @@ fn in_words(factors: &[Factor]) -> String {
         (factor::SESSIONS, "1") => "1 session".to_owned(),
         (factor::SESSIONS, count) => format!("{count} sessions"),
         (factor::DISTANCE, km) => format!("{km} km"),
+        (factor::CORES, count) => format!("{count} cores"),
         ("users", "1") => "1 user".to_owned(),
         ("users", count) => format!("{count} users"),
         (name, text) => format!("{} {text}", factor::said(name)),
