@@ -846,6 +846,8 @@ pub struct CoreCompensation {
     pub observed: Option<Estimate>,
     /// The level with the highest rate that was measured, and its share of the wanted rate.
     pub tried: (f64, f64),
+    /// The most cores that were measured.
+    pub up_to: f64,
 }
 
 /// What objects gave that went to the fast tier in steps, beside what was promised of them.

@@ -7,14 +7,18 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::cgroup::folders;
 
 /// The period to which a quota is meant, microseconds; the kernel's own choice.
 const PERIOD_US: f64 = 100_000.0;
 
-/// How often those that are started meanwhile are looked for, before a group is left.
-const ROUNDS: u32 = 10;
+/// How often those that are started or end meanwhile are looked for, before a group is left.
+const ROUNDS: u32 = 50;
+
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// The control group of a server.
 pub struct Quota {
@@ -89,15 +93,16 @@ impl Quota {
     pub fn release(&self) {
         for _ in 0..ROUNDS {
             let inside = fs::read_to_string(self.group.join("cgroup.procs")).unwrap_or_default();
-            if inside.is_empty() {
-                break;
-            }
             for process in inside.lines() {
                 // One that ended meanwhile needs no group.
                 let _ = fs::write(self.home.join("cgroup.procs"), process);
             }
+            // One that is about to end holds it for a moment.
+            match fs::remove_dir(&self.group) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => std::thread::sleep(PAUSE),
+                _ => return,
+            }
         }
-        self.remove();
     }
 
     /// Takes it away, when nothing runs in it any more.

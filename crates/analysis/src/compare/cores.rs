@@ -97,6 +97,7 @@ pub(super) fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> 
         ceiling: its.rate(MOST * cores) / (longer.value * fitted),
         observed: observed(&curve, cores),
         tried: (best.0, best.1.value),
+        up_to: curve.last()?.0,
     })
 }
 
@@ -142,10 +143,10 @@ impl CoreCompensation {
         let measured = match &self.observed {
             Some(observed) => format!("{}{} measured, between levels", units::ratio(observed.value), range(observed)),
             None if share >= 1.0 => format!("the rate is there with {} already", units::significant(at)),
-            None if at == self.cores => "more cores gave no more, or were not measured".to_owned(),
+            None if self.up_to == self.cores => "more cores were not measured".to_owned(),
             None => {
-                let (most, at) = (units::percent(share), units::significant(at));
-                format!("no number of cores up to {at} gives it back: at most {most} of the rate")
+                let [most, at, up_to] = [units::percent(share), units::significant(at), units::significant(self.up_to)];
+                format!("no number of cores up to {up_to} gives it back: at most {most} of the rate, with {at}")
             }
         };
         let cores = units::significant(self.cores);
@@ -169,7 +170,11 @@ impl CoreCompensation {
         let observed = match &self.observed {
             Some(observed) => format!("{} observed", plus(observed.value)),
             None if share >= 1.0 => format!("none observed, the rate is there with {}", units::significant(at)),
-            None => format!("not observed up to {}: {} of the rate", units::significant(at), units::percent(share)),
+            None => format!(
+                "not observed up to {}: at most {} of the rate",
+                units::significant(self.up_to),
+                units::percent(share)
+            ),
         };
         let cores = units::significant(self.cores);
         match &self.predicted {

@@ -86,6 +86,7 @@ objects! {
     one: CoreCompensation {
         cores, "cpu_ms": { let [alone, first, mirror] = one.cpu_ms; object!(one { "alone": alone, "first": first, "mirror": mirror }) },
         predicted, ceiling, observed, "most": { let (cores, share) = one.tried; object!(one { "cores": cores, "of_rate": share }) },
+        up_to,
     }
 
     found: Beside {

@@ -41,6 +41,10 @@ impl Domain for Processors {
     fn allowed(&self) -> String {
         format!("`all`, or processors from {CORES_LEAST} to 4096, such as 0.5")
     }
+
+    fn number(&self, value: &Option<f64>) -> Option<f64> {
+        *value
+    }
 }
 
 /// A wire of its own, or `same`.

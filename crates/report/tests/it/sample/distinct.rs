@@ -650,6 +650,7 @@ fn findings() -> Vec<Finding> {
                 ceiling: 1.73,
                 observed: Some(estimate(0.71)),
                 tried: (0.75, 1.03),
+                up_to: 0.87,
             }],
             round_trips: Some(estimate(1.02)),
             spreads: vec![Spreading {
