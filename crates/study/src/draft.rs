@@ -88,7 +88,9 @@ fn searchable(point: &Point, streams: &[Stream], problems: &mut Problems) {
 
 /// Only servers that Prony starts are held to processors, and only where control groups can be made.
 fn held(point: &Point, survey: &Survey) -> Result<(), LeftOut> {
-    let Some(cores) = point.get(&CORES, 0) else { return Ok(()) };
+    if point.get(&CORES, 0).is_none() {
+        return Ok(());
+    }
     let unheld = match &point.spec().place {
         // What answers at once shows what the generator costs, whatever is asked of it.
         Place::Database(DatabaseSpec { engine: Engine::Null, .. }) => return Ok(()),
@@ -96,7 +98,7 @@ fn held(point: &Point, survey: &Survey) -> Result<(), LeftOut> {
         Place::Database(DatabaseSpec { at: At::Local, .. }) => survey.unheld.clone(),
         _ => None,
     };
-    Err(LeftOut::Cores { cores: units::significant(cores), unheld })
+    Err(LeftOut::Cores { unheld })
 }
 
 /// The window begins with the full load.

@@ -40,7 +40,7 @@ const REFUSALS: &[(&str, &str, Known)] = &[
         LeftOut {
             system: "kind = 'postgres'",
             workload: "kind = 'key-value'|cores = 0.5",
-            words: "`cores` 0.5: no control group with a quota can be made (no right); run as root, or leave `cores` out",
+            words: "`cores`: no control group with a quota can be made (no right); run as root, or leave `cores` out",
         },
     ),
     (
