@@ -725,6 +725,8 @@ pub struct MirrorFinding {
     pub tuning: Option<Tuning>,
     /// How many sessions make up for it, for each number of sessions without.
     pub compensations: Vec<Compensation>,
+    /// How many cores make up for it, for each number of cores without, where servers are held to some.
+    pub core_compensations: Vec<CoreCompensation>,
     /// How often a transaction waits for the way to the mirror and back, where the distance is varied.
     pub round_trips: Option<Estimate>,
     /// What the second server gives or costs, for each way to spread sessions over both, the highest rate first.
@@ -835,6 +837,26 @@ pub struct Compensation {
     /// The share of the wanted rate that all cores of the machine would carry, each transaction taking of them what it took there; none
     /// where processors were not watched. Below 1, no number of sessions is enough.
     pub ceiling: Option<f64>,
+}
+
+/// How many cores each server needs with a mirror to do what the first does with so many without.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CoreCompensation {
+    /// Cores without.
+    pub cores: f64,
+    /// CPU a transaction of the server alone, of the first with a mirror, and of the mirror, ms.
+    pub cpu_ms: [f64; 3],
+    /// Cores with, by CPU a transaction and the response-time law; none where no number is enough.
+    pub predicted: Option<Estimate>,
+    /// The share of the wanted rate that is left by that law with any number of cores.
+    pub ceiling: f64,
+    /// Cores with, between the measured levels around the rate; none where it was not crossed. Without an upper end where the rate
+    /// may not have been reached.
+    pub observed: Option<Estimate>,
+    /// The level with the highest rate that was measured, and its share of the wanted rate.
+    pub tried: (f64, f64),
+    /// The most cores that were measured.
+    pub up_to: f64,
 }
 
 /// What objects gave that went to the fast tier in steps, beside what was promised of them.

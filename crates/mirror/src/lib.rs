@@ -18,7 +18,6 @@ mod group;
 mod home;
 mod lock_step;
 mod nodes;
-mod quota;
 mod resync;
 mod rows;
 mod run;

@@ -1,12 +1,12 @@
 //! Two private servers in the folder of a pair.
 
 use crate::nodes::{Nodes, Settings};
-use crate::quota::Quota;
 use crate::{Home, Kind, MirrorError};
 use database::server::mariadb::{self, Garbd, Group};
 use database::server::{Member, Shared, own_network, parted, postgres};
 use database::{DatabaseError, Session};
 use pair::Node;
+use probe::Quota;
 use recorder::{Clock as _, WallClock};
 use std::path::PathBuf;
 use std::sync::Arc;

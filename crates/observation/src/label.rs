@@ -69,13 +69,15 @@ pub mod factor {
     pub const WIDTH: &str = "width";
     /// How far away a mirror is, in kilometres.
     pub const DISTANCE: &str = "distance";
+    /// Processors that each server may use.
+    pub const CORES: &str = "cores";
     /// Threads of the generator.
     pub const WORKERS: &str = "workers";
     /// The same under its other name.
     pub const THREADS: &str = "threads";
 
     /// What is counted: `4 modules`.
-    pub const COUNTED: [&str; 5] = [MODULES, WORKERS, THREADS, SESSIONS, "users"];
+    pub const COUNTED: [&str; 6] = [MODULES, WORKERS, THREADS, SESSIONS, CORES, "users"];
 
     /// `load.outstanding` is `outstanding`: studies may vary a key by its full or its short name.
     pub fn short_name(name: &str) -> &str {

@@ -88,7 +88,7 @@ pub struct DatabaseSpec {
     pub mirror_on: Option<Box<TierFolder>>,
     /// How a mirror is kept equal, where there is one.
     pub pairing: Pairing,
-    /// Which tables the mirror has, where a publication says so; none where it follows the log.
+    /// Which tables the mirror has, where a publication says so, or sessions in lock step leave some out; none for all of them.
     pub published: Option<Published>,
     /// Whether the log tells rows: where a system of the study needs that, the servers of all have it.
     pub logical: bool,
@@ -141,7 +141,9 @@ impl DatabaseSpec {
                 format!(" with {follows}; commits wait for {}", waits.shown_by(self.published.is_some()))
             }
             Pairing::TwoPhase => {
-                " and a second one in lock step; transactions that write run and are prepared on both".to_owned()
+                let but = self.published.iter().map(|out| format!(", for all tables but {}", out.leave_out.join(", ")));
+                let but: String = but.collect();
+                format!(" and a second one in lock step{but}; transactions that write run and are prepared on both")
             }
             Pairing::Galera => {
                 " and a second one that Galera joins to it; commits wait until both have their changes".to_owned()

@@ -6,13 +6,14 @@
 //! What it does not do: replicate, order, index and seed are put in by the planner.
 
 use crate::keys::phases::{EVENTS, MEASURE};
-use crate::keys::state::{AT, FAULT, RESUME, RESYNC_LINK};
+use crate::keys::state::{AT, CORES, FAULT, RESUME, RESYNC_LINK};
 use crate::keys::{keys, load, system};
 use crate::left_out::LeftOut;
 use crate::point::{FACTOR, Point};
 use crate::survey::{DescribedKeys, Survey, SurveyedSystem};
 use crate::{
-    DatabaseSpec, Pairing, Phases, Place, SteadyRule, Stream, Trial, phases, refused, sessions, state, stream,
+    At, DatabaseSpec, Engine, Pairing, Phases, Place, SteadyRule, Stream, Trial, phases, refused, sessions, state,
+    stream,
 };
 use observation::TrialLabel;
 use reading::{AnyKey, Origin, Problems};
@@ -53,6 +54,7 @@ pub(crate) fn trial(
     let events = events(point, &phases, problems);
     resyncs(point, &events, problems);
     can(point, survey, &streams, modules, module_bytes)?;
+    held(point, survey)?;
     survey.of(&point.spec().name).map_or(Ok(()), |system| happens(system, &events))?;
     refused::tell(point, &streams, survey, problems);
     let label = TrialLabel {
@@ -82,6 +84,21 @@ fn searchable(point: &Point, streams: &[Stream], problems: &mut Problems) {
         let message = "a stream of blocks without `rate` and `outstanding`, whose rate it can choose, got none";
         problems.add(&point.experiment.at, &key, message);
     }
+}
+
+/// Only servers that Prony starts are held to processors, and only where control groups can be made.
+fn held(point: &Point, survey: &Survey) -> Result<(), LeftOut> {
+    if point.get(&CORES, 0).is_none() {
+        return Ok(());
+    }
+    let unheld = match &point.spec().place {
+        // What answers at once shows what the generator costs, whatever is asked of it.
+        Place::Database(DatabaseSpec { engine: Engine::Null, .. }) => return Ok(()),
+        Place::Database(DatabaseSpec { at: At::Local, .. }) if survey.unheld.is_none() => return Ok(()),
+        Place::Database(DatabaseSpec { at: At::Local, .. }) => survey.unheld.clone(),
+        _ => None,
+    };
+    Err(LeftOut::Cores { unheld })
 }
 
 /// The window begins with the full load.

@@ -29,6 +29,8 @@ pub(crate) enum LeftOut {
     Transactions,
     /// A key that a described machine does not answer, varied or set to something else than its default.
     Key { kind: String, key: &'static str, varied: bool, answered: Vec<&'static str> },
+    /// So many processors for its servers, of which there are none that Prony starts, or which nothing can hold to them.
+    Cores { unheld: Option<String> },
     /// Something that cannot happen to it.
     Happens { event: String, known: Vec<(String, u32)> },
     /// Something that changes nothing, because what it would bring back was not lost before.
@@ -69,6 +71,13 @@ impl Display for LeftOut {
             LeftOut::Key { kind, key, .. } => {
                 write!(f, "`{key}`, of which a {kind} knows nothing: leave it at its default, or measure")
             }
+            LeftOut::Cores { unheld: None } => {
+                write!(f, "`cores`: only servers that Prony starts (`local:postgres`, `local:mariadb`) are held to some")
+            }
+            LeftOut::Cores { unheld: Some(why) } => write!(
+                f,
+                "`cores`: no control group with a quota can be made ({why}); run as root, or leave `cores` out"
+            ),
             LeftOut::Happens { event, known } if known.is_empty() => {
                 write!(f, "the event `{event}`: it needs an emulated device, the model of an array, or a database with a mirror")
             }

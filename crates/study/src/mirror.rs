@@ -125,7 +125,7 @@ impl Waits {
     }
 }
 
-/// The tables that a mirror by publication has.
+/// The tables that a mirror by publication, or in lock step, has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Published {
     /// Those that it leaves out, by pattern.

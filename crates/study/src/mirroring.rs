@@ -55,7 +55,7 @@ pub(crate) fn settle(systems: &mut [SystemChoice], own: bool, problems: &mut Pro
                 let asked = [by.is_some_and(|by| MIRROR_BY.value(&by.text)), !leave_out.is_empty()];
                 match (waits.and(out.or(by)), chooses(pairing, asked)) {
                     (Some(given), Err(message)) => problems.add(&given.at, &name(given.key.name()), message),
-                    (Some(_), Ok(())) if asked[0] => spec.published = Some(Published { leave_out }),
+                    (Some(_), Ok(())) if asked[0] || asked[1] => spec.published = Some(Published { leave_out }),
                     _ => {}
                 }
                 if let (Some(device), true) = (device, waits.is_some())
@@ -87,10 +87,9 @@ fn chooses(pairing: Pairing, [by, out]: [bool; 2]) -> Result<(), &'static str> {
         Pairing::Postgres if out && !by => Err(
             "`mirror_by=publication` with it: the log carries all tables, so that a mirror by `log` has all of them",
         ),
-        Pairing::TwoPhase if by || out => Err(
-            "neither `mirror_by` nor `leave_out` in a `two-phase-pair` of a trial, whose sessions send each statement to both servers; \
-             `prony pair up two-phase-pair --leave-out PATTERN` leaves tables out, which `prony pair serve` tells by their rows",
-        ),
+        Pairing::TwoPhase if by => {
+            Err("no `mirror_by` in a `two-phase-pair`, whose sessions send each statement to both servers")
+        }
         Pairing::Galera if by || out => {
             Err("neither `mirror_by` nor `leave_out` in a `galera-pair`, which mirrors all tables of InnoDB")
         }
@@ -153,7 +152,7 @@ pub(crate) fn same_log(systems: &mut [SystemChoice]) {
             _ => None,
         })
         .collect();
-    if all.iter().any(|spec| spec.published.is_some()) {
+    if all.iter().any(|spec| spec.published.is_some() && spec.pairing == Pairing::Postgres) {
         all.iter_mut().for_each(|spec| spec.logical = true);
     }
 }

@@ -9,16 +9,19 @@ use crate::experiment::find;
 use crate::keys::access::{DRIVER, SYNC, VALIDATE, VERIFY};
 use crate::keys::load::{OUTSTANDING, SLOTS};
 use crate::keys::mirror::LEAVE_OUT;
+use crate::keys::phases::EVENTS;
 use crate::keys::session::SERVER;
-use crate::keys::state::SPREAD;
+use crate::keys::state::{CORES, FAULT, SPREAD};
 use crate::mirror::fits;
 use crate::point::Point;
 use crate::survey::Survey;
-use crate::{Access, At, DatabaseSpec, Driver, Engine, Place, RING_MAX, Spread, Stream, SyncMode};
+use crate::{Access, At, DatabaseSpec, Driver, Engine, Pairing, Place, Published, RING_MAX, Spread, Stream, SyncMode};
 use load::Spec as Load;
 use reading::{AnyKey, Problems, listed};
 use workload::block::keys::TRIMS;
 use workload::block::{self, Grid};
+use workload::dataset::Table;
+use workload::happening::Happening;
 use workload::kind::{SESSIONS, WORKERS_MAX};
 
 /// Tells of everything in the streams of a point that its system would refuse when the trial begins.
@@ -30,6 +33,7 @@ pub(crate) fn tell(point: &Point, streams: &[Stream], survey: &Survey, problems:
             data_sets(point, spec, streams, problems);
             spread(point, spec, streams, problems);
             published(point, spec, streams, problems);
+            cores(point, spec, survey, problems);
         }
         place if place.holds_data() => {
             polled_syncs(point, streams, problems);
@@ -137,6 +141,9 @@ fn published(point: &Point, spec: &DatabaseSpec, streams: &[Stream], problems: &
         );
     }
     let Some(published) = spec.published.as_ref().filter(|published| !published.leave_out.is_empty()) else { return };
+    if spec.pairing == Pairing::TwoPhase {
+        at_one_alone(point, streams, problems);
+    }
     let Some(set) = streams.iter().find_map(|stream| stream.transactions()?.0.data_set(false)) else { return };
     let tables = set.tables();
     let (names, given) = (|| tables.iter().map(|table| table.name.as_ref()), find(&point.system.settings, &LEAVE_OUT));
@@ -145,11 +152,42 @@ fn published(point: &Point, spec: &DatabaseSpec, streams: &[Stream], problems: &
         Some(unknown) => {
             format!("tables of the data set {}, which has {}, got `{unknown}`", set.name(), listed(names()))
         }
-        None if names().any(|name| published.mirrors(name)) => return,
+        None if names().any(|name| published.mirrors(name)) => {
+            match needs(&tables, published).filter(|_| spec.pairing == Pairing::TwoPhase) {
+                None => return,
+                Some((table, to)) => format!(
+                    "tables that no mirrored table refers to, since its rows would be refused in lock step, got `{to}`, which `{table}` refers to"
+                ),
+            }
+        }
         None => format!("a table of {} that is left to mirror, got none", listed(names())),
     };
     let at = given.map_or(&point.experiment.at, |given| &given.at);
     problems.add_if_new(at, &format!("system.{}.leave_out", point.spec().name), message);
+}
+
+/// What writes to tables that lock step leaves out goes to the first server, which must be told by the texts of statements.
+fn at_one_alone(point: &Point, streams: &[Stream], problems: &mut Problems) {
+    if point.get(&SPREAD, 0) != Spread::One {
+        let message = "`one` with `leave_out`: tables that are left out are whole on the first server alone";
+        point.refuse(&SPREAD, 0, message, problems);
+    }
+    let hides = |stream: &Stream| {
+        stream.transactions().is_some_and(|(asked, _)| asked.calls_procedures() || asked.is_foreign())
+    };
+    if streams.iter().any(hides) {
+        let message = "none in a `two-phase-pair` with procedures or with scripts of your own, of which nobody knows the tables: take statements";
+        let at = find(&point.system.settings, &LEAVE_OUT).map_or(&point.experiment.at, |given| &given.at);
+        problems.add_if_new(at, &format!("system.{}.leave_out", point.spec().name), message.to_owned());
+    }
+}
+
+/// A mirrored table with one that it refers to and that is left out.
+fn needs<'a>(tables: &'a [Table], published: &Published) -> Option<(&'a str, &'a str)> {
+    let there = |name: &str| tables.iter().any(|table| table.name == name);
+    let mirrored = tables.iter().filter(|table| published.mirrors(&table.name));
+    let mut refers = mirrored.flat_map(|table| table.references.iter().map(|to| (table.name.as_ref(), to.table)));
+    refers.find(|(_, to)| there(to) && !published.mirrors(to))
 }
 
 /// Sessions go to a second server where there is one that takes writes, and keys are split by workloads that can.
@@ -169,6 +207,21 @@ fn spread(point: &Point, spec: &DatabaseSpec, streams: &[Stream], problems: &mut
             problems,
         );
     }
+}
+
+/// Servers that run through the trial are held to processors that there are.
+fn cores(point: &Point, spec: &DatabaseSpec, survey: &Survey, problems: &mut Problems) {
+    // A database that answers at once shows what the generator costs, whatever is asked of it.
+    let Some(cores) = point.get(&CORES, 0).filter(|_| spec.engine != Engine::Null) else { return };
+    let happens = point.get(&EVENTS, 0).iter().any(|(_, what)| matches!(what, Happening::Pair(_)));
+    let message = match survey.cores.filter(|most| cores > f64::from(*most)) {
+        Some(most) => format!("at most the {most} processors of this machine for each server, got {cores}"),
+        None if happens || point.get(&FAULT, 0).is_some() => format!(
+            "`all` where something happens to a pair: a server that is started again meanwhile is in no control group, got {cores}"
+        ),
+        None => return,
+    };
+    point.refuse(&CORES, 0, message, problems);
 }
 
 /// Reads are checked against a map of what was written, which all streams share.

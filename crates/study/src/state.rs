@@ -5,7 +5,8 @@
 //! What it does not do: it prepares nothing.
 
 use crate::keys::state::{
-    CACHE, CHECKPOINTS, DATA, DISTANCE, Data, LINK, PATIENCE, PRECONDITION, REFILL, RESYNC_LINK, SETTLE, SPREAD, TRIM,
+    CACHE, CHECKPOINTS, CORES, DATA, DISTANCE, Data, LINK, PATIENCE, PRECONDITION, REFILL, RESYNC_LINK, SETTLE, SPREAD,
+    TRIM,
 };
 use crate::point::Point;
 use crate::{Cache, Checkpoints, Place, State, Wire};
@@ -26,6 +27,7 @@ pub(crate) fn state(point: &Point) -> State {
         resync: point.get(&RESYNC_LINK, 0),
         patience: point.get(&PATIENCE, 0),
         spread: point.get(&SPREAD, 0),
+        cores: point.get(&CORES, 0),
     }
 }
 
@@ -103,6 +105,7 @@ mod tests {
             resync: None,
             patience: Nanos::ZERO,
             spread: Spread::One,
+            cores: None,
         }
     }
 

@@ -11,6 +11,10 @@ use units::Bytes;
 pub struct Survey {
     /// One a system; a system that is missing is taken to offer all that is asked for.
     pub systems: Vec<SurveyedSystem>,
+    /// Processors of the machine; none where nobody looked.
+    pub cores: Option<u32>,
+    /// Why servers cannot be held to some of them; none where they can, or nobody looked.
+    pub unheld: Option<String>,
 }
 
 /// One system.

@@ -210,6 +210,8 @@ pub struct State {
     pub patience: Nanos,
     /// Which server of a pair sessions go to.
     pub spread: Spread,
+    /// Processors that each private server may use; none for all of the machine.
+    pub cores: Option<f64>,
 }
 
 /// What is done about the checkpoints of a database's server, and what they do to the measured window.

@@ -8,17 +8,20 @@
 
 use super::added::{added, tuning};
 use super::beside::ratio;
+use super::cores;
 use super::pairs::Member;
 use crate::bound;
 use crate::point::{Group, own_estimate, servers_cpu_ms};
 use crate::statistics::least_squares::{Weighted, weighted_line};
-use crate::{AddedTime, CANNOT_TELL, Compensation, Estimate, MirrorFinding, Spreading, TrialSummary, Tuning};
-use observation::Level;
+use crate::{
+    AddedTime, CANNOT_TELL, Compensation, CoreCompensation, Estimate, MirrorFinding, Spreading, TrialSummary, Tuning,
+};
+use observation::{Level, factor};
 use study::pairs::PILOT;
 use study::{Judgement, Metric};
 
 /// The factor that says how far away the mirror is.
-const DISTANCE: &str = observation::factor::DISTANCE;
+const DISTANCE: &str = factor::DISTANCE;
 
 /// The factor that says how many sessions there are.
 const SESSIONS: &str = "sessions";
@@ -46,6 +49,9 @@ pub fn mirrors(groups: &[Group], judgement: &Judgement) -> Vec<MirrorFinding> {
         let made = baseline.iter().filter_map(|one| compensation(one, &swept, judgement.confidence));
         let mut compensations: Vec<Compensation> = made.collect();
         compensations.sort_by(|a, b| a.sessions.total_cmp(&b.sessions));
+        let made = baseline.iter().filter_map(|one| cores::compensation(one, &swept, judgement.confidence));
+        let mut core_compensations: Vec<CoreCompensation> = made.collect();
+        core_compensations.sort_by(|a, b| a.cores.total_cmp(&b.cores));
         let same = |one: &&&Group| swept.iter().find(|other| other.point.factors == one.point.factors).copied();
         let both: Vec<_> = baseline.iter().filter_map(|one| Some((*one, same(&one)?))).collect();
         let tuning = both.first().and_then(|both| tuning(groups, *both, judgement.confidence));
@@ -66,12 +72,17 @@ pub fn mirrors(groups: &[Group], judgement: &Judgement) -> Vec<MirrorFinding> {
             added,
             tuning,
             compensations,
+            core_compensations,
             round_trips,
             spreads,
         });
     }
     found.retain(|one| {
-        !one.added.is_empty() || !one.compensations.is_empty() || one.round_trips.is_some() || !one.spreads.is_empty()
+        !one.added.is_empty()
+            || !one.compensations.is_empty()
+            || !one.core_compensations.is_empty()
+            || one.round_trips.is_some()
+            || !one.spreads.is_empty()
     });
     found
 }
@@ -85,13 +96,13 @@ fn beside(other: &Group, group: &Group, alone: &str) -> bool {
     one.system == alone && (&one.experiment, &one.stream) == (&two.experiment, &two.stream)
 }
 
-fn level(group: &Group, name: &str) -> Option<f64> {
+pub(super) fn level(group: &Group, name: &str) -> Option<f64> {
     group.point.factors.iter().find(|factor| factor.name == name).map(|factor| &factor.level).and_then(Level::number)
 }
 
-/// All that is varied but sessions.
-fn others<'a>(group: &'a Group) -> Vec<&'a str> {
-    group.point.factors.iter().filter(|factor| factor.name != SESSIONS).map(|factor| factor.level.text()).collect()
+/// All that is varied but one.
+pub(super) fn others<'a>(group: &'a Group, but: &str) -> Vec<&'a str> {
+    group.point.factors.iter().filter(|factor| factor.name != but).map(|factor| factor.level.text()).collect()
 }
 
 /// What the second server gives or costs where sessions are spread in a way that is varied.
@@ -122,7 +133,7 @@ fn cpu(group: &Group) -> Option<f64> {
 /// How many sessions with the mirror do what so many do without.
 fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> Option<Compensation> {
     let sessions = level(alone, SESSIONS)?;
-    let swept: Vec<&&Group> = swept.iter().filter(|group| others(group) == others(alone)).collect();
+    let swept: Vec<&&Group> = swept.iter().filter(|group| others(group, SESSIONS) == others(alone, SESSIONS)).collect();
     let same = swept.iter().find(|group| level(group, SESSIONS) == Some(sessions))?;
     // A session's loop, its pauses in it, takes sessions over rate: N (R' + Z) / (R + Z) are N times the one rate over the other.
     let longer = ratio(same, alone, Metric::Throughput, confidence)?;
@@ -145,9 +156,14 @@ fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> Option<Comp
     })
 }
 
-/// The share of the machine's processors that both servers and the load keep busy, the mean over trials.
+/// The share of the machine's processors that both servers and the load keep busy, or of its own that the busier server does where they
+/// are held to some; the mean over trials.
 fn own_share(group: &Group) -> Option<f64> {
+    let held = level(group, factor::CORES);
     let each = group.members.iter().map(|(trial, stream)| {
+        if let (Some(cores), Some(server)) = (held, &trial.server) {
+            return Some(server.cpu_cores()?.max(server.mirror_cpu_cores?) / cores);
+        }
         let mirror = trial.server.as_ref()?.mirror_cpu_cores? / f64::from(trial.machine.cores?);
         Some((bound(trial, stream)?.own_cpu? + mirror).clamp(1e-6, 1.0))
     });
@@ -156,7 +172,7 @@ fn own_share(group: &Group) -> Option<f64> {
 }
 
 /// Where a curve reaches a rate, between the levels around it; none where it does not, or did at the first level already.
-fn crossing(curve: &[(f64, f64)], from: f64, wanted: f64) -> Option<f64> {
+pub(super) fn crossing(curve: &[(f64, f64)], from: f64, wanted: f64) -> Option<f64> {
     let from_here: Vec<(f64, f64)> = curve.iter().copied().filter(|(at, _)| *at >= from).collect();
     from_here.windows(2).find_map(|pair| {
         let [(low, below), (high, above)] = [pair[0], pair[1]];
@@ -205,10 +221,17 @@ impl MirrorFinding {
         let tuning = self.tuning.as_ref().map(Tuning::says);
         let each = [self.unit.to_owned()].into_iter().chain(most).chain(tuning);
         let each = each.chain(self.compensations.iter().map(Compensation::says));
+        let each = each.chain(self.core_compensations.iter().map(CoreCompensation::says));
         let trips = self.trips();
         let best = self.spreads.first().map(Spreading::gives);
         let spreads = self.spreads.iter().map(Spreading::says);
         best.into_iter().chain(each).chain(trips).chain(spreads).collect::<Vec<_>>().join("; ")
+    }
+
+    /// `+1.60 sessions for 8 (+1.40 observed)` and `+0.120 cores for 0.5 of each server (+0.110 observed)`, of the fewest that were measured.
+    pub(crate) fn more(&self) -> impl Iterator<Item = String> {
+        let sessions = self.compensations.first().map(Compensation::more);
+        sessions.into_iter().chain(self.core_compensations.first().map(CoreCompensation::more))
     }
 
     /// How often a transaction waits for the way there and back, where the distance is varied.
@@ -286,6 +309,17 @@ impl Spreading {
 }
 
 impl Compensation {
+    fn more(&self) -> String {
+        let plus = |value: f64| format!("+{}", units::ratio((value - self.sessions).max(0.0)));
+        let (at, share) = self.tried;
+        let observed = match self.observed {
+            Some(observed) => format!("{} observed", plus(observed)),
+            None if share >= 1.0 => format!("none observed, the rate is there with {}", units::significant(at)),
+            None => format!("not observed up to {}: {} of the rate", units::significant(at), units::percent(share)),
+        };
+        format!("{} sessions for {} ({observed})", plus(self.predicted.value), units::significant(self.sessions))
+    }
+
     fn says(&self) -> String {
         let figure = |value: f64| units::ratio(value);
         let interval = ends(&self.predicted);

@@ -3,6 +3,7 @@
 mod added;
 mod beside;
 mod comparisons;
+mod cores;
 mod footprint;
 mod mirrors;
 mod paired_test;

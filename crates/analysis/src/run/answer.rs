@@ -68,6 +68,7 @@ pub fn answer(
     if judgement.asks_deadline && judgement.deadline.is_none() {
         sentences.push("Whether that is in time is not known: no deadline was given (`--set deadline=6h`).".to_owned());
     }
+    sentences.extend(to_compensate(findings));
     sentences.extend(shared_host(points, trials, judgement));
     let (mut doubts, doubted) = doubts(&chosen, caveats, disturbed);
     if figures > 0 && chosen.iter().any(|point| point.elapsed_s.is_some_and(|elapsed| !elapsed.has_interval())) {
@@ -85,6 +86,19 @@ pub fn answer(
     let unfinished = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished);
     doubts.extend(unfinished.map(|caveat| format!("The run is not finished: {}.", caveat.text)));
     Answer { sentences, figures, doubts, doubted }
+}
+
+/// The sessions or the cores that make up for a mirror, where cores are varied.
+fn to_compensate(findings: &[Finding]) -> Vec<String> {
+    let all: Vec<&MirrorFinding> = findings.iter().filter_map(MirrorFinding::of).collect();
+    let varied = all.iter().filter(|found| !found.core_compensations.is_empty());
+    let said = varied.map(|found| {
+        let (system, stream) = (&found.point.system, &found.point.stream);
+        let alike = all.iter().filter(|other| (&other.point.system, &other.point.stream) == (system, stream));
+        let each: Vec<String> = alike.flat_map(|other| other.more()).collect();
+        format!("To compensate for the mirror of {system} in {stream}: {}.", each.join(", or "))
+    });
+    said.collect()
 }
 
 /// How long clients stood still at each thing that happened to a pair: that is what is asked of it, whatever its throughput.

@@ -111,7 +111,7 @@ pub trait Database: Send + Sync {
     }
 
     /// Has sessions that are opened from now on use the second server too, in the way of its pair, or this one alone again.
-    fn on_both(&self, _on: bool) {}
+    fn on_both(&self, _spec: Option<&DatabaseSpec>) {}
 
     /// How often sessions in lock step have waited for an answer of the second server.
     fn round_trips(&self) -> u64 {

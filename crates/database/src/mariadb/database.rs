@@ -258,8 +258,8 @@ impl Database for Mariadb {
         self.server.as_ref().map(|server| server as &dyn Private)
     }
 
-    fn on_both(&self, on: bool) {
-        self.both.store(on, Ordering::Release);
+    fn on_both(&self, spec: Option<&DatabaseSpec>) {
+        self.both.store(spec.is_some(), Ordering::Release);
     }
 
     fn mirror(&self, spec: &DatabaseSpec) -> Option<Arc<dyn Mirror>> {

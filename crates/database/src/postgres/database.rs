@@ -1,7 +1,7 @@
 //! PostgreSQL behind the door that all databases share: a server given by URL, or a private one.
 
 use super::standing::{files, standing};
-use super::two_phase::TwoPhase;
+use super::two_phase::{self, TwoPhase};
 use super::{Connect, PostgresSession, costs, counters, layout, scripts};
 use crate::database::Conversation;
 use crate::database::origin::of_data_set;
@@ -187,12 +187,19 @@ impl Postgres {
 
     /// A session on both servers that came in at one of them, and reaches the other over the wire.
     fn in_step(&self, both: &Standby, texts: &Texts, sessions: &Sessions) -> Result<Box<dyn Session>, DatabaseError> {
+        let tables: Vec<_> = self.options.dataset.iter().flat_map(|set| set.tables()).collect();
+        let left_out = |name: &str| both.published.as_ref().is_some_and(|published| !published.mirrors(name));
+        let tables: Vec<(&str, bool)> = tables.iter().map(|it| (it.name.as_ref(), left_out(&it.name))).collect();
+        let alone = two_phase::alone(texts, &tables).map_err(|text| DatabaseError::Refused {
+            place: self.facts.place.clone(),
+            text: format!("a statement that writes names tables that are mirrored and tables that are left out (`leave_out`); leave out both or none: {text}"),
+        })?;
         let own = sessions.node as usize % 2;
         let far = Connect::socket_in(&both.wire_run(own == 1), USER, "postgres");
         let near = if own == 0 { self.connect.clone() } else { Connect::socket_in(&both.sockets(), USER, "postgres") };
         let ends = if own == 0 { [near, far] } else { [far, near] };
         let [first, second] = ends.map(|connect| self.connected_at(connect, texts, sessions, self.schema.clone()));
-        Ok(Box::new(TwoPhase::new([first?, second?], own, texts, self.trips.clone())))
+        Ok(Box::new(TwoPhase::new([first?, second?], own, alone, self.trips.clone())))
     }
 
     fn plain(&self) -> Result<PostgresSession, DatabaseError> {
@@ -271,8 +278,9 @@ impl Database for Postgres {
         self.server.as_ref().map(|server| server as &dyn Private)
     }
 
-    fn on_both(&self, on: bool) {
-        let both = self.server.as_ref().filter(|_| on).map(|server| server.mirror(true));
+    fn on_both(&self, spec: Option<&DatabaseSpec>) {
+        let both =
+            self.server.as_ref().zip(spec).map(|(server, spec)| server.mirror(true).published(spec.published.clone()));
         *self.both.lock().unwrap_or_else(PoisonError::into_inner) = both;
     }
 

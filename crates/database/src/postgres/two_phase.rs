@@ -5,7 +5,8 @@
 //! log of decisions: what the far one has prepared and the near one has not was committed there, and what only the near one has was
 //! never prepared on the far one.
 //!
-//! What it does not do: reads that lock nothing ask the server alone where the session came in. It looks at the beginning of a statement's text, not at what a
+//! What it does not do: reads that lock nothing ask the server alone where the session came in, and so do writes to tables that are left out,
+//! whose sessions all come in at the first server. It looks at the beginning of a statement's text, not at what a
 //! function in it does, and makes no value once for both: a text that calls a clock or a sequence gives two values.
 
 use super::PostgresSession;
@@ -21,8 +22,8 @@ pub(crate) struct TwoPhase {
     sessions: [PostgresSession; 2],
     /// The server where this session came in: it answers, and reads that lock nothing ask it alone.
     own: usize,
-    /// Whether a statement, by its place, only reads.
-    reads: Vec<bool>,
+    /// Whether a statement, by its place, asks the own server alone.
+    alone: Vec<bool>,
     /// The transaction that is open, and whether it writes.
     open: Option<bool>,
     begun: u64,
@@ -40,12 +41,30 @@ fn only_reads(sql: &str) -> bool {
     text.starts_with("select") && !locks.iter().any(|lock| text.contains(lock))
 }
 
+/// Which statements, by their places, ask the own server alone: what only reads, and what writes to nothing but tables that are left out, which the
+/// first server alone has whole. Of tables it is said whether they are left out.
+///
+/// # Errors
+/// The text of a statement that writes and names tables of both kinds.
+pub(crate) fn alone(texts: &Texts, tables: &[(&str, bool)]) -> Result<Vec<bool>, String> {
+    let names = |sql: &str, left_out: bool| {
+        let mut words = sql.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| tables.contains(&(word, left_out)))
+    };
+    let each = texts.iter().map(|text| match (only_reads(&text.sql), names(&text.sql, true)) {
+        (true, _) => Ok(true),
+        (false, true) if names(&text.sql, false) => Err(text.sql.clone()),
+        (false, left_out) => Ok(left_out),
+    });
+    each.collect()
+}
+
 impl TwoPhase {
-    pub(crate) fn new(sessions: [PostgresSession; 2], own: usize, texts: &Texts, trips: Arc<AtomicU64>) -> TwoPhase {
+    pub(crate) fn new(sessions: [PostgresSession; 2], own: usize, alone: Vec<bool>, trips: Arc<AtomicU64>) -> TwoPhase {
         TwoPhase {
             sessions,
             own,
-            reads: texts.iter().map(|text| only_reads(&text.sql)).collect(),
+            alone,
             open: None,
             begun: 0,
             calls: Default::default(),
@@ -54,8 +73,8 @@ impl TwoPhase {
         }
     }
 
-    fn reads(&self, statement: u16) -> bool {
-        self.reads.get(usize::from(statement)).is_some_and(|reads| *reads)
+    fn asks_one(&self, statement: u16) -> bool {
+        self.alone.get(usize::from(statement)).is_some_and(|alone| *alone)
     }
 
     /// Gathers a call for both, or for the own one alone.
@@ -116,7 +135,7 @@ impl TwoPhase {
 
     /// A statement that writes, outside of any transaction. The far server hears of its beginning with it, which saves a round trip; the
     /// own one, whose answers are those that are asked for, hears of it before.
-    fn alone(&mut self, statement: u16, parameters: &[Value], answers: &mut Answers) -> Result<(), Failure> {
+    fn write(&mut self, statement: u16, parameters: &[Value], answers: &mut Answers) -> Result<(), Failure> {
         self.sessions[self.own].script("BEGIN")?;
         self.calls[1 - self.own].begin(true);
         self.open = Some(true);
@@ -134,12 +153,12 @@ impl Session for TwoPhase {
                     self.open = Some(write);
                     self.gather(write, |batch| batch.begin(write));
                 }
-                (Call::Statement { statement, parameters }, None) if !self.reads(statement) => {
+                (Call::Statement { statement, parameters }, None) if !self.asks_one(statement) => {
                     self.flush(answers)?;
-                    self.alone(statement, parameters, answers)?;
+                    self.write(statement, parameters, answers)?;
                 }
                 (Call::Statement { statement, parameters }, open) => {
-                    let both = open == Some(true) && !self.reads(statement);
+                    let both = open == Some(true) && !self.asks_one(statement);
                     self.gather(both, |batch| batch.call(statement, parameters.iter().cloned()));
                 }
                 (Call::Commit, Some(true)) => {
@@ -199,4 +218,21 @@ fn what_locks_or_writes_is_no_read() {
     ] {
         assert!(!only_reads(sql), "{sql}");
     }
+}
+
+#[test]
+fn what_writes_to_tables_that_are_left_out_asks_one_server_and_what_names_both_kinds_is_refused() {
+    let of = |sql: &str| workload::transaction::Statement { name: "one".into(), sql: sql.into(), rows: false };
+    let texts = |all: &[&str]| Texts::of(study::Engine::Postgres, &all.iter().map(|sql| of(sql)).collect::<Vec<_>>());
+    let tables = [("account", false), ("item", true)];
+    let all = [
+        "SELECT a FROM account",
+        "UPDATE account SET a = 1",
+        "INSERT INTO s.item VALUES (1)",
+        "UPDATE items SET a = 1",
+    ];
+    assert_eq!(alone(&texts(&all), &tables), Ok(vec![true, false, true, false]));
+    let mixed = "INSERT INTO item SELECT a FROM account";
+    assert_eq!(alone(&texts(&[mixed]), &tables), Err(mixed.to_owned()));
+    assert_eq!(alone(&texts(&[mixed]), &[("account", false), ("item", false)]), Ok(vec![false]));
 }

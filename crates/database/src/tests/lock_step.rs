@@ -54,7 +54,7 @@ impl Both {
         let wires = mirror.wires().unwrap();
         wires.iter().for_each(|[near, far]| std::os::unix::fs::symlink(far, near).unwrap());
         mirror.begin(Waits::Flushed, &settings(), None).unwrap();
-        both.database.on_both(true);
+        both.database.on_both(Some(&DatabaseSpec::new(Engine::Postgres, At::Local)));
         Some(both)
     }
 

@@ -5,6 +5,7 @@
 
 use crate::database::beside::Beside;
 use crate::database::checks;
+use crate::database::held::Held;
 use crate::database::mirrored::Mirrored;
 use crate::database::outage::Served;
 use crate::database::plans;
@@ -57,6 +58,8 @@ pub(crate) struct Databases {
     pub(crate) costs: Result<Vec<StatementCost>, String>,
     /// The mirror that follows in the trial.
     pub(crate) mirrored: Option<Mirrored>,
+    /// What its servers may use of the processors, in the trial.
+    pub(crate) held: Option<Held>,
     /// The mirror that a running server has, in the trial.
     pub(crate) beside: Option<Beside>,
     /// Who looks at what sessions wait for, in the trial.
@@ -120,6 +123,7 @@ impl Databases {
             ends: None,
             costs,
             mirrored: None,
+            held: None,
             beside: None,
             waits_seen: None,
             texts: Mutex::default(),
@@ -185,6 +189,11 @@ impl Databases {
     /// What is open, when anything is, for another thread.
     pub(crate) fn shared(&self) -> Option<Arc<dyn Database>> {
         self.open.as_ref().map(|opening| opening.database.clone())
+    }
+
+    /// Which database it is.
+    pub(crate) fn spec(&self) -> &DatabaseSpec {
+        &self.spec
     }
 
     /// Which of its data lives where, when that is said.

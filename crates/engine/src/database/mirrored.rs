@@ -96,7 +96,7 @@ impl Databases {
         let wires = wires.map_err(&refused)?;
         let outage = trial.events.iter().any(|(_, what)| matches!(what, Happening::Pair(_)));
         mirror.begin(waits, settings, outage.then_some(trial.state.patience)).map_err(&refused)?;
-        let both = self.pairing().both_write();
+        let both = Some(self.spec()).filter(|spec| spec.pairing.both_write());
         self.open().into_iter().for_each(|database| database.on_both(both));
         let (own, before) = (wires[0].own(), carried(&wires));
         let resync = trial.state.resync.filter(|_| outage).zip(mirror.resync_wire());
@@ -181,7 +181,7 @@ impl Databases {
         let words = |(bytes, pieces): (u64, u64)| {
             format!("{} in {}", units::bytes(units::Bytes(bytes)), units::counted(pieces, "pieces"))
         };
-        self.open().into_iter().for_each(|database| database.on_both(false));
+        self.open().into_iter().for_each(|database| database.on_both(None));
         let mut check = None;
         let behind = if taken_over && !mirror.come_back().map_err(&refused)? {
             drop(wires);

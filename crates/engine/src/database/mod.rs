@@ -5,6 +5,7 @@ pub(crate) mod checks;
 pub(crate) mod costs;
 pub(crate) mod counters;
 pub(crate) mod databases;
+mod held;
 mod lags;
 pub(crate) mod levels;
 mod looking;

@@ -104,9 +104,9 @@ impl Backing for Databases {
         observer: &mut dyn Observer,
         stop: &AtomicBool,
     ) -> Result<Vec<String>, TrialError> {
-        self.waits_seen = None;
+        (self.waits_seen, self.held) = (None, None);
         self.texts().clear();
-        let remarks = match self.make_ready(trial, observer, stop) {
+        let mut remarks = match self.make_ready(trial, observer, stop) {
             // It was there for the trial before.
             Err(lost) if self.lasting().is_some() && is_lost(&lost) => {
                 let lost = whole(&lost);
@@ -116,9 +116,11 @@ impl Backing for Databases {
             }
             made => made?,
         };
+        let held = self.hold(trial, [self.processes(), self.mirror_processes()])?;
         self.costs = self.statement_costs();
         self.waits_seen = self.shared().filter(|_| profiled(trial)).and_then(Waits::of);
         self.shared().iter().for_each(|database| observer.serves(database));
+        remarks.extend(held);
         Ok(remarks)
     }
 
@@ -126,6 +128,7 @@ impl Backing for Databases {
     /// because it reads all of the data and so fills every cache.
     fn look_back(&mut self, ended: Ended<'_>, observer: &mut dyn Observer) -> Result<Told, TrialError> {
         let trial = ended.trial;
+        self.held = None;
         let ledger = checks::ledger(self, trial, ended.transactions);
         if let Some(ledger) = &ledger {
             observer.ledger(trial, ledger);
@@ -192,7 +195,7 @@ impl Backing for Databases {
     /// given up.
     fn outage(&mut self, gone: TrialError, ended: Ended<'_>, observer: &mut dyn Observer) -> TrialError {
         let trial = ended.trial;
-        self.waits_seen = None;
+        (self.waits_seen, self.held) = (None, None);
         let gone = self.explained(gone);
         let ledger = checks::ledger(self, trial, ended.transactions);
         if let Some(ledger) = &ledger {

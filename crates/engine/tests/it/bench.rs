@@ -100,6 +100,7 @@ pub fn trial(streams: Vec<Stream>, measure: Nanos) -> Trial {
             resync: None,
             patience: Nanos::from_secs(1),
             spread: study::Spread::default(),
+            cores: None,
         },
         phases: Phases {
             warm_up: Nanos::ZERO,

@@ -21,7 +21,8 @@ use workload::happening::Happening;
 /// When a folder or device is not there, or is something else.
 pub fn survey(specs: &[SystemSpec]) -> Result<Survey, Failure> {
     let systems = specs.iter().map(look).collect::<Result<_, _>>()?;
-    Ok(Survey { systems })
+    let cores = std::thread::available_parallelism().ok().map(|cores| cores.get() as u32);
+    Ok(Survey { systems, cores, unheld: probe::Quota::refused() })
 }
 
 fn look(spec: &SystemSpec) -> Result<SurveyedSystem, Failure> {
@@ -101,7 +102,7 @@ pub fn anything(specs: &[SystemSpec]) -> Survey {
         loses: false,
         ..real(spec)
     };
-    Survey { systems: specs.iter().map(all).collect() }
+    Survey { systems: specs.iter().map(all).collect(), ..Survey::default() }
 }
 
 /// A described machine of any size: it has as many modules as are asked for, unless its model only knows those that there are.
@@ -117,7 +118,7 @@ pub fn unlimited(spec: &SystemSpec, model: &Description) -> Survey {
         described: Some(answered(model)),
         ..real(spec)
     };
-    Survey { systems: vec![system] }
+    Survey { systems: vec![system], ..Survey::default() }
 }
 
 /// The model says how many modules there are; more of them would be another machine.
@@ -303,6 +304,7 @@ mod tests {
         ("distance", ["0", "10"]),
         ("link", ["plain", "capacity=1MB/s"]),
         ("resync_link", ["same", "capacity=1MB/s"]),
+        ("cores", ["all", "0.5"]),
         ("fault", ["none", "cut"]),
         ("at", ["1 s", "2 s"]),
         ("resume", ["1 s", "2 s"]),

@@ -292,6 +292,75 @@ fn when_a_subscriber_goes_away_the_first_server_goes_on_alone_and_both_are_equal
 }
 
 #[test]
+fn cores_of_servers_are_planned_where_they_can_be_held_to_them_and_refused_by_name_elsewhere() {
+    for (line, words) in [
+        ("key-value --on local:postgres --set cores=4096", "processors of this machine for each server, got 4096"),
+        ("key-value --on local:postgres --set cores=0", "`all`, or processors from 0.05 to 4096"),
+        ("key-value --on sqlite: --set cores=0.5", "only servers that Prony starts"),
+        ("mirror-outage --set fault=kill-mirror --set cores=0.5", "is in no control group, got 0.5"),
+    ] {
+        let told = Program::new().refused(&format!("plan {line}"));
+        assert!(told.contains(words), "{line}: {told}");
+    }
+    Program::new().fine("plan mirror-oltp --on null-database:");
+}
+
+#[test]
+fn servers_that_are_held_to_cores_tell_how_many_more_make_up_for_the_mirror() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let line = "key-value --on local:postgres --set mirror=none,on --set rows=1000 --set sessions=8 --set cores=0.3,0.8 --set warm_up=300ms \
+         --set measure=2s --set replicates=1";
+    if Program::new().run(&format!("plan {line}")).stderr.contains("no control group with a quota can be made") {
+        return;
+    }
+    let told = house.program.json(&format!("run {line} --json"));
+    let held =
+        |trial: &&Value, cores: &str| trial["events"].to_string().contains(&format!("held to {cores} processors"));
+    let trials = told["trials"].as_array().expect("trials");
+    for cores in ["0.3", "0.8"] {
+        let of: Vec<_> = trials.iter().filter(|trial| held(trial, cores)).collect();
+        assert_eq!(of.len(), 2, "{cores}: {told:#}");
+        for trial in of {
+            let used: f64 =
+                ["user", "system"].map(|part| trial["server"]["cpu_cores"][part].as_f64().unwrap()).iter().sum();
+            assert!(used < 1.3 * cores.parse::<f64>().unwrap(), "{cores}: {used}");
+        }
+    }
+    let findings = told["findings"].as_array().expect("findings");
+    let mirror = findings.iter().find(|finding| finding["kind"] == "mirror").expect("what the mirror costs");
+    let made = mirror["core_compensations"].as_array().expect("cores");
+    assert_eq!(made.iter().map(|one| one["cores"].as_f64().unwrap()).collect::<Vec<_>>(), [0.3, 0.8], "{mirror:#}");
+    assert!(made.iter().all(|one| one["cpu_ms"]["mirror"].as_f64() > Some(0.0)), "{mirror:#}");
+    assert!(told["answer"].to_string().contains("To compensate for the mirror"), "{}", told["answer"]);
+    house.program.fine("db down local:postgres --remove");
+}
+
+#[test]
+fn in_lock_step_what_writes_to_a_table_that_is_left_out_goes_to_no_second_server() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let told = house.program.json(
+        "run order-entry --on local:postgres --set pair=two-phase-pair --set mirror=none,on --set depots=2 --set sessions=2 \
+         --set 'leave_out=none,order_line payment' --set warm_up=100ms --set measure=2s --set replicates=1 --json",
+    );
+    let checks = told["checks"].as_array().expect("checks");
+    assert!(checks.iter().all(|check| check["result"] == "passed"), "{checks:#?}");
+    let equal: Vec<_> =
+        checks.iter().filter(|check| check["name"] == "mirror").map(|check| check["found"].as_str()).collect();
+    assert!(equal.iter().flatten().any(|found| found.ends_with("; 2 tables left out of the mirror")), "{equal:?}");
+    // KiB to the second server for each transaction, half of which insert ten lines or a payment.
+    let sent = |of: &str| {
+        let trial = told["trials"].as_array().expect("trials").iter().find(|trial| trial["system"] == of).expect(of);
+        let events = trial["events"].to_string();
+        let carried =
+            events.split("the wire carried ").nth(1).and_then(|rest| rest.split(" KiB").next()).expect("a wire");
+        carried.parse::<f64>().unwrap_or_else(|_| panic!("{events}")) / trial["done"].as_f64().unwrap()
+    };
+    let (all, some) = (sent("postgres on none"), sent("postgres on order_line payment"));
+    assert!(some < 0.8 * all, "{some} {all}");
+    house.program.fine("db down local:postgres --remove");
+}
+
+#[test]
 fn what_no_publication_can_do_is_refused_with_the_reason() {
     let postgres = "key-value --on local:postgres --set mirror=on";
     for (line, words) in [
@@ -300,9 +369,22 @@ fn what_no_publication_can_do_is_refused_with_the_reason() {
         (&format!("{postgres} --set mirror_by=publication --set leave_out=foo*"), "which has `record`, got `foo*`"),
         (&format!("{postgres} --set mirror_by=publication --set leave_out=*"), "a table of `record` that is left"),
         (&format!("{postgres} --set mirror_by=publication --set server=wal-level=replica"), "no `wal_level`"),
+        (&format!("{postgres} --set pair=two-phase-pair --set leave_out=record"), "a table of `record` that is left"),
         (
-            &format!("{postgres} --set pair=two-phase-pair --set leave_out=record"),
-            "prony pair up two-phase-pair --leave-out",
+            &format!("{postgres} --set pair=two-phase-pair --set mirror_by=publication"),
+            "no `mirror_by` in a `two-phase-pair`",
+        ),
+        (
+            "bank-day --on local:postgres --set mirror=on --set pair=two-phase-pair --set leave_out=item --set spread=random",
+            "`one` with `leave_out`",
+        ),
+        (
+            "brokerage --on local:postgres --set mirror=on --set pair=two-phase-pair --set leave_out=trade --set procedures=true",
+            "none in a `two-phase-pair` with procedures",
+        ),
+        (
+            "brokerage --on local:postgres --set mirror=on --set pair=two-phase-pair --set leave_out=customer",
+            "which `account` refers to",
         ),
         ("mirror-oltp --set pair=galera-pair --set mirror_by=publication", "all tables of InnoDB"),
         ("mirror-outage --set mirror_by=publication --set fault=kill-primary", "takes nobody's place"),

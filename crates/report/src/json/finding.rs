@@ -2,9 +2,9 @@
 
 use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
-    AddedPart, AddedTime, Beside, Comparison, Compensation, DamageFinding, DeadlineFinding, FallClaim, Felt, Finding,
-    FootprintAmount, FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding, PairFinding, Scaling,
-    ServiceFit, Spreading, SustainedFinding, ThresholdOutcome, TierFinding, TierStep, Tuning,
+    AddedPart, AddedTime, Beside, Comparison, Compensation, CoreCompensation, DamageFinding, DeadlineFinding,
+    FallClaim, Felt, Finding, FootprintAmount, FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding,
+    PairFinding, Scaling, ServiceFit, Spreading, SustainedFinding, ThresholdOutcome, TierFinding, TierStep, Tuning,
 };
 use serde_json::Value;
 use study::Direction;
@@ -64,7 +64,9 @@ objects! {
         system, "objects": pairs(&step.objects, ["name", "bytes"]), bytes, of_bytes, promised, delivered, per_s,
     }
 
-    found: MirrorFinding { baseline, unit, own_networks, added, tuning, compensations, round_trips, spreads }
+    found: MirrorFinding {
+        baseline, unit, own_networks, added, tuning, compensations, core_compensations, round_trips, spreads
+    }
 
     one: Spreading { at, "rate_ratio": one.rate, "response_ratio": one.response, "cpu_ratio": one.cpu, "thrown_away": one.again }
 
@@ -81,6 +83,12 @@ objects! {
     one: Compensation {
         sessions, predicted, observed, "most": { let (sessions, share) = one.tried; object!(one { "sessions": sessions, "of_rate": share }) },
         ceiling,
+    }
+
+    one: CoreCompensation {
+        cores, "cpu_ms": { let [alone, first, mirror] = one.cpu_ms; object!(one { "alone": alone, "first": first, "mirror": mirror }) },
+        predicted, ceiling, observed, "most": { let (cores, share) = one.tried; object!(one { "cores": cores, "of_rate": share }) },
+        up_to,
     }
 
     found: Beside {

@@ -94,6 +94,7 @@ mod tests {
             added: vec![added],
             tuning: None,
             compensations: Vec::new(),
+            core_compensations: Vec::new(),
             round_trips: None,
             spreads: Vec::new(),
         };

@@ -352,7 +352,13 @@ fn of_mirror(found: &MirrorFinding) -> Vec<Number> {
         let number = Number::new(&one.predicted, Quantity::Plain, what, "by the response-time law");
         number.with(observed.into_iter().chain(ceiling))
     });
-    added.into_iter().chain(enough).collect()
+    let cores = found.core_compensations.first().and_then(|one| {
+        let what = format!("cores of each server do with the mirror what {} do without", units::significant(one.cores));
+        let observed = one.observed.as_ref().map(|seen| format!("{} observed", units::significant(seen.value)));
+        let number = Number::new(one.predicted.as_ref()?, Quantity::Plain, what, "by the response-time law");
+        Some(number.with(observed))
+    });
+    added.into_iter().chain(enough).chain(cores).collect()
 }
 
 fn round_trips(found: &MirrorFinding) -> Option<Number> {

@@ -21,6 +21,32 @@ impl Domain for Wires {
     }
 }
 
+/// The least share of a processor that a quota tells well: a hundredth of its period is the least that the kernel takes.
+const CORES_LEAST: f64 = 0.05;
+
+/// `all`, or so many processors.
+pub(crate) struct Processors;
+
+impl Domain for Processors {
+    type Value = Option<f64>;
+
+    fn read(&self, text: &str) -> Result<Option<f64>, String> {
+        if text == "all" {
+            return Ok(None);
+        }
+        let cores = text.parse().ok().filter(|cores| (CORES_LEAST..=4096.0).contains(cores));
+        cores.map(Some).ok_or_else(|| self.refused(text))
+    }
+
+    fn allowed(&self) -> String {
+        format!("`all`, or processors from {CORES_LEAST} to 4096, such as 0.5")
+    }
+
+    fn number(&self, value: &Option<f64>) -> Option<f64> {
+        *value
+    }
+}
+
 /// A wire of its own, or `same`.
 pub(crate) struct OwnWires;
 

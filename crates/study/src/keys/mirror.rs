@@ -25,8 +25,9 @@ group! { MIRROR_KEYS, Mirror;
         "How the mirror of a `postgres-pair` follows: by the log, with everything; or as a logical subscriber, by a publication of tables, which gets rows \
          and neither definitions nor the values of sequences. A list behind `--set` makes a system of each.";
     Never LEAVE_OUT "leave_out": Patterns = Patterns, Follows("(none)"),
-        "Tables that a mirror by `publication` leaves out, with blanks between; `*` stands for any letters, `none` for no table. They are empty on the \
-         mirror. A list behind `--set` makes a system of each.";
+        "Tables that a mirror by `publication`, or a `two-phase-pair`, leaves out, with blanks between; `*` stands for any letters, `none` for no table. They \
+         are empty on a subscriber; in lock step they stay on the second server as they were when it was copied, and what writes to them runs on the first \
+         alone. A list behind `--set` makes a system of each.";
     Never MIRROR "mirror": Choice<Option<Waits>> = Choice(&[
         ("none", None),
         ("off", Some(Waits::Nothing)),

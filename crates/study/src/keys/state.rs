@@ -1,6 +1,6 @@
 //! Keys of what a trial finds when it starts.
 
-use super::domain::{OwnWires, Preconditions, Wires};
+use super::domain::{OwnWires, Preconditions, Processors, Wires};
 use super::group;
 use crate::{Cache, Checkpoints, Spread};
 use reading::key::{Choice, Count, Flag, Span};
@@ -49,6 +49,10 @@ group! { STATE, State;
         "Which server of a pair on which both write (`two-phase-pair`, `galera-pair`) a session goes to: the first; every other one to the \
          second, with even keys for sessions of the first server and odd ones for those of the second; or every other one to the second, all \
          with the same keys.";
+    Database CORES "cores": Processors = Processors, Is("all"),
+        "Processors that each private server of a trial may use, the first and its mirror so many each: a quota of processor time in a control \
+         group, as `prony pair up --cores` sets it, from before the warm-up until the load has ended. It takes the right to make control groups. A list \
+         makes a factor.";
     Database FAULT "fault": Choice<Option<Mishap>> = Choice(&[
         ("none", None),
         ("kill-mirror", Some(Mishap::KillMirror)),

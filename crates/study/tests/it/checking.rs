@@ -30,7 +30,7 @@ fn trims_are_refused_where_reads_are_checked_and_where_reads_leave_no_room_for_t
              [[experiment]]\nname = 'e'\n{experiment}\n"
         );
         let study = Study::parse("s", &text).map_err(|problems| problems.to_string())?;
-        let survey = Survey { systems: Vec::new() };
+        let survey = Survey::default();
         plan(&study, &survey, 1).map(drop).map_err(|problems| problems.to_string())
     };
     told("read = '60%'\ntrims = '10%'", "workload = 'w'").unwrap();

@@ -109,7 +109,7 @@ fn a_rate_of_bytes_is_as_many_operations_as_move_them() {
              [[experiment]]\nname = 'e'\nworkload = 'w'\nload = {{ rate = '{rate}' }}\n"
         );
         let study = Study::parse("s", &text).map_err(|problems| problems.to_string())?;
-        let plan = plan(&study, &Survey { systems: Vec::new() }, 1).map_err(|problems| problems.to_string())?;
+        let plan = plan(&study, &Survey::default(), 1).map_err(|problems| problems.to_string())?;
         match plan.trials[0].streams[0].load {
             load::Spec::Open { rate, .. } => Ok(rate.0),
             other => Err(format!("{other:?}")),

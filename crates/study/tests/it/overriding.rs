@@ -127,7 +127,7 @@ fn scratch_files_keep_the_size_of_the_study_and_a_device_is_used_whole() {
         loses: false,
         described: None,
     };
-    let plan = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap();
+    let plan = plan(&study, &Survey { systems: vec![surveyed], ..Survey::default() }, 3).unwrap();
     let device: Vec<_> = plan.trials.iter().filter(|trial| trial.label.system == "a").collect();
     assert!(device.iter().all(|trial| trial.module_bytes == Bytes::gib(100) && trial.modules <= 2));
     assert!(
@@ -153,7 +153,7 @@ fn a_device_with_large_sectors_leaves_out_what_it_cannot_transfer() {
         loses: false,
         described: None,
     };
-    let plan = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap();
+    let plan = plan(&study, &Survey { systems: vec![surveyed], ..Survey::default() }, 3).unwrap();
     assert!(plan.trials.iter().all(|trial| trial.label.experiment != "service time off alignment"));
     let sizes = plan.trials.iter().filter(|trial| trial.label.experiment == "service time by transfer size").count();
     assert_eq!(sizes, 9);
@@ -176,7 +176,7 @@ fn scratch_files_that_do_not_fit_are_refused_before_anything_is_written() {
         loses: false,
         described: None,
     };
-    let problems = plan(&study, &Survey { systems: vec![surveyed] }, 3).unwrap_err().to_string();
+    let problems = plan(&study, &Survey { systems: vec![surveyed], ..Survey::default() }, 3).unwrap_err().to_string();
     assert!(problems.contains("at most the free space, 10 GiB, got scratch files of 16 GiB"), "{problems}");
     assert!(problems.contains("--set size="));
 }

@@ -44,7 +44,7 @@ pub struct Standby {
     /// Whether sessions work on both, and the mirror follows nobody.
     lock_step: bool,
     /// Which tables it has, where it follows by a publication and not the log.
-    pub(super) published: Option<Published>,
+    pub(crate) published: Option<Published>,
     /// The settings that the primary serves with.
     serves: Vec<(String, String)>,
 }

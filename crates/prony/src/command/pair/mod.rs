@@ -146,7 +146,7 @@ fn given_kind(asked: &PairUp) -> Result<Kind, Failure> {
     let Some((option, ..)) = stray else { return Ok(kind) };
     let (why, next) = match (kind, *option) {
         (Kind::Log, "--leave-out") => (
-            "it mirrors its log, with all tables in it",
+            "it mirrors the log of the whole cluster, with all tables in it",
             "make a two-phase-pair, or leave tables out of a trial: `prony run --set mirror=on --set mirror_by=publication --set leave_out=..`",
         ),
         (Kind::Rows, "--sync" | "--link" | "--via") => {

@@ -644,6 +644,15 @@ fn findings() -> Vec<Finding> {
                 tried: (12.0, 1.07),
                 ceiling: Some(1.37),
             }],
+            core_compensations: vec![CoreCompensation {
+                cores: 0.5,
+                cpu_ms: [0.47, 0.59, 0.11],
+                predicted: Some(estimate(0.67)),
+                ceiling: 1.73,
+                observed: Some(estimate(0.71)),
+                tried: (0.75, 1.03),
+                up_to: 0.87,
+            }],
             round_trips: Some(estimate(1.02)),
             spreads: vec![Spreading {
                 at: "spread split".into(),

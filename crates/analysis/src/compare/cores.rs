@@ -1,0 +1,189 @@
+//! The processors that make up for a mirror, where servers are held to some of them.
+//!
+//! The one idea: a session's loop, which is sessions over rate (the response-time law, Denning and Buzen 1978), is time in the queue for each
+//! server's processors and a rest that processors do not shorten. CPU a transaction says the first, the rate that was measured gives the
+//! rest, and then the cores are looked for with which the loop is as long as without the mirror.
+
+use super::beside::ratio;
+use super::mirrors::{crossing, ends, level, others};
+use crate::point::Group;
+use crate::{CoreCompensation, Estimate, PerTransaction};
+use observation::factor::CORES;
+use study::Metric;
+
+/// More cores than this times those of now are not looked at.
+const MOST: f64 = 1e3;
+
+/// How often a search is halved: to less than any digit that is told.
+const HALVINGS: u32 = 60;
+
+/// A closed loop over the processors of a server and of its mirror.
+///
+/// Rate by exact mean value analysis (Reiser and Lavenberg 1980): for n = 1 to N, R = D (1 + Q) at each queue, X = n / (rest + sum of R), Q = X R.
+/// A server of c cores is a queue of D / c and, above one core, a delay of D - D / c (Seidmann, Schweitzer and Shalev-Oren 1987);
+/// below one, the quota makes each transaction so much longer.
+struct Loop {
+    sessions: u32,
+    /// Processor seconds a transaction, of the first server and of the mirror.
+    demands: [f64; 2],
+    /// Seconds of it that no core shortens.
+    rest: f64,
+}
+
+impl Loop {
+    /// The one that has this rate with so many cores at each server.
+    fn fitted(sessions: u32, demands: [f64; 2], (cores, rate): (f64, f64)) -> Loop {
+        let with = |rest| Loop { sessions, demands, rest };
+        let rest = halved(0.0, f64::from(sessions) / rate, |rest| with(rest).rate(cores) > rate);
+        with(rest)
+    }
+
+    fn rate(&self, cores: f64) -> f64 {
+        let delay: f64 = self.rest + self.demands.iter().map(|demand| (demand - demand / cores).max(0.0)).sum::<f64>();
+        let mut waiting = [0.0; 2];
+        (1..=self.sessions).fold(0.0, |_, n| {
+            let there = [0, 1].map(|at| self.demands[at] / cores * (1.0 + waiting[at]));
+            let rate = f64::from(n) / (delay + there.iter().sum::<f64>());
+            waiting = there.map(|there| rate * there);
+            rate
+        })
+    }
+
+    /// With how many cores it is that rate; none where no number is enough.
+    fn cores(&self, from: f64, rate: f64) -> Option<f64> {
+        (self.rate(MOST * from) >= rate).then(|| halved(0.0, MOST * from, |cores| self.rate(cores) < rate))
+    }
+}
+
+/// Where what holds below holds no more.
+fn halved(low: f64, high: f64, below: impl Fn(f64) -> bool) -> f64 {
+    let (low, high) = (0..HALVINGS).fold((low, high), |(low, high), _| {
+        let middle = f64::midpoint(low, high);
+        if below(middle) { (middle, high) } else { (low, middle) }
+    });
+    f64::midpoint(low, high)
+}
+
+/// How many cores each server needs with the mirror to do what the first does with so many without.
+pub(super) fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> Option<CoreCompensation> {
+    let cores = level(alone, CORES)?;
+    let mut swept: Vec<(f64, &Group)> = swept
+        .iter()
+        .filter(|group| others(group, CORES) == others(alone, CORES))
+        .filter_map(|group| Some((level(group, CORES)?, *group)))
+        .filter(|(at, _)| *at >= cores)
+        .collect();
+    swept.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let same = swept.iter().find(|(at, _)| *at == cores)?.1;
+    let longer = ratio(same, alone, Metric::Throughput, confidence)?;
+    let rate = same.estimate(Metric::Throughput, confidence)?.value;
+    let of = |group, what: fn(&PerTransaction) -> Option<f64>| mean(group, what);
+    let cpu_ms = [of(alone, |each| each.cpu_ms)?, of(same, |each| each.cpu_ms)?, of(same, |each| each.mirror_cpu_ms)?];
+    let its = Loop::fitted(sessions(same)?, [cpu_ms[1] / 1e3, cpu_ms[2] / 1e3], (cores, rate));
+    let fitted = its.rate(cores);
+    let needs = |times: f64| its.cores(cores, times * fitted);
+    let end = |times: f64| if times.is_finite() { needs(times).unwrap_or(f64::INFINITY) } else { times };
+    let predicted =
+        needs(longer.value).map(|value| Estimate { value, low: end(longer.low), high: end(longer.high), ..longer });
+    let curve: Vec<(f64, Estimate)> = swept
+        .iter()
+        .filter_map(|(at, group)| Some((*at, ratio(alone, group, Metric::Throughput, confidence)?)))
+        .collect();
+    let best = curve.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+    Some(CoreCompensation {
+        cores,
+        cpu_ms,
+        predicted,
+        ceiling: its.rate(MOST * cores) / (longer.value * fitted),
+        observed: observed(&curve, cores),
+        tried: (best.0, best.1.value),
+        up_to: curve.last()?.0,
+    })
+}
+
+/// Where the rate is back between measured levels, and where it is at the earliest and at the latest.
+fn observed(curve: &[(f64, Estimate)], from: f64) -> Option<Estimate> {
+    let along =
+        |of: fn(&Estimate) -> f64| -> Vec<(f64, f64)> { curve.iter().map(|(at, one)| (*at, of(one))).collect() };
+    let value = crossing(&along(|one| one.value), from, 1.0)?;
+    let bare = Estimate { n: curve.iter().map(|(_, one)| one.n).min()?, ..Estimate::single(value) };
+    if !curve.iter().all(|(_, one)| one.has_interval()) {
+        return Some(bare);
+    }
+    // At the first level it may be there already.
+    let low = crossing(&along(|one| one.high), from, 1.0).unwrap_or(from);
+    let high = crossing(&along(|one| one.low), from, 1.0).unwrap_or(f64::INFINITY);
+    Some(Estimate { low, high, confidence: curve[0].1.confidence, ..bare })
+}
+
+fn mean(group: &Group, what: fn(&PerTransaction) -> Option<f64>) -> Option<f64> {
+    let servers = group.members.iter().filter_map(|(trial, _)| trial.server.as_ref());
+    let all: Vec<f64> = servers.filter_map(|server| what(&server.per_transaction)).collect();
+    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+}
+
+/// How many loops there are: sessions, or users who share them.
+fn sessions(group: &Group) -> Option<u32> {
+    let (trial, stream) = group.members.first()?;
+    trial.label.streams.get(usize::from(stream.stream))?.slots
+}
+
+/// An interval of cores, which may be open.
+fn range(estimate: &Estimate) -> String {
+    match estimate.high == f64::INFINITY && estimate.low.is_finite() {
+        true => format!(" (from {})", units::ratio(estimate.low)),
+        false => ends(estimate),
+    }
+}
+
+impl CoreCompensation {
+    /// `to make up for the mirror, 0.5 cores of each server become 0.62 (0.58 to 0.66) by the response-time law; 0.60 measured, between levels`.
+    pub(super) fn says(&self) -> String {
+        let (at, share) = self.tried;
+        let measured = match &self.observed {
+            Some(observed) => format!("{}{} measured, between levels", units::ratio(observed.value), range(observed)),
+            None if share >= 1.0 => format!("the rate is there with {} already", units::significant(at)),
+            None if self.up_to == self.cores => "more cores were not measured".to_owned(),
+            None => {
+                let [most, at, up_to] = [units::percent(share), units::significant(at), units::significant(self.up_to)];
+                format!("no number of cores up to {up_to} gives it back: at most {most} of the rate, with {at}")
+            }
+        };
+        let cores = units::significant(self.cores);
+        match &self.predicted {
+            Some(predicted) => format!(
+                "to make up for the mirror, {cores} cores of each server become {}{} by the response-time law; {measured}",
+                units::ratio(predicted.value),
+                range(predicted)
+            ),
+            None => format!(
+                "no number of cores gives the rate of {cores} cores back by the response-time law, which leaves {} of it; {measured}",
+                units::percent(self.ceiling)
+            ),
+        }
+    }
+
+    /// `+0.120 cores for 0.5 of each server (+0.110 observed)`.
+    pub(super) fn more(&self) -> String {
+        let plus = |value: f64| format!("+{}", units::ratio((value - self.cores).max(0.0)));
+        let (at, share) = self.tried;
+        let observed = match &self.observed {
+            Some(observed) => format!("{} observed", plus(observed.value)),
+            None if share >= 1.0 => format!("none observed, the rate is there with {}", units::significant(at)),
+            None => format!(
+                "not observed up to {}: at most {} of the rate",
+                units::significant(self.up_to),
+                units::percent(share)
+            ),
+        };
+        let cores = units::significant(self.cores);
+        match &self.predicted {
+            Some(predicted) => format!("{} cores for {cores} of each server ({observed})", plus(predicted.value)),
+            None => format!("no number of cores instead of {cores} of each server ({observed})"),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "tests/cores.rs"]
+mod tests;
