@@ -1,7 +1,7 @@
 //! Problems: all at once, each with its place, its limit and what was given.
 
 use proptest::prelude::*;
-use study::{Overrides, Study, shipped};
+use study::{Overrides, Study, Survey, plan, shipped};
 
 fn problems(text: &str) -> String {
     Study::parse("broken", text).unwrap_err().to_string()
@@ -411,4 +411,26 @@ fn far_too_many_systems_are_told_before_they_are_compared() {
     let systems: String = (0..20_000).map(|n| format!("[system.s{n}]\nkind = \"null\"\n")).collect();
     let told = Study::parse("s", &format!("title = \"t\"\n{systems}")).unwrap_err().to_string();
     assert!(told.contains("at most 256 systems in a study, got 20000"), "{told}");
+}
+
+#[test]
+fn partitions_are_refused_where_nobody_makes_tables_or_no_table_can_be_divided() {
+    let problem = |system: &str, script: &str| {
+        let text = format!(
+            "title = 'P'\nquestion = 'What?'\n[system.db]\n{system}\n[workload.w]\nkind = 'sql'\npartitions = 4\n\
+             script = '{script}'\n[[experiment]]\nname = 'one'\nworkload = 'w'\nload = {{ sessions = 1 }}\nmeasure = '1 s'\n"
+        );
+        let study = Study::parse("p", &text).unwrap_or_else(|problems| panic!("{problems}"));
+        let seen = Survey::default();
+        plan(&study, &seen, 1).err().map(|problems| problems.to_string()).unwrap_or_default()
+    };
+    assert_eq!(problem("kind = 'postgres'", "tpcb-like"), "");
+    for (system, script, words) in [
+        ("kind = 'sqlite'", "tpcb-like", "0 on SQLite, which divides no tables, got 4"),
+        ("kind = 'postgres'\nurl = 'postgres://me@host/db'", "tpcb-like", "none on a server by URL"),
+        ("kind = 'postgres'", "own.sql", "none for scripts of your own"),
+    ] {
+        let told = problem(system, script);
+        assert!(told.contains(words), "{system}, {script}: {told}");
+    }
 }
