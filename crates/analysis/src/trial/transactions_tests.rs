@@ -141,7 +141,7 @@ fn what_misses_a_limit_of_latency_is_a_share_with_an_interval_and_what_is_skippe
     let none = limited(0, 0);
     let none_late = none.streams[0].limit.as_ref().unwrap().late_share;
     // Of ten thousand that all were in time, 3.69 may have been about to be late.
-    assert_eq!((none_late.value, none_late.low, none_late.high), (0.0, 0.0, 3.69e-4));
+    assert_eq!((none_late.value, none_late.low, none_late.high), (0.0, 0.0, 3.69 / 10_000.0));
     assert_eq!(text(&none, CaveatKind::NotSustained), "");
 }
 

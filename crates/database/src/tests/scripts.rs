@@ -131,13 +131,12 @@ fn a_script_does_what_it_likes_with_what_it_made_and_is_counted() {
 }
 
 #[test]
-fn accounts_are_divided_among_partitions_and_the_data_set_holds_as_a_whole() {
+fn accounts_are_divided_among_partitions_and_none_is_missing() {
     for (engine, by_range) in [Engine::Postgres, Engine::Mariadb].into_iter().flat_map(|e| [(e, true), (e, false)]) {
         let cache = super::across::Cache::new(engine);
         let set = sql::partitioned(1, std::num::NonZeroU32::new(4).unwrap(), by_range);
         let Some(database) = super::across::filled_with(&cache, engine, &set) else { continue };
         let mut session = database.session(&Texts::none(engine), &Sessions::default()).unwrap();
-        super::across::holds(&mut *session, engine, &set);
         let counts: Vec<i64> = match engine {
             Engine::Postgres => {
                 let sql = "SELECT count(*) FROM pgbench_accounts GROUP BY tableoid";

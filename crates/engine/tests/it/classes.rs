@@ -240,7 +240,7 @@ fn an_open_load_with_a_limit_skips_what_would_begin_later_and_every_arrival_is_i
     let (late, skipped, served) = run_with(0.5 * most, Nanos::from_millis(20));
     assert_eq!((late, skipped), (0, 0), "of {served}");
     let (late, skipped, served) = run_with(0.5 * most, Nanos(100_000));
-    assert!(late > 99 * served / 100 && skipped == 0, "{late} of {served}, {skipped} skipped");
+    assert!(late > 99 * served / 100 && skipped < served / 50, "{late} of {served}, {skipped} skipped");
 }
 
 #[test]

@@ -317,7 +317,7 @@ fn a_window_that_no_interval_divides_is_refused_and_any_other_is_measured_as_it_
     for (measure, ns) in [("333 ms", 333_000_000), ("100001 us", 100_001_000), ("1.00000001 s", 1_000_000_010)] {
         let text = sound(&format!("workload = \"scan\"\nmeasure = \"{measure}\""));
         let study = Study::parse("s", &text).unwrap();
-        let plan = study::plan(&study, &study::Survey::default(), 1).unwrap();
+        let plan = plan(&study, &Survey::default(), 1).unwrap();
         assert_eq!(plan.trials[0].phases.measure, units::Nanos(ns), "{measure}");
     }
 }
@@ -420,9 +420,8 @@ fn partitions_are_refused_where_nobody_makes_tables_or_no_table_can_be_divided()
             "title = 'P'\nquestion = 'What?'\n[system.db]\n{system}\n[workload.w]\nkind = 'sql'\npartitions = 4\n\
              script = '{script}'\n[[experiment]]\nname = 'one'\nworkload = 'w'\nload = {{ sessions = 1 }}\nmeasure = '1 s'\n"
         );
-        let study = Study::parse("p", &text).unwrap_or_else(|problems| panic!("{problems}"));
-        let seen = Survey::default();
-        plan(&study, &seen, 1).err().map(|problems| problems.to_string()).unwrap_or_default()
+        let planned = Study::parse("p", &text).and_then(|study| plan(&study, &Survey::default(), 1));
+        planned.err().map(|problems| problems.to_string()).unwrap_or_default()
     };
     assert_eq!(problem("kind = 'postgres'", "tpcb-like"), "");
     for (system, script, words) in [
