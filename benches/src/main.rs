@@ -1,4 +1,4 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|emulate|tiers|wander|link|assess|transactions|slap|fill|users|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|emulate|tiers|wander|link|assess|transactions|slap|fill|users|progress|looks|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
@@ -36,6 +36,7 @@ mod transactions;
 mod truth;
 mod users;
 mod warehouse;
+mod watched;
 
 use std::path::PathBuf;
 
@@ -67,7 +68,7 @@ fn main() {
     };
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     prony::build();
-    let all: [(&str, fn(&Settings)); 19] = [
+    let all: [(&str, fn(&Settings)); 21] = [
         ("null", null::measure),
         ("open", open::measure),
         ("real", real::measure),
@@ -75,6 +76,8 @@ fn main() {
         ("slap", slap::measure),
         ("fill", fill::measure),
         ("users", users::measure),
+        ("progress", watched::progress),
+        ("looks", watched::looks),
         ("checks", checks::measure),
         ("bank", bank::measure),
         ("warehouse", warehouse::measure),

@@ -142,6 +142,8 @@ pub struct StreamSummary {
     pub bytes_per_s: f64,
     /// What its transactions gave those who asked for them.
     pub yields: Vec<YieldSummary>,
+    /// What missed its limit of latency; none without one.
+    pub limit: Option<LimitSummary>,
     /// Completed minus intended.
     pub response: LatencySummary,
     /// Completed minus issued.
@@ -228,6 +230,21 @@ pub struct YieldSummary {
     pub per_s: Estimate,
     /// How many one transaction gives at most.
     pub most: f64,
+}
+
+/// What missed a limit of latency, by the moments at which it was due.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LimitSummary {
+    /// The limit in words: `over 50 ms`.
+    pub words: String,
+    /// How many took longer.
+    pub late: u64,
+    /// The same as a share of those that ended well, with an interval over the trial's own intervals.
+    pub late_share: Estimate,
+    /// How many were skipped, because they could only begin later; none of a load that waits.
+    pub skipped: Option<u64>,
+    /// The same as a share of all that were due.
+    pub skipped_share: Option<Estimate>,
 }
 
 /// A time in which nothing of a closed load ended.

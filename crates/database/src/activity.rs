@@ -6,8 +6,8 @@
 //! What it does not do: it sets nothing on a server, and it tells neither CPU from I/O nor the log from both on a MariaDB, which names
 //! waits for locks and commits only.
 
-use crate::{Database, DatabaseError, Failure, Session, Text, Texts, fingerprint};
-use study::{Engine, Sessions};
+use crate::{Failure, Session, fingerprint};
+use study::Engine;
 use workload::transaction::Value;
 
 /// How waits for locks begin.
@@ -91,25 +91,6 @@ pub fn holder(session: &mut dyn Session, engine: Engine, waits: i64) -> Option<S
     let dots = if cut.len() < last.len() { " .." } else { "" };
     let last = if cut.is_empty() { String::new() } else { format!(", last statement `{cut}{dots}`") };
     Some(format!("session {}{who} held it ({}{last})", field(0)?, field(2).unwrap_or("state unknown")))
-}
-
-/// How a PostgreSQL carries a statement out whatever its values are, without its estimates, so that the text stays the same for as long as
-/// the plan does. The statement is not carried out. None of what has no plan.
-///
-/// # Errors
-/// When no session can be opened.
-pub fn generic_plan(database: &dyn Database, texts: &Texts, text: &Text) -> Result<Option<String>, DatabaseError> {
-    let none = Texts::none(texts.engine());
-    let mut session = database.session(&if texts.foreign { none.foreign() } else { none }, &Sessions::default())?;
-    let parameters = (1..).take_while(|number| text.sql.contains(&format!("${number}"))).count();
-    let nothing = if parameters == 0 { String::new() } else { format!("({})", vec!["NULL"; parameters].join(", ")) };
-    let prepared = session.script("SET plan_cache_mode = force_generic_plan");
-    if prepared.and_then(|()| session.script(&format!("PREPARE prony_plan AS {}", text.sql))).is_err() {
-        return Ok(None);
-    }
-    let rows = session.query(&format!("EXPLAIN (COSTS OFF) EXECUTE prony_plan{nothing}")).unwrap_or_default();
-    let lines: Vec<&str> = rows.iter().filter_map(|row| row.first()?.text()).collect();
-    Ok((!lines.is_empty()).then(|| lines.join("\n")))
 }
 
 /// Whether a text that a server shows is the end of a transaction that is kept.

@@ -102,7 +102,7 @@ impl Tally {
 /// The books of one stream in the measured window. `done + failed + censored = planned`, or the trial is a defect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// Operations whose intended start lies in the window.
+    /// Operations whose intended start lies in the window, but for those that a limit of latency skips.
     pub planned: u64,
     /// Of those, ended well (also when they ended after the window).
     pub done: u64,

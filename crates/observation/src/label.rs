@@ -135,6 +135,8 @@ crate::words! {
         Age = "age" "How old the data was that others saw; no work at all.",
         Upkeep = "upkeep" "Housekeeping of the workload (a data sync); reported, not counted as throughput.",
         Yield = "yield" "How much others gave, counted piece by piece as each of them ended; no work at all.",
+        Late = "late" "How many of those that ended took longer than the limit of latency that is its name; no work at all.",
+        Skipped = "skipped" "How many began too late to be within that limit and were left out; no work at all.",
     }
 }
 
@@ -142,6 +144,11 @@ impl ClassKind {
     /// Whether its cells count operations.
     pub fn counts_operations(self) -> bool {
         matches!(self, ClassKind::Work | ClassKind::Upkeep)
+    }
+
+    /// Whether it only counts something of the operations of others, and has no times of its own.
+    pub fn only_counts(self) -> bool {
+        matches!(self, ClassKind::Yield | ClassKind::Late | ClassKind::Skipped)
     }
 }
 
@@ -219,8 +226,12 @@ impl StreamLabel {
 
     /// The class of how old the data was that others saw; none where nothing tells.
     pub fn age(&self) -> Option<&str> {
-        let age = self.classes.iter().find(|(_, kind)| *kind == ClassKind::Age);
-        age.map(|(name, _)| name.as_str())
+        self.classes.get(usize::from(self.class_of(ClassKind::Age)?)).map(|(name, _)| name.as_str())
+    }
+
+    /// The first class of a kind.
+    pub fn class_of(&self, wanted: ClassKind) -> Option<u16> {
+        self.classes.iter().position(|(_, kind)| *kind == wanted).map(|class| class as u16)
     }
 
     /// The class that counts what is given in such words; none in a run of an older version, which knows the mean alone.

@@ -136,6 +136,8 @@ pub struct Recorder {
     window_start: u64,
     window_end: u64,
     account: Account,
+    /// Operations of the window that the load planned and a limit of latency skipped.
+    skipped: u64,
     /// Operations of upkeep that are out.
     upkeep_out: i64,
     done: u64,
@@ -165,6 +167,7 @@ impl Recorder {
             window_start: layout.start.saturating_add(layout.window.start).0,
             window_end: layout.start.saturating_add(layout.window.end).0,
             account: Account::default(),
+            skipped: 0,
             upkeep_out: 0,
             done: 0,
             failed: 0,
@@ -246,6 +249,23 @@ impl Recorder {
         self.tally(key, at.0).done += amount;
     }
 
+    /// Counts an operation in a class beside its own, by the interval of its intended start, in no account: one that took longer than
+    /// a limit.
+    #[cold]
+    pub fn note_late(&mut self, class: u16, intended: Nanos, now: Nanos) {
+        let key = usize::from(class) * usize::from(self.layout.endpoints);
+        self.roll(now);
+        let index = self.set_of(intended.0, now.0);
+        self.sets[index].tally(key).done += 1;
+    }
+
+    /// As [`Recorder::note_late`] of one that the load planned and that never leaves: it is not among the planned ones any more.
+    #[cold]
+    pub fn skip(&mut self, class: u16, intended: Nanos, now: Nanos) {
+        self.note_late(class, intended, now);
+        self.skipped += u64::from(self.counts(intended));
+    }
+
     /// The counts of the interval in which a completion came.
     #[inline(always)]
     fn tally(&mut self, key: usize, completed: u64) -> &mut Tally {
@@ -298,7 +318,7 @@ impl Recorder {
     /// # Errors
     /// When done, failed and censored operations are not the planned ones, or upkeep that began never ended.
     pub fn finish(mut self, planned: u64) -> Result<Account, Unbalanced> {
-        self.account.planned = planned;
+        self.account.planned = planned - self.skipped;
         for set in std::mem::take(&mut self.sets) {
             if set.start != IDLE {
                 self.leave(set);
@@ -561,6 +581,28 @@ mod tests {
         }
         given.sort_unstable();
         assert_eq!(given, [(0, 30, 0), (1, 2, 0)]);
+    }
+
+    #[test]
+    fn what_is_late_or_skipped_is_counted_where_it_was_due_and_only_what_is_skipped_leaves_the_books() {
+        let mut collector = Collector::default();
+        let mut recorder = collector.recorder(Layout { classes: 3, ..LAYOUT });
+        recorder.record(operation([5, 6, 350], Outcome::done(1)));
+        recorder.note_late(1, Nanos(5), Nanos(350));
+        for intended in [120, 130, 1_000] {
+            recorder.skip(2, Nanos(intended), Nanos(1_100));
+        }
+        let account = recorder.finish(3).unwrap();
+        assert_eq!((account.planned, account.done, account.closes()), (1, 1, true));
+        let mut cells = Vec::new();
+        collector.collect(&mut cells);
+        let counted = |class| {
+            let of_class = cells.iter().filter(|cell| cell.key.class == class && cell.tally.done > 0);
+            let mut counted: Vec<(u32, u64)> = of_class.map(|cell| (cell.key.interval, cell.tally.done)).collect();
+            counted.sort_unstable();
+            counted
+        };
+        assert_eq!((counted(1), counted(2)), (vec![(0, 1)], vec![(1, 2), (10, 1)]));
     }
 
     #[test]

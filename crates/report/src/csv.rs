@@ -78,13 +78,17 @@ const FIGURES: [(&str, Figure); 6] = [
     ("max", |times| times.max_ms),
 ];
 
-const LAST: [Column; 13] = [
+const LAST: [Column; 15] = [
     ("planned", |of| of.stream.account.planned.to_string()),
     ("done", |of| of.stream.account.done.to_string()),
     ("failed", |of| of.stream.account.failed.to_string()),
     ("censored", |of| of.stream.account.censored.to_string()),
     ("retried", |of| of.stream.retried.to_string()),
     ("rolled_back", |of| of.stream.rolled_back.to_string()),
+    ("over_limit", |of| of.stream.limit.as_ref().map(|limit| limit.late.to_string()).unwrap_or_default()),
+    ("skipped", |of| {
+        of.stream.limit.as_ref().and_then(|limit| limit.skipped).map(|n| n.to_string()).unwrap_or_default()
+    }),
     ("generator_cpu_user_s", |of| number(of.trial.generator_cpu.user_s)),
     ("generator_cpu_system_s", |of| number(of.trial.generator_cpu.system_s)),
     ("cpu_user_us_per_operation", |of| optional(of.stream.cpu.map(|cpu| cpu.user_us))),

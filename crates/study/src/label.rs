@@ -32,6 +32,7 @@ pub(crate) fn label(choice: &StreamChoice, stream: &Stream) -> StreamLabel {
             classes.push(counted);
         }
     }
+    classes.extend(limited(stream));
     let (slots, think_mean, offered) = match stream.load {
         LoadSpec::Closed { slots, think } => (Some(slots), think.mean(), None),
         LoadSpec::Open { rate, .. } => (None, Nanos::ZERO, Some(rate)),
@@ -46,6 +47,17 @@ pub(crate) fn label(choice: &StreamChoice, stream: &Stream) -> StreamLabel {
         offered,
         classes,
         gives,
+    }
+}
+
+/// What counts the transactions of a stream with a limit of latency that miss it.
+fn limited(stream: &Stream) -> Vec<(String, ClassKind)> {
+    let limit = stream.transactions().map_or(Nanos::ZERO, |(_, pool)| pool.limit);
+    let late = (format!("over {}", units::duration(limit)), ClassKind::Late);
+    match stream.load {
+        _ if limit == Nanos::ZERO => Vec::new(),
+        LoadSpec::Open { .. } => vec![late, ("skipped".to_owned(), ClassKind::Skipped)],
+        LoadSpec::Closed { .. } => vec![late],
     }
 }
 

@@ -1,17 +1,18 @@
 //! The sessions of a stream of transactions, and the server that they talk to.
 
 use crate::keys::session::{
-    CHECK, ISOLATION, ON_ERROR, ON_OUTAGE, PIPELINE, PROFILE, PROTOCOL, RECOVERY, REOPEN, SERVER, TRIES,
+    CHECK, ISOLATION, LATENCY_LIMIT, ON_ERROR, ON_OUTAGE, PIPELINE, PROFILE, PROTOCOL, RECOVERY, REOPEN, SERVER, TRIES,
 };
 use crate::point::{Point, StreamSettings};
-use crate::{Engine, Isolation, Place, Pool, Sessions, placing, server_settings};
+use crate::{At, Engine, Isolation, Place, Pool, Sessions, placing, server_settings};
 use reading::{AnyKey, Problems};
 use std::any::Any;
 use units::Bytes;
 use workload::brokerage::keys::PROCEDURES;
 use workload::kind::{SESSIONS, Transactions};
 use workload::rows::{self, keys::ACCESS};
-use workload::sql::keys::pairs;
+use workload::sql;
+use workload::sql::keys::{PARTITIONS, pairs};
 
 /// The sessions of a stream.
 pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: &mut Problems) -> Pool {
@@ -25,6 +26,9 @@ pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: 
         let engine = spec.engine.word();
         let message = format!("procedures run on PostgreSQL and MariaDB; {engine} has no stored procedures, got {got}");
         point.refuse(key, i, message, problems);
+    }
+    if let Some(scripts) = (asked as &dyn Any).downcast_ref::<sql::Asked>() {
+        partitions(point, i, scripts, problems);
     }
     let isolation = point.get(&ISOLATION, i);
     // A run of an earlier version was taken as it was.
@@ -58,7 +62,22 @@ pub(crate) fn pool(point: &Point, i: usize, asked: &dyn Transactions, problems: 
         recovery: point.get(&RECOVERY, i),
         waits: point.get(&ON_OUTAGE, i),
         profile: point.get(&PROFILE, i),
+        limit: point.get(&LATENCY_LIMIT, i),
     }
+}
+
+/// Partitions are of tables that the fill makes, on engines that divide tables.
+fn partitions(point: &Point, i: usize, asked: &sql::Asked, problems: &mut Problems) {
+    let (Some((count, _)), Place::Database(spec)) = (asked.partitions, &point.spec().place) else { return };
+    let theirs = matches!(spec.at, At::Url(_));
+    let why = match spec.engine {
+        _ if !asked.built_in() => "none for scripts of your own, whose tables are made by you",
+        _ if theirs => "none on a server by URL, where `pgbench -i --partitions` makes the tables",
+        Engine::Sqlite => "0 on SQLite, which divides no tables",
+        _ if spec.layout.is_some() => "none beside a layout, which places whole tables",
+        _ => return,
+    };
+    point.refuse(&PARTITIONS, i, format!("{why}, got {count}"), problems);
 }
 
 /// Settings of the server at a point: `shared_buffers=1GB; work_mem=4MB`.

@@ -103,6 +103,8 @@ pub struct Pool {
     pub waits: bool,
     /// Whether costs of statements are counted.
     pub profile: bool,
+    /// What takes longer is counted, and what of an open load would begin later is skipped; none where it is zero.
+    pub limit: Nanos,
 }
 
 /// What becomes of a session when the server refuses a statement.

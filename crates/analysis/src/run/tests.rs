@@ -104,6 +104,7 @@ fn stream(throughput: f64, response: LatencySummary) -> StreamSummary {
         offered_per_s: None,
         bytes_per_s: throughput * 4096.0,
         yields: Vec::new(),
+        limit: None,
         response,
         service: response,
         lateness: LatencySummary::default(),

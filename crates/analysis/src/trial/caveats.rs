@@ -87,7 +87,7 @@ fn cut_short(summary: &TrialSummary, planned: Nanos) -> String {
     )
 }
 
-fn stream_caveats(about: &About) -> [Raised; 18] {
+fn stream_caveats(about: &About) -> [Raised; 19] {
     [
         (CaveatKind::Other, open_books(about)),
         (CaveatKind::Outage, outage(about)),
@@ -95,6 +95,7 @@ fn stream_caveats(about: &About) -> [Raised; 18] {
         (CaveatKind::Censored, censored(about)),
         (CaveatKind::Late, late(about)),
         (CaveatKind::NotSustained, backlog(about)),
+        (CaveatKind::NotSustained, skipped(about)),
         (CaveatKind::NotSustained, loads::behind(about.cut, about.stream)),
         (CaveatKind::Starved, loads::users_starved(about.cut, about.stream)),
         (CaveatKind::Stalled, stalled(about).filter(|_| outage(about).is_none())),
@@ -271,6 +272,22 @@ fn backlog(about: &About) -> Option<String> {
              times depend on the length of the window; {next}",
             rate(grew / seconds),
             rate(came)
+        )
+    })
+}
+
+/// An open load that skips what is late has no backlog, and is no more sustained for it.
+fn skipped(about: &About) -> Option<String> {
+    let limit = about.stream.limit.as_ref()?;
+    let (count, share) = (limit.skipped?, limit.skipped_share?);
+    (share.value > 0.01).then(|| {
+        format!(
+            "the load was not sustained: {} of what was due ({}) could only begin {} late and was skipped; latencies are those of the \
+             others; offer less than {}",
+            percent(share.value),
+            counted(count, "transactions"),
+            limit.words,
+            rate(about.stream.throughput_per_s.value)
         )
     })
 }

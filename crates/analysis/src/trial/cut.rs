@@ -29,6 +29,8 @@ pub struct Cut<'a> {
     classes: Vec<Cell>,
     /// What its classes gave those who asked, by interval of the window.
     pub given: Vec<Given>,
+    /// What missed a limit of latency, by interval of the window.
+    pub missed: Vec<Missed>,
     /// Of how much work it is not known how old what it saw was, in the last interval that had any: the share of it.
     pub unseen: Option<f64>,
     /// Whether it is of a job beside other work that was over within the window, which ends with it.
@@ -43,6 +45,19 @@ pub struct Given {
     pub most: f64,
     /// How many in each interval of the window.
     pub counts: Vec<f64>,
+}
+
+/// What of an interval met or missed a limit of latency, by when it was due.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Missed {
+    /// Work that ended well.
+    pub ended: f64,
+    /// Work that failed.
+    pub failed: f64,
+    /// Of what ended well, how much took longer than the limit.
+    pub late: f64,
+    /// What was skipped.
+    pub skipped: f64,
 }
 
 /// The work of one interval.
@@ -209,6 +224,7 @@ impl<'a> Cutting<'a> {
             intervals,
             classes: Vec::new(),
             given,
+            missed: vec![Missed::default(); (end - first) as usize],
             unseen: None,
             over: false,
         };
@@ -229,6 +245,7 @@ impl<'a> Cutting<'a> {
         if (self.cut.first..self.cut.end).contains(&key.interval) {
             self.class(key.class).add(cell);
             self.give(cell);
+            self.miss(cell);
         }
     }
 
@@ -246,6 +263,19 @@ impl<'a> Cutting<'a> {
         let given = self.cut.given.iter_mut().find(|given| given.what == *what);
         if let Some(count) = given.and_then(|given| given.counts.get_mut(at)) {
             *count += amount * cell.tally.done as f64;
+        }
+    }
+
+    fn miss(&mut self, cell: &Cell) {
+        let missed = &mut self.cut.missed[(cell.key.interval - self.cut.first) as usize];
+        match self.cut.label.kind(cell.key.class) {
+            ClassKind::Late => missed.late += cell.tally.done as f64,
+            ClassKind::Skipped => missed.skipped += cell.tally.done as f64,
+            ClassKind::Work => {
+                missed.ended += cell.response.count() as f64;
+                missed.failed += cell.tally.failed as f64;
+            }
+            _ => {}
         }
     }
 

@@ -7,7 +7,6 @@
 
 use super::cut::Cut;
 use crate::{ClassMix, LatencySummary};
-use observation::ClassKind;
 use study::{Class, class_targets};
 
 /// How far a share may be from the planned one, as a part of it, before the error of the count is added.
@@ -29,7 +28,7 @@ pub struct Planned<'a> {
 impl<'a> Planned<'a> {
     /// The plan of a stream.
     pub fn of(cut: &'a Cut<'a>) -> Planned<'a> {
-        let named = cut.label.classes.iter().filter(|(_, kind)| *kind != ClassKind::Yield);
+        let named = cut.label.classes.iter().filter(|(_, kind)| !kind.only_counts());
         let names: Vec<String> = named.map(|(name, _)| name.clone()).collect();
         Planned { cut, targets: class_targets(&names), all: cut.work_tally().done }
     }

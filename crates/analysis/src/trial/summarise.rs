@@ -3,7 +3,7 @@
 use super::books::slot_time;
 use super::caveats::trial_caveats;
 use super::checkpoints::checkpoints;
-use super::cut::{Cut, Given};
+use super::cut::{Cut, Given, Missed};
 use super::generator::generator_summary;
 use super::interrupted::account_of;
 use super::latency::{Placed, distribution, latency_summary};
@@ -15,11 +15,11 @@ use super::stall::stall;
 use super::steady::steady;
 use super::sustained::sustained;
 use super::timeline::timeline;
-use super::uncertainty::{Rows, estimates_of_fixed_work, response_estimates, rows};
+use super::uncertainty::{Rows, estimates_of_fixed_work, ratio_error, response_estimates, rows};
 use crate::statistics::series_mean::mean_error;
 use crate::{
-    Caveat, CaveatKind, Checkpoints, ClassSummary, CpuPerOperation, Estimate, Jobs, LatencySummary, ResponseEstimates,
-    ServerSummary, Steady, SteadyAnswer, StreamSummary, Sustained, Tail, TrialSummary, YieldSummary,
+    Caveat, CaveatKind, Checkpoints, ClassSummary, CpuPerOperation, Estimate, Jobs, LatencySummary, LimitSummary,
+    ResponseEstimates, ServerSummary, Steady, SteadyAnswer, StreamSummary, Sustained, Tail, TrialSummary, YieldSummary,
 };
 use observation::{
     Account, Cell, CellSource, CheckResult, ClassKind, CpuTime, EventKind, Histogram, Mishap, Observations, TrialLabel,
@@ -242,6 +242,7 @@ fn stream_summary(part: &Part) -> StreamSummary {
         offered_per_s: cut.label.offered.map(|rate| rate.0),
         bytes_per_s: tally.bytes as f64 / seconds,
         yields: cut.given.iter().map(|given| yielded(cut, given, judgement.confidence)).collect(),
+        limit: limited(cut, judgement.confidence),
         service: latency_summary(&lower_bound(cut, response, |class| &class.service)),
         lateness: latency_summary(&lower_bound(cut, response, |class| &class.lateness)),
         classes: class_summaries(cut, seconds),
@@ -303,6 +304,38 @@ fn yielded(cut: &Cut, given: &Given, confidence: f64) -> YieldSummary {
     YieldSummary { what: given.what.clone(), per_s, most: given.most }
 }
 
+/// What missed the limit of latency; nothing where there is none.
+fn limited(cut: &Cut, confidence: f64) -> Option<LimitSummary> {
+    let name = |class: u16| cut.label.classes[usize::from(class)].0.clone();
+    let late = cut.label.class_of(ClassKind::Late)?;
+    let counts = |of: fn(&Missed) -> f64| cut.missed.iter().map(of).collect::<Vec<f64>>();
+    let sum = |counts: &[f64]| counts.iter().sum::<f64>() as u64;
+    let (over, ended) = (counts(|one| one.late), counts(|one| one.ended));
+    let skipped = cut.label.class_of(ClassKind::Skipped).map(|_| counts(|one| one.skipped));
+    let due = counts(|one| one.ended + one.failed + one.skipped);
+    Some(LimitSummary {
+        words: name(late),
+        late: sum(&over),
+        late_share: share_of(&over, &ended, confidence),
+        skipped_share: skipped.as_ref().map(|skipped| share_of(skipped, &due, confidence)),
+        skipped: skipped.as_deref().map(sum),
+    })
+}
+
+/// Some of all as a share, from both by interval. Where none was seen, so many may still have been about to be.
+fn share_of(some: &[f64], all: &[f64], confidence: f64) -> Estimate {
+    let (count, total) = (some.iter().sum::<f64>(), all.iter().sum::<f64>());
+    if total == 0.0 {
+        return Estimate { confidence, ..Estimate::single(0.0) };
+    }
+    let value = count / total;
+    let Some(known) = ratio_error(some, all) else { return Estimate { confidence, ..Estimate::single(value) } };
+    let seen = if count == 0.0 { NONE_SEEN / total } else { 0.0 };
+    let half = known.half(confidence).max(seen);
+    let n = known.worth.floor() as u32;
+    Estimate { value, low: (value - half).max(0.0), high: (value + half).min(1.0), n, confidence }
+}
+
 /// Where nothing completed, so many may still have been about to: with 97.5 percent a Poisson count is below that.
 const NONE_SEEN: f64 = 3.69;
 
@@ -338,7 +371,7 @@ fn lower_bound(cut: &Cut, response: &Placed, which: impl Fn(&Cell) -> &Histogram
 /// The classes in which anything was asked: a stream that only reads has no writes to report. One that is planned and never
 /// came is told.
 fn class_summaries(cut: &Cut, seconds: f64) -> Vec<ClassSummary> {
-    let classes = cut.label.classes.iter().enumerate().filter(|(_, (_, kind))| *kind != ClassKind::Yield);
+    let classes = cut.label.classes.iter().enumerate().filter(|(_, (_, kind))| !kind.only_counts());
     let planned = Planned::of(cut);
     let all = classes.map(|(class, (name, _))| class_summary(cut, class, name, (seconds, &planned)));
     let asked = |class: &ClassSummary| class.response.count > 0 || class.failed > 0 || class.throughput_per_s > 0.0;

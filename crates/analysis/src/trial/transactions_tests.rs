@@ -111,6 +111,40 @@ fn an_overload_says_that_its_backlog_grew_and_by_how_much() {
     );
 }
 
+/// Ten seconds with a thousand transactions due in each, of which `late` took longer than the limit and `skipped` never left.
+fn limited(late: u64, skipped: u64) -> TrialSummary {
+    let mut label = asking();
+    label.streams[0].offered = Some(PerSecond(1_000.0));
+    label.streams[0]
+        .classes
+        .extend([("over 50 ms".to_owned(), ClassKind::Late), ("skipped".to_owned(), ClassKind::Skipped)]);
+    let mut seen = mixed(320, 10);
+    for interval in 0..12 {
+        // Before the window nothing counts.
+        let times = if interval < 2 { 50 } else { 1 };
+        seen.cells.push(cell(interval, 6, Vec::new(), times * late, 0));
+        seen.cells.push(cell(interval, 7, Vec::new(), times * skipped, 0));
+    }
+    summarise(&label, &seen, &judgement())
+}
+
+#[test]
+fn what_misses_a_limit_of_latency_is_a_share_with_an_interval_and_what_is_skipped_is_one_of_all_that_was_due() {
+    let summary = limited(30, 250);
+    let limit = summary.streams[0].limit.as_ref().expect("a limit");
+    assert_eq!((limit.words.as_str(), limit.late, limit.skipped), ("over 50 ms", 300, Some(2_500)));
+    assert_eq!((limit.late_share.value, limit.skipped_share.unwrap().value), (0.03, 0.2));
+    assert!(limit.late_share.low <= 0.03 && 0.03 <= limit.late_share.high, "{limit:?}");
+    let told = text(&summary, CaveatKind::NotSustained);
+    assert!(told.starts_with("the load was not sustained: 20% of what was due ("), "{told}");
+    assert!(summary.streams[0].classes.iter().all(|class| class.name != "skipped" && class.name != "over 50 ms"));
+    let none = limited(0, 0);
+    let none_late = none.streams[0].limit.as_ref().unwrap().late_share;
+    // Of ten thousand that all were in time, 3.69 may have been about to be late.
+    assert_eq!((none_late.value, none_late.low, none_late.high), (0.0, 0.0, 3.69 / 10_000.0));
+    assert_eq!(text(&none, CaveatKind::NotSustained), "");
+}
+
 #[test]
 fn storage_has_shares_but_neither_a_plan_nor_a_server() {
     let summary = summarise(&label(), &observations(), &judgement());

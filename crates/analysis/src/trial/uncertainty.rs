@@ -175,7 +175,7 @@ impl Row {
 }
 
 /// The error of the ratio of two sums over intervals.
-fn ratio_error(above: &[f64], below: &[f64]) -> Option<MeanError> {
+pub(super) fn ratio_error(above: &[f64], below: &[f64]) -> Option<MeanError> {
     let total: f64 = below.iter().sum();
     let ratio = above.iter().sum::<f64>() / total;
     let residuals: Vec<f64> = above.iter().zip(below).map(|(a, b)| a - ratio * b).collect();

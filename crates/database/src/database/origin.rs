@@ -64,7 +64,7 @@ const POSTGRES: &str = "WITH s AS (SELECT oid, nspowner FROM pg_namespace WHERE 
     WHERE pg_has_role(o.oid, u.oid, 'MEMBER') \
     OR (o.rolcreaterole AND NOT u.rolsuper AND current_setting('server_version_num')::int4 < 160000)), \
     theirs AS (SELECT 'the schema' AS what, nspowner AS owner FROM s \
-    UNION ALL SELECT 'the relation ' || relname, relowner FROM r WHERE relkind NOT IN ('i', 't') \
+    UNION ALL SELECT 'the relation ' || relname, relowner FROM r WHERE relkind NOT IN ('i', 'I', 't') \
     UNION ALL SELECT 'the function ' || proname, proowner FROM pg_proc JOIN s ON s.oid = pronamespace \
     UNION ALL SELECT 'the operator ' || oprname, oprowner FROM pg_operator JOIN s ON s.oid = oprnamespace \
     UNION ALL SELECT 'the type ' || typname, typowner FROM pg_type JOIN s ON s.oid = typnamespace), \
@@ -74,9 +74,9 @@ const POSTGRES: &str = "WITH s AS (SELECT oid, nspowner FROM pg_namespace WHERE 
     SELECT what || ', which belongs to ' || pg_get_userbyid(owner) || ',' FROM theirs \
     WHERE owner NOT IN (SELECT oid FROM trusted) \
     UNION ALL SELECT CASE relkind WHEN 'v' THEN 'the view ' WHEN 'm' THEN 'the materialized view ' ELSE 'the special table ' END \
-    || relname FROM r WHERE relkind NOT IN ('r', 'i', 'S', 't') \
+    || relname FROM r WHERE relkind NOT IN ('r', 'p', 'i', 'I', 'S', 't') \
     UNION ALL SELECT 'the trigger ' || tgname || ' on ' || relname FROM pg_trigger JOIN r ON r.oid = tgrelid WHERE NOT tgisinternal \
-    UNION ALL SELECT 'the rule ' || rulename || ' on ' || relname FROM pg_rewrite JOIN r ON r.oid = ev_class WHERE relkind = 'r' \
+    UNION ALL SELECT 'the rule ' || rulename || ' on ' || relname FROM pg_rewrite JOIN r ON r.oid = ev_class WHERE relkind IN ('r', 'p') \
     UNION ALL SELECT 'the policy ' || polname || ' on ' || relname FROM pg_policy JOIN r ON r.oid = polrelid \
     UNION ALL SELECT 'the inheritance of ' || relname FROM pg_inherits JOIN r ON r.oid IN (inhparent, inhrelid) \
     UNION ALL SELECT 'the reference ' || conname || ' to ' || relname || ' from another schema' FROM pg_constraint \

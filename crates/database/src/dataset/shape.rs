@@ -74,7 +74,7 @@ pub(super) fn queries(engine: Engine) -> [&'static str; 4] {
         ],
         Engine::Postgres => [
             "SELECT 'logged table ' || t.relname FROM pg_class t JOIN pg_namespace s ON s.oid = t.relnamespace \
-             WHERE t.relkind = 'r' AND t.relpersistence = 'p' AND s.nspname = current_schema()",
+             WHERE t.relkind IN ('r', 'p') AND t.relpersistence = 'p' AND s.nspname = current_schema()",
             "SELECT 'column ' || table_name || '.' || column_name || ' (' || CASE WHEN data_type = 'bigint' THEN 'int' \
              WHEN data_type IN ('character varying', 'text') THEN 'text' ELSE data_type END || \
              CASE is_nullable WHEN 'NO' THEN ' not null)' ELSE ')' END \

@@ -5,7 +5,7 @@
 //! later would write every row twice.
 
 use study::Engine;
-use workload::dataset::{Column, Reference, Table, Type};
+use workload::dataset::{Column, Partitions, Reference, Table, Type};
 
 /// What a fill says before and after the rows. Statements of one list may run side by side; the lists follow one another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,9 @@ impl Definitions {
         for table in tables {
             let present = |reference: &&Reference| tables.iter().any(|other| other.name == reference.table);
             let references: Vec<&Reference> = table.references.iter().filter(present).collect();
-            all.tables.push(create(engine, table, tables, &references));
+            let parts = table.partitions.map_or_else(Vec::new, |parts| partitions(engine, table, &parts));
+            let made = [create(engine, table, tables, &references)].into_iter().chain(parts);
+            all.tables.push(made.collect::<Vec<_>>().join("; "));
             all.statistics.push(statistics(engine, &table.name));
             if engine == Engine::Postgres && !table.key.is_empty() {
                 let key = list(engine, table.key);
@@ -87,7 +89,43 @@ fn create(engine: Engine, table: &Table, tables: &[Table], references: &[&Refere
         Engine::Mariadb => " ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
         _ => "",
     };
-    format!("CREATE TABLE {} ({}){options}", quoted(engine, &table.name), parts.join(", "))
+    let divided = table.partitions.map_or_else(String::new, |parts| divided(engine, &parts));
+    format!("CREATE TABLE {} ({}){options}{divided}", quoted(engine, &table.name), parts.join(", "))
+}
+
+/// How a table says that it is divided. SQLite knows no partitions, and a study that asks for some there is refused.
+fn divided(engine: Engine, parts: &Partitions) -> String {
+    let (column, count) = (quoted(engine, parts.column), parts.count);
+    match (engine, parts.by_range) {
+        (Engine::Postgres, true) => format!(" PARTITION BY RANGE ({column})"),
+        (Engine::Postgres, false) => format!(" PARTITION BY HASH ({column})"),
+        (Engine::Mariadb, false) => format!(" PARTITION BY HASH ({column}) PARTITIONS {count}"),
+        (Engine::Mariadb, true) => {
+            let ends = parts.bounds().map(|bound| format!("({bound})")).chain(["MAXVALUE".to_owned()]);
+            let parts = ends.zip(1..).map(|(end, number)| format!("PARTITION p{number} VALUES LESS THAN {end}"));
+            format!(" PARTITION BY RANGE ({column}) ({})", parts.collect::<Vec<_>>().join(", "))
+        }
+        (Engine::Sqlite | Engine::Null, _) => String::new(),
+    }
+}
+
+/// The partitions that are tables of their own, called as pgbench calls them.
+fn partitions(engine: Engine, table: &Table, parts: &Partitions) -> Vec<String> {
+    if engine != Engine::Postgres {
+        return Vec::new();
+    }
+    let bounds: Vec<String> = parts.bounds().map(|bound| bound.to_string()).collect();
+    let from = ["MINVALUE".to_owned()].into_iter().chain(bounds.clone());
+    let ranges = from.zip(bounds.into_iter().chain(["MAXVALUE".to_owned()]));
+    let part = |(number, (from, to)): (u32, (String, String))| {
+        let values = match parts.by_range {
+            true => format!("FROM ({from}) TO ({to})"),
+            false => format!("WITH (MODULUS {}, REMAINDER {})", parts.count, number - 1),
+        };
+        let name = quoted(engine, &format!("{}_{number}", table.name));
+        format!("CREATE TABLE {name} PARTITION OF {} FOR VALUES {values}", quoted(engine, &table.name))
+    };
+    (1..).zip(ranges).map(part).collect()
 }
 
 fn whole_number_key(table: &Table) -> bool {
@@ -166,6 +204,27 @@ mod tests {
         let mariadb = definitions(Engine::Mariadb, Preset::House);
         assert!(mariadb.tables.iter().all(|sql| sql.contains("PRIMARY KEY") && !sql.contains("FOREIGN")));
         assert_eq!(mariadb.references.len(), postgres.references.len());
+    }
+
+    #[test]
+    fn partitions_by_range_divide_the_fill_in_equal_parts_and_take_every_number() {
+        let tables = |by_range| workload::sql::partitioned(1, std::num::NonZeroU32::new(3).unwrap(), by_range).tables();
+        let accounts = |engine, by_range| Definitions::of(engine, &tables(by_range)).tables.remove(2);
+        let ranges = accounts(Engine::Postgres, true);
+        let bounds = ["(MINVALUE) TO (33335)", "(33335) TO (66669)", "(66669) TO (MAXVALUE)"];
+        assert!(
+            ranges.contains("PARTITION BY RANGE (\"aid\"); CREATE TABLE \"pgbench_accounts_1\" PARTITION OF"),
+            "{ranges}"
+        );
+        assert!(bounds.iter().all(|bound| ranges.contains(&format!("FROM {bound}"))), "{ranges}");
+        assert!(
+            accounts(Engine::Postgres, false)
+                .ends_with("\"pgbench_accounts\" FOR VALUES WITH (MODULUS 3, REMAINDER 2)")
+        );
+        let lists = accounts(Engine::Mariadb, true);
+        let less = "(PARTITION p1 VALUES LESS THAN (33335), PARTITION p2 VALUES LESS THAN (66669), PARTITION p3 VALUES LESS THAN MAXVALUE)";
+        assert!(lists.ends_with(less), "{lists}");
+        assert!(accounts(Engine::Mariadb, false).ends_with(" PARTITION BY HASH (`aid`) PARTITIONS 3"));
     }
 
     #[test]

@@ -130,6 +130,32 @@ fn a_script_does_what_it_likes_with_what_it_made_and_is_counted() {
     }
 }
 
+#[test]
+fn accounts_are_divided_among_partitions_and_none_is_missing() {
+    for (engine, by_range) in [Engine::Postgres, Engine::Mariadb].into_iter().flat_map(|e| [(e, true), (e, false)]) {
+        let cache = super::across::Cache::new(engine);
+        let set = sql::partitioned(1, std::num::NonZeroU32::new(4).unwrap(), by_range);
+        let Some(database) = super::across::filled_with(&cache, engine, &set) else { continue };
+        let mut session = database.session(&Texts::none(engine), &Sessions::default()).unwrap();
+        let counts: Vec<i64> = match engine {
+            Engine::Postgres => {
+                let sql = "SELECT count(*) FROM pgbench_accounts GROUP BY tableoid";
+                session.query(sql).unwrap().iter().filter_map(|row| row[0].int()).collect()
+            }
+            _ => {
+                let part = |number| match by_range {
+                    true => format!("SELECT count(*) FROM pgbench_accounts PARTITION (p{number})"),
+                    false => format!("SELECT count(*) FROM pgbench_accounts PARTITION (p{})", number - 1),
+                };
+                (1..=4).filter_map(|number| session.one(&part(number)).unwrap()?.int()).collect()
+            }
+        };
+        assert_eq!((counts.len(), counts.iter().sum::<i64>()), (4, 100_000), "{engine:?}: {counts:?}");
+        assert!(!by_range || counts.iter().all(|count| *count == 25_000), "{engine:?}: {counts:?}");
+        assert!(counts.iter().all(|count| (20_000..30_000).contains(count)), "{engine:?}: {counts:?}");
+    }
+}
+
 /// A stream of a script beside one of ours works on the rows of the data set.
 #[test]
 fn a_script_beside_a_data_set_reads_and_writes_its_rows_and_changes_nothing_else_of_it() {

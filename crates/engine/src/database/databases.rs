@@ -420,7 +420,8 @@ impl Databases {
     pub(crate) fn plans(&self, series: &[Series], at: Nanos) -> Vec<Event> {
         let open = self.open.as_ref().filter(|opening| opening.profile);
         open.map_or_else(Vec::new, |opening| {
-            plans::events(&*opening.database, &self.texts(), series, (&self.cache_dir, at))
+            let data = opening.dataset.as_ref().map(|data| data.name()).unwrap_or_default();
+            plans::events(&*opening.database, &self.texts(), series, (&self.cache_dir, &data, at))
         })
     }
 

@@ -1,10 +1,10 @@
 //! How the dearest statements of a trial are planned, and whether that is still so.
 //!
-//! The one idea: behind the load the server is asked for the generic plan of each, without carrying it out and without its estimates of
+//! The one idea: behind the load the server is asked for the plan of each, without carrying it out and without its estimates of
 //! costs, so that a plan is the same text for as long as it is the same plan. The last one of each statement stays in the cache folder,
-//! by server, data set and settings.
+//! by server, data set and settings, from trial to trial and from run to run.
 //!
-//! What it does not do: PostgreSQL may take another plan for some values; engines other than PostgreSQL are not asked.
+//! What it does not do: for some values a server may take another plan.
 
 use crate::told::remark;
 use database::{Database, DatabaseError, Facts, Texts};
@@ -12,7 +12,6 @@ use observation::{Event, EventKind, OfStatement, Probe, Series};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use study::Engine;
 use units::Nanos;
 
 /// Statements whose plans are looked at.
@@ -26,25 +25,20 @@ pub(crate) fn events(
     database: &dyn Database,
     texts: &[Texts],
     series: &[Series],
-    (cache, at): (&Path, Nanos),
+    (cache, data, at): (&Path, &str, Nanos),
 ) -> Vec<Event> {
-    if database.engine() != Engine::Postgres {
-        return Vec::new();
-    }
     let found: Result<Vec<_>, DatabaseError> = dearest(series)
         .into_iter()
         .filter_map(|name| {
             let of = texts.iter().find_map(|texts| Some((texts, texts.iter().find(|text| text.name == name)?)))?;
-            database::generic_plan(database, of.0, of.1)
-                .map(|plan| plan.map(|plan| (name.to_owned(), plan)))
-                .transpose()
+            database::plan(database, of.0, of.1).map(|plan| plan.map(|plan| (name.to_owned(), plan))).transpose()
         })
         .collect();
     let plans = match found {
         Ok(plans) => plans,
         Err(error) => return vec![remark(format!("plans of the dearest statements are not known: {error}"))],
     };
-    let file = file(cache, &database.facts(), texts);
+    let file = file(cache, &database.facts(), data, texts);
     let before = std::fs::read_to_string(&file).map(|text| read(&text)).unwrap_or_default();
     let changed = plans.iter().filter_map(|(name, plan)| Some((name, changed(before.get(name)?, plan)?)));
     let changed = changed.map(|(name, how)| {
@@ -65,15 +59,18 @@ pub(crate) fn events(
 fn dearest(series: &[Series]) -> Vec<&str> {
     let mut counted = BTreeMap::<&str, f64>::new();
     let mut seen = BTreeMap::<&str, f64>::new();
+    let mut sampled = BTreeMap::<&str, f64>::new();
     for one in series {
         let Some((_, value)) = one.points.last() else { continue };
         match &one.probe {
             Probe::Statement(name, OfStatement::ExecutionSeconds) => *counted.entry(name).or_default() += value,
+            Probe::Statement(name, OfStatement::CpuSeconds) => *sampled.entry(name).or_default() += value,
             Probe::Wait(name, _) => *seen.entry(name).or_default() += value,
             _ => {}
         }
     }
-    let took = if counted.is_empty() { seen } else { counted };
+    // A database in this process times nothing but its CPU.
+    let took = [counted, seen, sampled].into_iter().find(|known| !known.is_empty()).unwrap_or_default();
     let mut took: Vec<(&str, f64)> = took.into_iter().filter(|(name, _)| *name != observation::COMMIT).collect();
     took.sort_by(|a, b| b.1.total_cmp(&a.1));
     took.into_iter().take(DEAREST).map(|(name, _)| name).collect()
@@ -89,9 +86,9 @@ fn changed(before: &str, now: &str) -> Option<String> {
 }
 
 /// Where the plans of a server, a data set and settings are kept.
-fn file(cache: &Path, facts: &Facts, texts: &[Texts]) -> PathBuf {
+fn file(cache: &Path, facts: &Facts, data: &str, texts: &[Texts]) -> PathBuf {
     let mut hash = DefaultHasher::new();
-    (&facts.place, &facts.settings).hash(&mut hash);
+    (&facts.place, &facts.settings, data).hash(&mut hash);
     texts.iter().flat_map(Texts::iter).for_each(|text| (&text.name, &text.sql).hash(&mut hash));
     cache.join("plans").join(format!("{:016x}", hash.finish()))
 }
@@ -116,7 +113,10 @@ mod tests {
     fn the_dearest_are_those_that_a_server_timed_or_that_were_seen_and_no_commit() {
         let series = |probe: Probe, value: f64| Series { probe, points: vec![(Nanos(1), value)] };
         let seen = |name: &str, event: &str, value| series(Probe::Wait(name.into(), event.into()), value);
+        let cpu = |name: &str, value| series(Probe::Statement(name.into(), OfStatement::CpuSeconds), value);
+        assert_eq!(dearest(&[cpu("c", 0.1), cpu("d", 0.2), cpu("(commit)", 9.0)]), ["d", "c"]);
         let mut all = vec![
+            cpu("c", 8.0),
             seen("a", "CPU", 0.2),
             seen("b", "CPU", 0.3),
             seen("a", "Lock:tuple", 0.2),

@@ -23,7 +23,7 @@ use workload::kind::{Around, Ready, Share, Transactions, Unready, WORKERS_MAX};
 /// What carries a stream.
 pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Result<Carriers<'a, Driver>, TrialError> {
     let (transactions, pool) = pool(stream)?;
-    let beside = stream.label().map(Beside::of).unwrap_or_default();
+    let beside = stream.label().map(|label| Beside::of(label, pool.limit)).unwrap_or_default();
     let (database, found) = databases.current()?;
     let asked = ready(stream)?;
     let texts = texts(asked.as_ref(), database.engine());
@@ -223,6 +223,7 @@ mod tests {
             recovery: Nanos::ZERO,
             waits: false,
             profile: false,
+            limit: Nanos::ZERO,
         };
         trial.streams[0].work = Work::Transactions { asked: Arc::new(spec), pool };
         trial
@@ -279,7 +280,7 @@ mod tests {
         let imagined = imagined(StreamOf { trial: &trial, index: 0 }).unwrap();
         assert_eq!(imagined.sessions, 2);
         let scripts = vec![("select-only".to_owned(), 1.0)];
-        let scripts = sql::Asked { scripts, define: Vec::new(), scale: 1 };
+        let scripts = sql::Asked { scripts, define: Vec::new(), scale: 1, partitions: None };
         let Work::Transactions { asked, .. } = &mut trial.streams[0].work else { panic!("no transactions") };
         *asked = Arc::new(scripts);
         let refused = super::imagined(StreamOf { trial: &trial, index: 0 }).err().unwrap().to_string();

@@ -124,6 +124,7 @@ fn issue_due<P: Port, L: Load, W: Work<P>>(
     }
     loop {
         match lane.load.next(now) {
+            Next::Issue(arrival) if lane.skips(&arrival, now) => round.finished = false,
             Next::Issue(arrival) => {
                 send_full_batch(port, lane, completions)?;
                 lane.stage(port, &arrival);

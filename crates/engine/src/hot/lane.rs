@@ -45,6 +45,12 @@ pub(crate) trait Work<P> {
         None
     }
 
+    /// The limit of latency of its operations, where they have one.
+    #[inline]
+    fn limit(&self) -> Option<&Limit> {
+        None
+    }
+
     /// The time to drain is over and operations are out; in `slot` is the oldest.
     fn hung(&mut self, _slot: u32, _out: Out) {}
 
@@ -66,6 +72,25 @@ pub(crate) struct Out {
     pub(crate) oldest: Nanos,
     /// When.
     pub(crate) at: Nanos,
+}
+
+/// A limit of latency.
+#[derive(Clone)]
+pub(crate) struct Limit {
+    pub(crate) of: Nanos,
+    /// The class that counts what took longer.
+    pub(crate) late: u16,
+    /// The class that counts what is skipped, because it could only begin later; none where the load waits.
+    pub(crate) skipped: Option<u16>,
+    /// Which classes are work: others may take their time.
+    pub(crate) work: Vec<bool>,
+}
+
+impl Limit {
+    /// Whether an operation that ended in a class missed it.
+    fn missed(&self, class: u16, response: Nanos) -> bool {
+        response > self.of && self.work.get(usize::from(class)) == Some(&true)
+    }
 }
 
 /// Where an operation is counted.
@@ -190,6 +215,33 @@ impl<L: Load, W> Lane<L, W> {
         self.depart(arrival.slot, arrival.intended, key, origin);
     }
 
+    /// Skips an arrival that could only begin beyond the limit, and answers whether it did.
+    #[inline]
+    pub(crate) fn skips<P>(&mut self, arrival: &Arrival, now: Nanos) -> bool
+    where
+        W: Work<P>,
+    {
+        let skipped = self.skipped(arrival.n, arrival.intended, now);
+        if skipped {
+            self.load.completed(arrival.slot, now);
+        }
+        skipped
+    }
+
+    /// Only what the load planned is skipped: what was caused is somebody's order already.
+    #[inline]
+    fn skipped<P>(&mut self, n: u64, intended: Nanos, now: Nanos) -> bool
+    where
+        W: Work<P>,
+    {
+        let Some(limit) = self.work.limit() else { return false };
+        let Some(class) = limit.skipped.filter(|_| n < SPAWNED && now.saturating_sub(intended) > limit.of) else {
+            return false;
+        };
+        self.recorder.skip(class, intended, now);
+        true
+    }
+
     /// Prepares one operation of upkeep that is due.
     pub(crate) fn stage_upkeep<P>(&mut self, port: &mut P)
     where
@@ -246,6 +298,12 @@ impl<L: Load, W> Lane<L, W> {
         {
             self.recorder.note_given(class, at, amount);
         }
+        if let Some(limit) = self.work.limit()
+            && matches!(outcome, Outcome::Done { .. })
+            && limit.missed(flight.key.class, at.saturating_sub(flight.intended))
+        {
+            self.recorder.note_late(limit.late, flight.intended, at);
+        }
         while let Some((class, age)) = self.work.seen() {
             self.recorder.note_age(class, at, age);
         }
@@ -278,6 +336,9 @@ impl<L: Load, W> Lane<L, W> {
             self.recorder.record(flight.record(at, Outcome::Censored));
         }
         while let Some(never) = self.load.unissued(at) {
+            if self.skipped(never.n, never.intended, at) {
+                continue;
+            }
             let Key { class, endpoint } = self.work.never(port, self.first_slot, &never);
             // What comes by the clock waits in no slot that a user has.
             let origin = if never.n >= CLOCKED { Origin::Caused } else { Origin::Planned };

@@ -1,6 +1,6 @@
 //! Transactions as the work of a lane: the port draws and steps them, and says what became of each.
 
-use crate::hot::lane::{Key, Settled, Work};
+use crate::hot::lane::{Key, Limit, Settled, Work};
 use crate::hot::noticed::Noticed;
 use load::{Arrival, Load, Unissued};
 use observation::{ClassKind, StreamLabel};
@@ -16,18 +16,22 @@ pub(crate) struct Beside {
     age: Option<u16>,
     /// What those of each class gave.
     given: Vec<Option<u16>>,
+    /// Those that miss a limit.
+    limit: Option<Limit>,
 }
 
 impl Beside {
-    /// Those of a stream, by its label.
-    pub(crate) fn of(label: &StreamLabel) -> Beside {
+    /// Those of a stream, by its label, with a limit of latency where it has one.
+    pub(crate) fn of(label: &StreamLabel, limit: Nanos) -> Beside {
         let mut given = vec![None; label.classes.len()];
         for gives in &label.gives {
             let counted = label.counted(&gives.what);
             given.get_mut(usize::from(gives.class)).into_iter().for_each(|given| *given = counted);
         }
-        let age = label.classes.iter().position(|(_, kind)| *kind == ClassKind::Age);
-        Beside { age: age.map(|class| class as u16), given }
+        let work = label.classes.iter().map(|(_, kind)| *kind == ClassKind::Work).collect();
+        let skipped = label.class_of(ClassKind::Skipped);
+        let limit = label.class_of(ClassKind::Late).map(|late| Limit { of: limit, late, skipped, work });
+        Beside { age: label.class_of(ClassKind::Age), given, limit }
     }
 }
 
@@ -96,6 +100,11 @@ impl<P: TransactionPort> Work<P> for TransactionWork {
     fn gave(&mut self, port: &mut P, slot: u32, class: u16) -> Option<(u16, u64)> {
         let counted = (*self.beside.given.get(usize::from(class))?)?;
         Some((counted, port.gave(slot)))
+    }
+
+    #[inline]
+    fn limit(&self) -> Option<&Limit> {
+        self.beside.limit.as_ref()
     }
 
     fn never(&mut self, port: &mut P, first: u32, never: &Unissued) -> Key {

@@ -66,6 +66,7 @@ fn trial(of: &Trial) -> Option<Trial> {
         recovery: Nanos::ZERO,
         waits: false,
         profile: false,
+        limit: Nanos::ZERO,
     };
     trial.streams[0].work = Work::Transactions { asked: asked.clone(), pool };
     trial.streams[0].threads = Threads { count: 1, ..of.streams[place].threads };
@@ -93,6 +94,7 @@ mod tests {
             recovery: Nanos::ZERO,
             waits: false,
             profile: false,
+            limit: Nanos::ZERO,
         };
         trial.streams[0].work = Work::Transactions { asked, pool };
         trial
@@ -101,7 +103,8 @@ mod tests {
     #[test]
     fn a_transaction_on_nothing_costs_something_and_a_socket_costs_more_and_a_house_more_than_a_script() {
         let script = "tpcb-like".to_owned();
-        let scripts = sql::Asked { scripts: vec![(script.clone(), 1.0)], define: Vec::new(), scale: 1 };
+        let scripts =
+            sql::Asked { scripts: vec![(script.clone(), 1.0)], define: Vec::new(), scale: 1, partitions: None };
         let scripts = with(Arc::new(scripts), vec![(script, ClassKind::Work)]);
         let spec = brokerage::Spec {
             preset: Preset::House,

@@ -83,7 +83,8 @@ impl Backing for Described {
             transactions.add(imagined(stream)?);
         }
         self.simulate(asked, transactions, |stream, _| {
-            Ok(TransactionWork::new(0, stream.label().map(Beside::of).unwrap_or_default()))
+            let limit = stream.stream().transactions().map_or(Nanos::ZERO, |(_, pool)| pool.limit);
+            Ok(TransactionWork::new(0, stream.label().map(|label| Beside::of(label, limit)).unwrap_or_default()))
         })
     }
 

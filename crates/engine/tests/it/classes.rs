@@ -78,7 +78,8 @@ impl Business for InTurn {
 fn stream(asked: InTurn, load: Spec, sessions: u32) -> Stream {
     let how = Sessions::default();
     let (on_error, recovery) = (OnError::GoOn, Nanos::ZERO);
-    let pool = Pool { sessions, how, on_error, check: false, recovery, waits: false, profile: false };
+    let pool =
+        Pool { sessions, how, on_error, check: false, recovery, waits: false, profile: false, limit: Nanos::ZERO };
     let work = Work::Transactions { asked: Arc::new(asked), pool };
     Stream {
         work,
@@ -207,6 +208,39 @@ fn a_job_runs_to_its_end_on_a_model_alone_and_beside_users() {
     let seen_at = run(&mut server("small-server", &[]), &beside);
     assert_eq!(seen_at.accounts[1].done, 1_000);
     assert!(seen_at.accounts[0].done > 20_000, "{}", seen_at.accounts[0].done);
+}
+
+/// One session of a server, which a closed load says how many it carries out in a second; arrivals have gaps alike.
+#[test]
+fn an_open_load_with_a_limit_skips_what_would_begin_later_and_every_arrival_is_in_one_place() {
+    let run_with = |per_s: f64, limit: Nanos| {
+        let load = Spec::Open { rate: units::PerSecond(per_s), arrivals: load::Arrivals::Constant, slots: 1 };
+        let mut asked = of(vec![stream(users(&[MEAN.statements]), load, 1)], 20);
+        if let Work::Transactions { pool, .. } = &mut asked.streams[0].work {
+            pool.limit = limit;
+        }
+        let counting = [("over".to_owned(), ClassKind::Late), ("skipped".to_owned(), ClassKind::Skipped)];
+        asked.label.streams[0].classes.extend(counting);
+        let seen_at = run(&mut server("small-server", &[]), &asked);
+        let (late, skipped) = (seen(&seen_at, 0, 1).1, seen(&seen_at, 0, 2).1);
+        assert!(seen_at.accounts[0].closes(), "{:?}", seen_at.accounts);
+        (late, skipped, seen_at.accounts[0].planned)
+    };
+    let closed = run(&mut server("small-server", &[]), &of(vec![stream(users(&[MEAN.statements]), closed(1), 1)], 20));
+    let most = crate::bench::done(&closed) as f64 / 20.0;
+    // Twice what it can: half is skipped, and whoever is served waited for nearly as long as the limit lets him.
+    let (late, skipped, served) = run_with(2.0 * most, Nanos::from_millis(20));
+    let arrivals = 20.0 * 2.0 * most;
+    assert!(((skipped + served) as f64 / arrivals - 1.0).abs() < 0.001, "{skipped} and {served} of {arrivals}");
+    assert!(
+        (skipped as f64 / arrivals - 0.5).abs() < 0.02 && late > served / 2,
+        "{late} late, {skipped} of {arrivals}"
+    );
+    // Half of what it can: nobody waits, and all take longer than a limit below their own time.
+    let (late, skipped, served) = run_with(0.5 * most, Nanos::from_millis(20));
+    assert_eq!((late, skipped), (0, 0), "of {served}");
+    let (late, skipped, served) = run_with(0.5 * most, Nanos(100_000));
+    assert!(late > 99 * served / 100 && skipped < served / 50, "{late} of {served}, {skipped} skipped");
 }
 
 #[test]

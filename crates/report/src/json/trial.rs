@@ -4,8 +4,8 @@ use super::run::kinds;
 use super::value::{factors, object, objects, pairs};
 use analysis::{
     Bound, Burst, ClassSummary, ClockSummary, CpuPerOperation, DiskSummary, Estimate, GeneratorSummary, Jobs,
-    LatencySummary, LooksSummary, MachineSummary, RingsSummary, RoundsTrace, Stall, StreamSummary, Sustained,
-    TrialSummary, YieldSummary, bound,
+    LatencySummary, LimitSummary, LooksSummary, MachineSummary, RingsSummary, RoundsTrace, Stall, StreamSummary,
+    Sustained, TrialSummary, YieldSummary, bound,
 };
 use observation::{CpuTime, Event, EventKind, Mishap};
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub(super) fn entry(trial: &TrialSummary, stream: &StreamSummary) -> Value {
         "backend": trial.provenance.word(), "started_unix_ns": trial.started_unix_ns,
         "interrupted": trial.interrupted, "window_s": trial.window,
         "throughput_per_s": stream.throughput_per_s.value, "throughput_interval_per_s": ends(&stream.throughput_per_s),
-        offered_per_s, bytes_per_s, yields, "elapsed_s": trial.elapsed_s, "fixed_work": trial.fixed_work, "jobs": trial.jobs,
+        offered_per_s, bytes_per_s, yields, "latency_limit": stream.limit, "elapsed_s": trial.elapsed_s, "fixed_work": trial.fixed_work, "jobs": trial.jobs,
         "response_ms": stream.response, "service_ms": stream.service, "lateness_ms": stream.lateness,
         "tail": tail(&stream.response), classes,
         "planned": stream.account.planned, "done": stream.account.done, "failed": stream.account.failed,
@@ -48,6 +48,12 @@ fn happened(events: &[Event]) -> Vec<&Event> {
 objects! {
     given: YieldSummary {
         what, "per_h": given.per_s.scaled(3_600.0).value, "interval_per_h": ends(&given.per_s.scaled(3_600.0)),
+    }
+
+    limit: LimitSummary {
+        "words": limit.words.clone(), late, "late_share": limit.late_share.value, "late_share_interval": ends(&limit.late_share),
+        skipped, "skipped_share": limit.skipped_share.map(|share| share.value),
+        "skipped_share_interval": limit.skipped_share.map(|share| ends(&share)),
     }
 
     mishap: Mishap { "kind": mishap.kind.word(), what, count, first }

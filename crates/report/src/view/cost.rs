@@ -7,7 +7,7 @@ use super::conclusion::{Conclusion, Tone};
 use super::curve::Sweep;
 use super::mix::{Quoted, quoted, quoted_servers};
 use super::quantity::Quantity;
-use analysis::{Bound, BoundBy, Findings, Jobs, PerTransaction, ServerSummary, TrialSummary, bound};
+use analysis::{Bound, BoundBy, Estimate, Findings, Jobs, PerTransaction, ServerSummary, TrialSummary, bound};
 use observation::{EventKind, Reached, SystemKind};
 
 /// The sentences of every curve of transactions.
@@ -25,7 +25,8 @@ pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
         all.iter().filter(|quoted| findings.comparisons().next().is_none() && !quoted.stream.yields.is_empty());
     let requests = requests.filter_map(|quoted| Some(quoted.says("request time", &request(quoted)?)));
     let tries = all.iter().filter_map(|quoted| Some(quoted.says("tried again", &tried_again(quoted)?)));
-    bounds.chain(jobs).chain(requests).chain(tries).chain(costs).chain(off).chain(checks).collect()
+    let limits = all.iter().filter_map(|quoted| Some(quoted.says("latency limit", &missed(quoted)?)));
+    bounds.chain(jobs).chain(requests).chain(limits).chain(tries).chain(costs).chain(off).chain(checks).collect()
 }
 
 /// `1,263 of 2,754 tries (45.9%) were thrown away ..`: what the database did for them is in its costs and in no throughput.
@@ -43,6 +44,28 @@ fn tried_again(quoted: &Quoted) -> Option<String> {
             units::count(retried)
         )
     })
+}
+
+/// `1,204 transactions took over 50 ms (3.1%, 2.8% to 3.4%); 512 were skipped (1.3%, ..)`.
+fn missed(quoted: &Quoted) -> Option<String> {
+    let limit = quoted.stream.limit.as_ref()?;
+    let share = |share: Estimate| {
+        let of = |value: f64| Quantity::Share.text(value);
+        let known =
+            if share.has_interval() { format!(", {} to {}", of(share.low), of(share.high)) } else { String::new() };
+        format!("({}{known})", of(share.value))
+    };
+    let late = units::counted(limit.late, "transactions");
+    let late = format!("{late} took {} {}", limit.words, share(limit.late_share));
+    let skipped = limit.skipped.zip(limit.skipped_share);
+    let skipped = skipped.map(|(count, of_all)| {
+        format!("; {} skipped {}, because they could only begin later than that", were(count), share(of_all))
+    });
+    Some(late + &skipped.unwrap_or_default())
+}
+
+fn were(count: u64) -> String {
+    format!("{} {}", units::count(count), if count == 1 { "was" } else { "were" })
 }
 
 /// `406 /s for each of 2 cores; a transaction takes 1.6 ms of the server's CPU ...`.

@@ -40,8 +40,8 @@ fn plans(quoted: &Quoted) -> Option<Figure> {
         lines.enumerate().map(|(at, line)| step((at, name, line))).collect()
     };
     let rows: Vec<Vec<Field>> = plans.flat_map(|event| steps(&event.text)).collect();
-    let notes = "The generic plan of the statements that took most of the time, asked for behind the load; for some values the server may \
-                 take another one.";
+    let notes = "The plan of the statements that took most of the time, asked for behind the load: the generic one of PostgreSQL, elsewhere \
+                 that with 1 for every parameter; for some values the server may take another one.";
     let trial = quoted.trial.label.index;
     let mut table = Table::new(format!("Plans of the dearest statements{} (trial {trial})", quoted.place()), rows);
     table.trials = [trial].into();

@@ -1,6 +1,6 @@
 //! Keys of the way to a system.
 
-use super::domain::{CpusOf, Priorities, Syncs};
+use super::domain::{CpusOf, Priorities, ReadBack, Syncs};
 use super::group;
 use crate::Driver;
 use reading::key::{Choice, Count, Flag};
@@ -28,7 +28,8 @@ group! { ACCESS, Access;
     Storage PRIORITY "priority": Priorities = Priorities, Is("off"),
         "I/O priority class and level of the stream; `off` leaves the kernel's choice.";
     Block VALIDATE "validate": Flag = Flag, Is("false"), "Check every read against the stamps that Prony wrote, by this trial or by those before it.";
-    Block VERIFY "verify": Choice<bool> = Choice(&[("never", false), ("after", true)]), Is("never"),
+    Block VERIFY "verify": ReadBack = ReadBack, Is("never"),
         "When a trial that writes has ended, read the whole range that it wrote to back from its modules, and check it: \
-         `after`, outside of the measured window, or `never`.";
+         `after`, outside of the measured window, or `never`. What an earlier run wrote is read and checked alone, without a write, by \
+         `prony verify RUN`.";
 }

@@ -62,6 +62,29 @@ impl Domain for OwnWires {
     }
 }
 
+/// Whether what was written is read back when a trial has ended.
+pub(crate) struct ReadBack;
+
+impl Domain for ReadBack {
+    type Value = bool;
+
+    fn read(&self, text: &str) -> Result<bool, String> {
+        match text {
+            "never" => Ok(false),
+            "after" => Ok(true),
+            // Which seed and which writes they were is in the file of that run, and in no study.
+            "only" => {
+                Err(format!("{}: `prony verify RUN` reads and checks what an earlier run wrote", self.refused(text)))
+            }
+            _ => Err(self.refused(text)),
+        }
+    }
+
+    fn allowed(&self) -> String {
+        "one of `never`, `after`".to_owned()
+    }
+}
+
 /// `any`, `0-3,8`, `node 1`.
 pub(crate) struct CpusOf;
 

@@ -27,6 +27,9 @@ group! { SESSION, Session;
     Database REOPEN "reopen": Count = Count { min: 0, max: 1_000_000 }, Is("0"),
         "Open the session anew, with all that it prepares, before every so many transactions, as programs do that keep none; the time is part \
          of a response. Each session has a thread of the generator then. 0 keeps sessions open.";
+    Database LATENCY_LIMIT "latency_limit": Span<Nanos> = Span { min: Nanos::ZERO, max: Nanos::from_secs(3_600) }, Is("0 s"),
+        "Count the transactions whose response takes longer than this; with a `rate`, skip those that could only begin later, and count them \
+         apart. 0 s is no limit.";
     Database ON_ERROR "on_error": Choice<OnError> = Choice(&[("go-on", OnError::GoOn), ("stop", OnError::Stop)]), Is("go-on"),
         "What the server's refusal of a statement does: its transaction fails and the session goes on, or the trial stops. A \
          script that ends inside of a transaction always stops it.";

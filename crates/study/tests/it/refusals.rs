@@ -1,7 +1,7 @@
 //! Problems: all at once, each with its place, its limit and what was given.
 
 use proptest::prelude::*;
-use study::{Overrides, Study, shipped};
+use study::{Overrides, Study, Survey, plan, shipped};
 
 fn problems(text: &str) -> String {
     Study::parse("broken", text).unwrap_err().to_string()
@@ -317,7 +317,7 @@ fn a_window_that_no_interval_divides_is_refused_and_any_other_is_measured_as_it_
     for (measure, ns) in [("333 ms", 333_000_000), ("100001 us", 100_001_000), ("1.00000001 s", 1_000_000_010)] {
         let text = sound(&format!("workload = \"scan\"\nmeasure = \"{measure}\""));
         let study = Study::parse("s", &text).unwrap();
-        let plan = study::plan(&study, &study::Survey::default(), 1).unwrap();
+        let plan = plan(&study, &Survey::default(), 1).unwrap();
         assert_eq!(plan.trials[0].phases.measure, units::Nanos(ns), "{measure}");
     }
 }
@@ -411,4 +411,25 @@ fn far_too_many_systems_are_told_before_they_are_compared() {
     let systems: String = (0..20_000).map(|n| format!("[system.s{n}]\nkind = \"null\"\n")).collect();
     let told = Study::parse("s", &format!("title = \"t\"\n{systems}")).unwrap_err().to_string();
     assert!(told.contains("at most 256 systems in a study, got 20000"), "{told}");
+}
+
+#[test]
+fn partitions_are_refused_where_nobody_makes_tables_or_no_table_can_be_divided() {
+    let problem = |system: &str, script: &str| {
+        let text = format!(
+            "title = 'P'\nquestion = 'What?'\n[system.db]\n{system}\n[workload.w]\nkind = 'sql'\npartitions = 4\n\
+             script = '{script}'\n[[experiment]]\nname = 'one'\nworkload = 'w'\nload = {{ sessions = 1 }}\nmeasure = '1 s'\n"
+        );
+        let planned = Study::parse("p", &text).and_then(|study| plan(&study, &Survey::default(), 1));
+        planned.err().map(|problems| problems.to_string()).unwrap_or_default()
+    };
+    assert_eq!(problem("kind = 'postgres'", "tpcb-like"), "");
+    for (system, script, words) in [
+        ("kind = 'sqlite'", "tpcb-like", "0 on SQLite, which divides no tables, got 4"),
+        ("kind = 'postgres'\nurl = 'postgres://me@host/db'", "tpcb-like", "none on a server by URL"),
+        ("kind = 'postgres'", "own.sql", "none for scripts of your own"),
+    ] {
+        let told = problem(system, script);
+        assert!(told.contains(words), "{system}, {script}: {told}");
+    }
 }

@@ -17,7 +17,7 @@ pub use indexes::Indexes;
 pub use page::Page;
 pub use procedure::{Definition, Language, Procedures};
 pub(crate) use row::{Row, push_number, push_padded};
-pub use table::{Column, Made, Reference, Rows, Table, Type};
+pub use table::{Column, Made, Partitions, Reference, Rows, Table, Type};
 pub(crate) use table::{letters, tables};
 
 use crate::transaction::Value;

@@ -70,6 +70,29 @@ pub struct Table {
     pub references: &'static [Reference],
     /// Columns of further indexes.
     pub indexes: &'static [&'static [&'static str]],
+    /// How its rows are divided among partitions; none of a table in one piece.
+    pub partitions: Option<Partitions>,
+}
+
+/// A division of a table by a column of whole numbers from 1 on, which is its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Partitions {
+    /// How many there are.
+    pub count: u32,
+    /// Whether each has a range of the numbers; else a hash decides.
+    pub by_range: bool,
+    /// The column.
+    pub column: &'static str,
+    /// The greatest number of the fill.
+    pub most: u64,
+}
+
+impl Partitions {
+    /// The first number of each partition but the first: ranges of the fill are alike, and the last goes on.
+    pub fn bounds(&self) -> impl Iterator<Item = u64> {
+        let share = self.most.div_ceil(u64::from(self.count));
+        (1..u64::from(self.count)).map(move |at| at * share + 1)
+    }
 }
 
 impl Table {
@@ -79,7 +102,7 @@ impl Table {
         columns: impl Into<Cow<'static, [Column]>>,
         key: &'static [&'static str],
     ) -> Table {
-        Table { name: name.into(), columns: columns.into(), key, references: &[], indexes: &[] }
+        Table { name: name.into(), columns: columns.into(), key, references: &[], indexes: &[], partitions: None }
     }
 
     /// What an index on these columns is called.
@@ -105,6 +128,7 @@ macro_rules! tables {
             key: &[$(stringify!($key)),*],
             references: &[$($($crate::dataset::Reference { columns: &[$(stringify!($from)),*], table: stringify!($to) }),*)?],
             indexes: &[$($(&[$(stringify!($index)),*]),*)?],
+            partitions: None,
         }),*]
     };
 }

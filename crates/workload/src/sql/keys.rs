@@ -1,8 +1,9 @@
 //! What a study may say of scripts.
 
 use super::workload::Asked;
-use reading::key::{Count, Text};
+use reading::key::{Choice, Count, Text};
 use reading::{AnyKey, Settings, keys};
+use std::num::NonZeroU32;
 
 keys! {
     /// All of them, in the order of the reference page.
@@ -14,11 +15,19 @@ keys! {
         "Variables of the scripts that are set from outside, as with -D.";
     SCALE "scale": Count = Count { min: 1, max: 1_000_000 }, Is("1"),
         "The `:scale` of the scripts, and of the data that comes with built-in ones.";
+    PARTITIONS "partitions": Count = Count { min: 0, max: 1_000 }, Is("0"),
+        "Divide the accounts of built-in scripts among so many partitions, as `pgbench -i --partitions`; 0 leaves them in one table. \
+         On private servers of PostgreSQL and MariaDB.";
+    PARTITION_METHOD "partition_method": Choice<bool> = Choice(&[("range", true), ("hash", false)]), Is("range"),
+        "Whether a partition has a range of the accounts, or a hash of their number decides.";
 }
 
 /// The workload that these settings ask for.
 pub fn read(settings: &mut dyn Settings) -> Asked {
-    Asked { scripts: scripts(settings), define: definitions(settings), scale: settings.get(&SCALE) }
+    let partitions = u32::try_from(settings.get(&PARTITIONS)).ok().and_then(NonZeroU32::new);
+    let by_range = settings.get(&PARTITION_METHOD);
+    let partitions = partitions.map(|count| (count, by_range));
+    Asked { scripts: scripts(settings), define: definitions(settings), scale: settings.get(&SCALE), partitions }
 }
 
 /// `a.sql`, or several with weights: `a.sql@3 + b.sql`.

@@ -45,7 +45,7 @@ pub use program::Program;
 pub use scripts::Scripts;
 pub use spec::{Script, Spec};
 pub use substitute::splice;
-pub use workload::{Asked, MARKED, branches, described, script_name};
+pub use workload::{Asked, MARKED, branches, described, partitioned, script_name};
 
 #[cfg(test)]
 mod tests;

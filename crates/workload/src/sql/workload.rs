@@ -2,9 +2,10 @@
 
 use super::builtin::{self, tables};
 use super::{Program, Script, Scripts, Spec};
-use crate::dataset::{Contents, DataSet, Language, Made, Rows, Table};
+use crate::dataset::{Contents, DataSet, Language, Made, Partitions, Rows, Table};
 use crate::kind::{Around, Class, Ready, Share, Transactions, Unready};
 use crate::transaction::{Business, Sample, Statement, Value};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// Scripts that a study names. Their texts are read before anything is touched.
@@ -16,6 +17,15 @@ pub struct Asked {
     pub define: Vec<(String, String)>,
     /// The `:scale` of the scripts, and of the data that comes with built-in ones.
     pub scale: u64,
+    /// Partitions of the accounts, and whether they are by range; none of a table in one piece.
+    pub partitions: Option<(NonZeroU32, bool)>,
+}
+
+impl Asked {
+    /// Whether all of its scripts are built in.
+    pub fn built_in(&self) -> bool {
+        self.scripts.iter().all(|(path, _)| builtin::script(path).is_some())
+    }
 }
 
 /// What a script is called in reports: its file's name.
@@ -31,8 +41,8 @@ impl Transactions for Asked {
     /// The user's own scripts ask the user's tables, and so do built-in ones on a server that is the user's: they are there
     /// already.
     fn data_set(&self, theirs: bool) -> Option<DataSet> {
-        let built_in = self.scripts.iter().all(|(path, _)| builtin::script(path).is_some());
-        (built_in && !theirs).then(|| DataSet::new(Branches { scale: u32::try_from(self.scale).unwrap_or(u32::MAX) }))
+        let scale = u32::try_from(self.scale).unwrap_or(u32::MAX);
+        (self.built_in() && !theirs).then(|| DataSet::new(Branches { scale, partitions: self.partitions }))
     }
 
     fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
@@ -88,6 +98,7 @@ impl Ready for Compiled {
 struct Branches {
     /// Branches; each has 100,000 accounts.
     scale: u32,
+    partitions: Option<(NonZeroU32, bool)>,
 }
 
 /// The word of the kind in marks.
@@ -95,12 +106,19 @@ pub const MARKED: &str = "scripts";
 
 /// The tables of so many branches.
 pub fn branches(scale: u32) -> DataSet {
-    DataSet::new(Branches { scale })
+    DataSet::new(Branches { scale, partitions: None })
+}
+
+/// The same with accounts in so many partitions, by range or by hash.
+pub fn partitioned(scale: u32, count: NonZeroU32, by_range: bool) -> DataSet {
+    DataSet::new(Branches { scale, partitions: Some((count, by_range)) })
 }
 
 /// The data set that the facts of a mark describe.
 pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
-    Some(branches(fact("scale")?.parse().ok()?))
+    let scale = fact("scale")?.parse().ok()?;
+    let Some(count) = fact("partitions") else { return Some(branches(scale)) };
+    Some(partitioned(scale, count.parse().ok()?, fact("partition_method")? == "range"))
 }
 
 impl Contents for Branches {
@@ -109,11 +127,21 @@ impl Contents for Branches {
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
-        vec![("scale", self.scale.to_string())]
+        let mut facts = vec![("scale", self.scale.to_string())];
+        if let Some((count, by_range)) = self.partitions {
+            let method = if by_range { "range" } else { "hash" };
+            facts.extend([("partitions", count.to_string()), ("partition_method", method.to_owned())]);
+        }
+        facts
     }
 
     fn tables(&self) -> Vec<Table> {
-        tables()
+        let most = builtin::ACCOUNTS * u64::from(self.scale);
+        let partitions =
+            self.partitions.map(|(count, by_range)| Partitions { count: count.get(), by_range, column: "aid", most });
+        let mut tables = tables();
+        tables.iter_mut().filter(|table| table.key == ["aid"]).for_each(|table| table.partitions = partitions);
+        tables
     }
 
     fn row_count(&self, table: &str) -> u64 {

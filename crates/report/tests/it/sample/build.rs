@@ -225,6 +225,7 @@ fn stream(seen: Seen, done: u64, response: LatencySummary) -> StreamSummary {
         offered_per_s: None,
         bytes_per_s: seen.throughput * seen.transfer,
         yields: Vec::new(),
+        limit: None,
         response,
         service: latency(seen.p50_ms * 0.97, seen.tail, done),
         lateness: latency(seen.p50_ms * 0.02, seen.tail, done),

@@ -398,6 +398,13 @@ fn summary(trial: u32, stream: u16) -> StreamSummary {
         offered_per_s: (stream == 1).then_some(7_300.5 + at),
         bytes_per_s: 74_000_000.5 + at,
         yields: vec![YieldSummary { what: Yield::Postings.word().into(), per_s: estimate(5_500.0 + at), most: 30.0 }],
+        limit: (stream == 1).then(|| LimitSummary {
+            words: "over 50 ms".into(),
+            late: 8_700 + t,
+            late_share: estimate(0.031 + at / 1e4),
+            skipped: Some(8_800 + t),
+            skipped_share: Some(estimate(0.042 + at / 1e4)),
+        }),
         response,
         service: latency(2.0, trial, stream),
         lateness: latency(3.0, trial, stream),
