@@ -120,11 +120,13 @@ impl Mounted {
         let backing = claimed(settings)?;
         let tree =
             Tree::open(&settings.backing).map_err(|error| MountError::Backing(settings.backing.clone(), error))?;
-        let mut devices = vec![Arc::new(device(settings.model.as_ref(), settings)?)];
+        // Two tiers have one memory, in which what is kept follows its extent from one to the other.
+        let memory = Arc::new(Volatile::new(settings.memory.0 as usize));
+        let mut devices = vec![Arc::new(device(settings.model.as_ref(), settings, memory.clone())?)];
         let mut serves: Arc<dyn Serves> = devices[0].clone();
         let mut tiered = None;
         if let Some((model, tiering)) = &settings.tier {
-            let fast = Arc::new(device(model.as_ref(), settings)?);
+            let fast = Arc::new(device(model.as_ref(), settings, memory)?);
             let both = Tiered::new(devices[0].clone(), fast.clone(), tiering.clone(), &settings.backing);
             let both = Arc::new(both.map_err(|error| untiered(settings, &tiering.fast, error))?);
             devices.push(fast);
@@ -331,10 +333,9 @@ fn config(settings: &Settings) -> Config {
 }
 
 /// A device of a model; one that takes no time of none.
-fn device(model: Option<&Description>, settings: &Settings) -> Result<Device, MountError> {
+fn device(model: Option<&Description>, settings: &Settings, memory: Arc<Volatile>) -> Result<Device, MountError> {
     let clockwork = model.map(|model| driven(model, settings)).transpose()?;
     let module_bytes = model.and_then(model::module_bytes).unwrap_or(MODULE_BYTES);
-    let memory = Volatile::new(settings.memory.0 as usize);
     let happens = model.map(|model| model::happenings(model, settings.modules.into())).unwrap_or_default();
     let whole = !model.is_some_and(model::loses);
     Ok(Device::new(clockwork, (happens, whole), Places::new(settings.modules, module_bytes), memory))

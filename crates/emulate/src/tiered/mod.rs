@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use units::{Bytes, Nanos};
-use workload::happening::Happening;
+use workload::happening::{Fault, Happening};
 
 /// The number by which the fast device knows the file of its slots.
 const SLOTS: u64 = 1;
@@ -169,10 +169,15 @@ impl Tiered {
     }
 }
 
+/// Where a slot begins in the file of slots.
+fn place(slot: u32) -> u64 {
+    u64::from(slot) * EXTENT
+}
+
 /// Makes a slot hold zeros from a byte on.
 fn emptied(data: &File, slot: u32, from: u64) -> io::Result<()> {
     let mode = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
-    let at = u64::from(slot) * EXTENT + from;
+    let at = place(slot) + from;
     match rustix::fs::fallocate(data, mode, at, EXTENT - from) {
         Err(rustix::io::Errno::OPNOTSUPP) => data.write_all_at(&vec![0; (EXTENT - from) as usize], at),
         done => Ok(done?),
@@ -262,7 +267,7 @@ impl Serves for Tiered {
             let bytes = *bytes as u32;
             match slot {
                 Some(slot) => {
-                    let at = u64::from(slot) * EXTENT + at % EXTENT;
+                    let at = place(slot) + at % EXTENT;
                     self.fast.read_from(&placed.map.data, SLOTS, at, bytes, answer);
                 }
                 // What lies behind the end of the file by the time that it is read is zero, as it was when the size was asked for.
@@ -305,7 +310,7 @@ impl Serves for Tiered {
                         answer(Err(errno(&error)));
                         continue;
                     }
-                    let at = u64::from(slot) * EXTENT + at % EXTENT;
+                    let at = place(slot) + at % EXTENT;
                     self.fast.write_to(&placed.map.data, SLOTS, (at, data), durable, answer);
                 }
                 None => self.slow.write_to(&file, node.number, (*at, data), durable, answer),
@@ -326,10 +331,12 @@ impl Serves for Tiered {
             let own =
                 placed.map.all().filter(|((file, extent), _)| *file == node.inode && (extent + 1) * EXTENT > size);
             for ((inode, extent), slot) in own.collect::<Vec<_>>() {
-                match extent * EXTENT {
-                    begins if begins >= size => placed.map.clear((inode, extent))?,
+                let left = size.saturating_sub(extent * EXTENT);
+                self.slow.memory.empty(&placed.map.data, place(slot) + left..place(slot) + EXTENT);
+                match left {
+                    0 => placed.map.clear((inode, extent))?,
                     // What comes behind the end when it grows again is zero.
-                    begins => emptied(&placed.map.data, slot, size - begins)?,
+                    left => emptied(&placed.map.data, slot, left)?,
                 }
             }
             if placed.moving.is_some_and(|(inode, _)| inode == node.inode) {
@@ -337,13 +344,15 @@ impl Serves for Tiered {
             }
         }
         rustix::fs::ftruncate(&file, size)?;
-        self.slow.was_cut(&file, size)
+        self.slow.memory.cut(&file, size);
+        Ok(())
     }
 
     fn forget(&self, node: &Node) {
         let mut placed = self.write_placed();
-        let own: Vec<Key> = placed.map.all().map(|(key, _)| key).filter(|(file, _)| *file == node.inode).collect();
-        for key in own {
+        let own: Vec<(Key, u32)> = placed.map.all().filter(|((file, _), _)| *file == node.inode).collect();
+        for (key, slot) in own {
+            self.slow.memory.empty(&placed.map.data, place(slot)..place(slot) + EXTENT);
             // A record that stays names a file that is gone, and is dropped with the next mount.
             let _ = placed.map.clear(key);
         }
@@ -353,7 +362,7 @@ impl Serves for Tiered {
         }
         drop(placed);
         locked(&self.heat).forget(|(file, _)| file == node.inode);
-        self.slow.is_gone(node.number);
+        self.slow.is_gone(node);
     }
 
     fn alive(&self) -> Result<(), Errno> {
@@ -365,6 +374,9 @@ impl Serves for Tiered {
     }
 
     fn happen(&self, what: Happening) -> Result<(), Errno> {
+        // A move that is under way has copied what a lost power undoes: it begins anew.
+        let mut placed = (what == Happening::Fault(Fault::PowerLoss)).then(|| self.write_placed());
+        placed.iter_mut().for_each(|placed| placed.moving = None);
         // A fault is one of both; parts are of the tier that has them.
         let both = [&self.slow, &self.fast].map(|device| device.happen(what));
         match both {

@@ -440,6 +440,42 @@ fn prony_finds_all_that_it_wrote_where_extents_moved_meanwhile() {
 }
 
 #[test]
+fn a_mover_that_looks_often_saves_no_write_that_nobody_flushed() {
+    let program = Program::new();
+    let Some(device) = Device::tiers(&program, "--room 4MiB") else { skip!("mounting needs root and /dev/fuse") };
+    let (room, from) = page(&[2; 4096]);
+    let flags = rustix::fs::OFlags::DIRECT | rustix::fs::OFlags::RDWR;
+    let names = ["a", "b", "c"];
+    for name in names {
+        fs::write(device.at(name), [1; 65_536]).unwrap();
+        File::open(device.at(name)).unwrap().sync_all().unwrap();
+    }
+    let held = names.map(|name| {
+        let past = File::from(rustix::fs::open(device.at(name), flags, rustix::fs::Mode::empty()).unwrap());
+        (0..16).for_each(|place| past.write_all_at(&room[from..from + 4096], place * 4096).unwrap());
+        past
+    });
+    let moved = || program.json("emulate --at at --heat --json")["moved"]["up"].as_u64().unwrap();
+    let patience = std::time::Instant::now();
+    while moved() < 3 && patience.elapsed().as_secs() < 20 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert_eq!(moved(), 3);
+    device.fault("power-loss");
+    drop(held);
+    device.let_go();
+    let device = Device::tiers(&program, "--room 4MiB").unwrap();
+    let torn = names.map(|name| {
+        let all = fs::read(device.at(name)).unwrap();
+        assert_eq!(all.len(), 65_536);
+        all.iter().filter(|byte| **byte == 2).count()
+    });
+    // One write of all was the last.
+    assert_eq!(torn, [0, 0, 2048]);
+    device.unmount();
+}
+
+#[test]
 fn rules_place_new_files_and_a_cut_file_grows_back_as_zeros() {
     let program = Program::new();
     let rules = "--room 4MiB --rule keep-fast:name=*.hot --rule keep-slow:class=temp --budget 0B";
