@@ -42,6 +42,9 @@ pub(crate) trait Serves: Send + Sync {
     /// Cuts a file to a size, or makes it longer.
     fn cut(&self, node: &Node, size: u64) -> std::io::Result<()>;
 
+    /// A file was made at least so long by somebody who wrote nothing.
+    fn reserved(&self, file: &File, size: u64);
+
     /// A file is gone.
     fn forget(&self, node: &Node);
 
@@ -305,6 +308,10 @@ impl Serves for Device {
         rustix::fs::ftruncate(&file, size)?;
         self.memory.cut(&file, size);
         Ok(())
+    }
+
+    fn reserved(&self, file: &File, size: u64) {
+        self.memory.reserve(file, size);
     }
 
     fn forget(&self, node: &Node) {

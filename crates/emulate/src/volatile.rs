@@ -40,14 +40,19 @@ struct Grown {
     file: Arc<File>,
     /// Where in it the write begins.
     offset: u64,
-    /// How long it was before.
+    /// How long it was before, or was made since by somebody who asked for that.
     size: u64,
 }
 
 impl Entry {
-    /// What is put back of it ends at a byte of its file.
-    fn put_back_to(&mut self, end: u64) {
-        self.before.truncate(end.saturating_sub(self.offset) as usize);
+    /// What is put back of it ends at a byte of its file; where the write made that longer, there was nothing before but zeros.
+    fn put_back_to(&mut self, end: u64, zeros: bool) {
+        let inside = (end.saturating_sub(self.offset) as usize).min(self.bytes);
+        if zeros {
+            self.before.resize(inside, 0);
+        } else {
+            self.before.truncate(inside);
+        }
     }
 }
 
@@ -148,13 +153,26 @@ impl Volatile {
         let _durable = std::mem::take(&mut *locked(&self.kept));
     }
 
-    /// A file was cut, which is durable at once as all names and sizes are: what stood behind its end does not come back.
+    /// A file was cut to a size or made as long, which is durable at once: what stood behind its end does not come back.
     pub(crate) fn cut(&self, file: impl AsFd, size: u64) {
         self.sift(file, |entry, own| {
             if own {
-                entry.put_back_to(size);
+                entry.put_back_to(size, entry.grown.is_some());
             }
-            entry.grown.iter_mut().for_each(|grown| grown.size = grown.size.min(size));
+            entry.grown = None;
+            true
+        });
+    }
+
+    /// Somebody asked for a file of at least this size, which is durable at once: it does not become shorter again.
+    pub(crate) fn reserve(&self, file: impl AsFd, size: u64) {
+        self.sift(file, |entry, own| {
+            let Some(grown) = &mut entry.grown else { return true };
+            grown.size = grown.size.max(size);
+            let end = grown.size;
+            if own {
+                entry.put_back_to(end, true);
+            }
             true
         });
     }
@@ -163,7 +181,7 @@ impl Volatile {
     pub(crate) fn empty(&self, file: impl AsFd, range: Range<u64>) {
         self.sift(file, |entry, own| {
             if own && entry.offset < range.end {
-                entry.put_back_to(range.start);
+                entry.put_back_to(range.start, false);
             }
             true
         });
@@ -286,6 +304,29 @@ mod tests {
         memory.cut(&again, 0);
         memory.lose().unwrap();
         assert_eq!(content(&again), [0; 0]);
+    }
+
+    #[test]
+    fn a_file_is_as_long_behind_a_lost_power_as_somebody_asked_for() {
+        for (cut, wanted) in [(Some(20_000), 20_000), (None, 10_000), (Some(100), 100)] {
+            let (file, memory) = (file(), Volatile::new(1 << 20));
+            memory.write(&file, 0, &[1; 8192]).unwrap();
+            memory.flush();
+            memory.write(&file, 8192, &[2; 4096]).unwrap();
+            match cut {
+                Some(size) => {
+                    file.set_len(size).unwrap();
+                    memory.cut(&file, size);
+                }
+                None => memory.reserve(&file, 10_000),
+            }
+            // The one that is torn.
+            memory.write(&file, 0, &[3; 512]).unwrap();
+            memory.lose().unwrap();
+            let mut all = [vec![1; 8192], vec![0; 20_000]].concat();
+            all.truncate(wanted);
+            assert_eq!(content(&file), all, "{cut:?}");
+        }
     }
 
     #[test]

@@ -348,6 +348,10 @@ impl Serves for Tiered {
         Ok(())
     }
 
+    fn reserved(&self, file: &File, size: u64) {
+        self.slow.memory.reserve(file, size);
+    }
+
     fn forget(&self, node: &Node) {
         let mut placed = self.write_placed();
         let own: Vec<(Key, u32)> = placed.map.all().filter(|((file, _), _)| *file == node.inode).collect();

@@ -476,6 +476,37 @@ fn a_mover_that_looks_often_saves_no_write_that_nobody_flushed() {
 }
 
 #[test]
+fn what_was_asked_for_as_a_length_outlives_a_lost_power() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    let flags = rustix::fs::OFlags::DIRECT | rustix::fs::OFlags::RDWR;
+    let (room, from) = page(&[2; 4096]);
+    for name in ["cut", "given", "grown"] {
+        fs::write(device.at(name), [1; 8192]).unwrap();
+        File::open(device.at(name)).unwrap().sync_all().unwrap();
+    }
+    let held = ["cut", "given", "grown"].map(|name| {
+        let past = File::from(rustix::fs::open(device.at(name), flags, rustix::fs::Mode::empty()).unwrap());
+        past.write_all_at(&room[from..from + 4096], 8192).unwrap();
+        match name {
+            "cut" => past.set_len(20_000).unwrap(),
+            "given" => rustix::fs::fallocate(&past, rustix::fs::FallocateFlags::empty(), 0, 30_000).unwrap(),
+            // Torn, and the last of all.
+            _ => past.write_all_at(&room[from..from + 4096], 0).unwrap(),
+        }
+        past
+    });
+    device.fault("power-loss");
+    drop(held);
+    for (name, bytes) in [("cut", 20_000), ("given", 30_000), ("grown", 8192)] {
+        let all = fs::read(device.backing(name)).unwrap();
+        assert_eq!(all.len(), bytes, "{name}");
+        assert!(all[2048..8192].iter().all(|byte| *byte == 1) && all[8192..].iter().all(|byte| *byte == 0), "{name}");
+    }
+    device.let_go();
+}
+
+#[test]
 fn rules_place_new_files_and_a_cut_file_grows_back_as_zeros() {
     let program = Program::new();
     let rules = "--room 4MiB --rule keep-fast:name=*.hot --rule keep-slow:class=temp --budget 0B";
