@@ -215,9 +215,10 @@ impl Device {
         over.recv().unwrap_or(false)
     }
 
-    /// A file is gone.
+    /// A file is gone, and all that is known of it.
     pub(crate) fn is_gone(&self, node: &Node) {
         locked(&self.places).forget(node.number);
+        self.memory.forget(node.door());
     }
 
     fn now(&self) -> Nanos {

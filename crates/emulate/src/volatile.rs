@@ -187,6 +187,11 @@ impl Volatile {
         });
     }
 
+    /// A file is gone, and nothing keeps it open.
+    pub(crate) fn forget(&self, file: impl AsFd) {
+        self.sift(file, |_, _| false);
+    }
+
     /// So many bytes of a file were copied to a place in another, and are put back there from now on. Nobody writes to either meanwhile.
     pub(crate) fn follow(&self, (from, offset): (&File, u64), (to, place): (&Arc<File>, u64), bytes: u64) {
         self.sift(from, |entry, own| {
@@ -345,14 +350,17 @@ mod tests {
     }
 
     #[test]
-    fn a_stretch_that_was_emptied_stays_so() {
-        let (last, slots, memory) = (file(), file(), Volatile::new(2048));
+    fn a_file_that_is_gone_is_not_held_and_a_stretch_that_was_emptied_stays_so() {
+        let (gone, slots, memory) = (file(), file(), Volatile::new(2048));
         memory.write(&slots, 0, &[1; 1024]).unwrap();
         memory.flush();
         memory.write(&slots, 0, &[2; 1024]).unwrap();
+        memory.write(&gone, 0, &[3; 512]).unwrap();
+        memory.forget(&gone);
+        assert_eq!((Arc::strong_count(&gone), locked(&memory.kept).bytes), (1, 1024));
         slots.write_all_at(&[0; 512], 512).unwrap();
         memory.empty(&slots, 512..1024);
-        memory.write(&last, 0, &[4; 512]).unwrap();
+        memory.write(&gone, 0, &[4; 512]).unwrap();
         memory.lose().unwrap();
         assert_eq!(content(&slots), [[1; 512], [0; 512]].concat());
     }

@@ -507,6 +507,32 @@ fn what_was_asked_for_as_a_length_outlives_a_lost_power() {
 }
 
 #[test]
+fn a_file_that_filled_the_backing_folder_gives_its_room_back_when_it_is_gone() {
+    let program = Program::new();
+    let Some(small) = crate::small::Small::mount(program.path("backing"), "40m") else {
+        skip!("mounting a tmpfs needs root")
+    };
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    let free = || rustix::fs::statfs(device.backing("").as_path()).unwrap().f_bfree;
+    let before = free();
+    for turn in 0..2 {
+        let mut file = File::create(device.at("x")).unwrap();
+        let full = file.write_all(&vec![7; 60 << 20]).and_then(|()| file.sync_all());
+        assert_eq!(full.unwrap_err().raw_os_error(), Some(28), "turn {turn}");
+        drop(file);
+        fs::remove_file(device.at("x")).unwrap();
+        // The kernel tells the device behind the end of the call that it has forgotten the file.
+        let patience = std::time::Instant::now();
+        while free() < before && patience.elapsed().as_secs() < 20 {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert_eq!(free(), before, "turn {turn}");
+    }
+    device.unmount();
+    drop(small);
+}
+
+#[test]
 fn rules_place_new_files_and_a_cut_file_grows_back_as_zeros() {
     let program = Program::new();
     let rules = "--room 4MiB --rule keep-fast:name=*.hot --rule keep-slow:class=temp --budget 0B";
