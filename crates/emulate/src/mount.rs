@@ -5,7 +5,7 @@ use crate::files::Files;
 use crate::mounts::root_of;
 use crate::operations::{Device, Serves};
 use crate::place::Places;
-use crate::tiered::{Mover, Tiered, Tiering};
+use crate::tiered::{Mover, Tiered, Tiering, elsewhere};
 use crate::tree::Tree;
 use crate::volatile::Volatile;
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
@@ -81,6 +81,9 @@ pub enum MountError {
     /// The fast folder holds extents of files of another slow folder.
     #[error("the fast folder `{0}` belongs to another slow folder than `{1}`")]
     OtherTier(PathBuf, PathBuf),
+    /// The folder is the slow one of two tiers, and extents of its files lie in the fast one.
+    #[error("extents of the files of `{0}` lie in the fast folder `{1}`")]
+    Parted(PathBuf, PathBuf),
     /// The mount is there and does not answer as it should.
     #[error("measuring the way through the mount at `{0}`")]
     Way(PathBuf, #[source] std::io::Error),
@@ -238,7 +241,11 @@ fn claimed(settings: &Settings) -> Result<Vec<File>, MountError> {
             return Err(MountError::Nested(slow.clone(), fast.clone()));
         }
     }
-    folders.into_iter().map(|backing| claim(backing, &settings.at)).collect()
+    let held = folders.iter().map(|backing| claim(backing, &settings.at)).collect::<Result<_, _>>()?;
+    match elsewhere(&settings.backing, folders.get(1).map(|fast| fast.as_path())) {
+        Some(fast) => Err(MountError::Parted(settings.backing.clone(), fast)),
+        None => Ok(held),
+    }
 }
 
 fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {

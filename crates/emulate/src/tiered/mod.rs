@@ -21,8 +21,10 @@ use heat::Heat;
 use map::{Key, Map};
 use recorder::{Clock, WallClock};
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -32,6 +34,9 @@ use workload::happening::{Fault, Happening};
 
 /// The number by which the fast device knows the file of its slots.
 const SLOTS: u64 = 1;
+
+/// The attribute of a slow folder that names its fast one. A file system without attributes goes without.
+const MARK: &str = "user.prony.tier";
 
 /// Bytes of a page of heat: an attribute holds 64 KiB.
 const PAGE: usize = 60_000;
@@ -99,6 +104,8 @@ impl Tiered {
         let slots = u32::try_from(tiering.room.0 / EXTENT).unwrap_or(u32::MAX - 1);
         let mut map = Map::open(&tiering.fast, slots, owner)?;
         let files = kept(&mut map, root)?;
+        let above = tiering.fast.canonicalize()?;
+        let _ = rustix::fs::setxattr(root, MARK, above.as_os_str().as_bytes(), rustix::fs::XattrFlags::empty());
         Ok(Tiered {
             slow,
             fast,
@@ -166,6 +173,20 @@ impl Tiered {
             }
         }
         Ok(())
+    }
+}
+
+/// The fast folder, other than `fast`, in which extents of a slow folder lie. Mounted without it, files would have holes.
+pub(crate) fn elsewhere(slow: &Path, fast: Option<&Path>) -> Option<PathBuf> {
+    let mut name = vec![0; 1 << 16];
+    let length = rustix::fs::getxattr(slow, MARK, &mut name[..]).ok()?;
+    name.truncate(length);
+    let marked = PathBuf::from(OsString::from_vec(name));
+    let holds = Map::holds(&marked, std::fs::metadata(slow).ok()?.ino());
+    match fast.map(Path::canonicalize) {
+        // One that is not there may be this one under another name.
+        Some(fast) => (holds.unwrap_or(false) && fast.is_ok_and(|fast| fast != marked)).then_some(marked),
+        None => holds.unwrap_or(true).then_some(marked),
     }
 }
 

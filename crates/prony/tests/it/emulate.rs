@@ -339,7 +339,10 @@ fn what_cannot_be_emulated_is_refused_with_the_next_step() {
         ("emulate nothing --backing a/in --at ./a", "are the same, or one lies in the other"),
         ("emulate nothing --backing b --at filled", "the folder `filled` is not empty"),
         ("emulate --at b --fault power-loss", "no device is mounted there"),
-        ("emulate --at b --fault fire", "or a fault: `power-loss`"),
+        ("emulate --at b --fault fire", "a device knows no such fault"),
+        ("emulate --at b --fault kill-mirror", "say power-loss, power-on, lie"),
+        ("emulate --at b --fault slow=0.5", "`slow` takes 1 or more, got 0.5"),
+        ("emulate disk-15k --backing b --at a/in --every 5", "'--backing <DIR>' cannot be used with '--every <TIME>'"),
         ("emulate disk-15k --backing b --at a/in --memory lots", "reading `--memory`"),
         ("emulate tiered --fast b --slow b --at a/in", "are the same, or one lies in the other"),
         ("emulate nothing --fast filled --slow b --at a/in", "are for `tiered` alone"),
@@ -440,7 +443,7 @@ fn prony_finds_all_that_it_wrote_where_extents_moved_meanwhile() {
 }
 
 #[test]
-fn a_mover_that_looks_often_saves_no_write_that_nobody_flushed() {
+fn a_mover_that_looks_often_saves_no_write_that_nobody_flushed_and_a_slow_folder_is_not_mounted_alone() {
     let program = Program::new();
     let Some(device) = Device::tiers(&program, "--room 4MiB") else { skip!("mounting needs root and /dev/fuse") };
     let (room, from) = page(&[2; 4096]);
@@ -458,12 +461,17 @@ fn a_mover_that_looks_often_saves_no_write_that_nobody_flushed() {
     let moved = || program.json("emulate --at at --heat --json")["moved"]["up"].as_u64().unwrap();
     let patience = std::time::Instant::now();
     while moved() < 3 && patience.elapsed().as_secs() < 20 {
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(std::time::Duration::from_millis(300));
     }
     assert_eq!(moved(), 3);
     device.fault("power-loss");
     drop(held);
     device.let_go();
+    let told = program.refused("emulate nothing --backing slow --at at");
+    assert!(told.contains("extents of the files of `slow` lie in the fast folder `"), "{told}");
+    fs::create_dir(program.path("other")).unwrap();
+    let told = program.refused("emulate tiered --fast other --slow slow --at at");
+    assert!(told.contains("lie in the fast folder `"), "{told}");
     let device = Device::tiers(&program, "--room 4MiB").unwrap();
     let torn = names.map(|name| {
         let all = fs::read(device.at(name)).unwrap();
