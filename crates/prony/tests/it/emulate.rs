@@ -459,11 +459,11 @@ fn a_mover_that_looks_often_saves_no_write_that_nobody_flushed_and_a_slow_folder
         past
     });
     let moved = || program.json("emulate --at at --heat --json")["moved"]["up"].as_u64().unwrap();
-    let patience = std::time::Instant::now();
-    while moved() < 3 && patience.elapsed().as_secs() < 20 {
+    let all_moved = || {
         std::thread::sleep(std::time::Duration::from_millis(300));
-    }
-    assert_eq!(moved(), 3);
+        moved() == 3
+    };
+    assert!((0..60).any(|_| all_moved()));
     device.fault("power-loss");
     drop(held);
     device.let_go();
@@ -530,11 +530,11 @@ fn a_file_that_filled_the_backing_folder_gives_its_room_back_when_it_is_gone() {
         drop(file);
         fs::remove_file(device.at("x")).unwrap();
         // The kernel tells the device behind the end of the call that it has forgotten the file.
-        let patience = std::time::Instant::now();
-        while free() < before && patience.elapsed().as_secs() < 20 {
+        let all_free = || {
             std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-        assert_eq!(free(), before, "turn {turn}");
+            free() == before
+        };
+        assert!((0..1000).any(|_| all_free()), "turn {turn}: {} blocks of {before} are free", free());
     }
     device.unmount();
     drop(small);
