@@ -532,7 +532,11 @@ impl Filesystem for Files {
                 self.device.room()?;
             }
             let file = node.file().map_err(|error| errno(&error))?;
-            rustix::fs::fallocate(&*file, mode, offset, length).map_err(told)
+            rustix::fs::fallocate(&*file, mode, offset, length).map_err(told)?;
+            if !mode.contains(rustix::fs::FallocateFlags::KEEP_SIZE) {
+                self.device.reserved(&file, offset + length);
+            }
+            Ok(())
         });
         empty(reply, given);
     }

@@ -5,7 +5,7 @@ use crate::files::Files;
 use crate::mounts::root_of;
 use crate::operations::{Device, Serves};
 use crate::place::Places;
-use crate::tiered::{Mover, Tiered, Tiering};
+use crate::tiered::{Mover, Tiered, Tiering, elsewhere};
 use crate::tree::Tree;
 use crate::volatile::Volatile;
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
@@ -81,6 +81,9 @@ pub enum MountError {
     /// The fast folder holds extents of files of another slow folder.
     #[error("the fast folder `{0}` belongs to another slow folder than `{1}`")]
     OtherTier(PathBuf, PathBuf),
+    /// The folder is the slow one of two tiers, and extents of its files lie in the fast one.
+    #[error("extents of the files of `{0}` lie in the fast folder `{1}`")]
+    Parted(PathBuf, PathBuf),
     /// The mount is there and does not answer as it should.
     #[error("measuring the way through the mount at `{0}`")]
     Way(PathBuf, #[source] std::io::Error),
@@ -120,11 +123,13 @@ impl Mounted {
         let backing = claimed(settings)?;
         let tree =
             Tree::open(&settings.backing).map_err(|error| MountError::Backing(settings.backing.clone(), error))?;
-        let mut devices = vec![Arc::new(device(settings.model.as_ref(), settings)?)];
+        // Two tiers have one memory, in which what is kept follows its extent from one to the other.
+        let memory = Arc::new(Volatile::new(settings.memory.0 as usize));
+        let mut devices = vec![Arc::new(device(settings.model.as_ref(), settings, memory.clone())?)];
         let mut serves: Arc<dyn Serves> = devices[0].clone();
         let mut tiered = None;
         if let Some((model, tiering)) = &settings.tier {
-            let fast = Arc::new(device(model.as_ref(), settings)?);
+            let fast = Arc::new(device(model.as_ref(), settings, memory)?);
             let both = Tiered::new(devices[0].clone(), fast.clone(), tiering.clone(), &settings.backing);
             let both = Arc::new(both.map_err(|error| untiered(settings, &tiering.fast, error))?);
             devices.push(fast);
@@ -236,7 +241,11 @@ fn claimed(settings: &Settings) -> Result<Vec<File>, MountError> {
             return Err(MountError::Nested(slow.clone(), fast.clone()));
         }
     }
-    folders.into_iter().map(|backing| claim(backing, &settings.at)).collect()
+    let held = folders.iter().map(|backing| claim(backing, &settings.at)).collect::<Result<_, _>>()?;
+    match elsewhere(&settings.backing, folders.get(1).map(|fast| fast.as_path())) {
+        Some(fast) => Err(MountError::Parted(settings.backing.clone(), fast)),
+        None => Ok(held),
+    }
 }
 
 fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {
@@ -331,10 +340,9 @@ fn config(settings: &Settings) -> Config {
 }
 
 /// A device of a model; one that takes no time of none.
-fn device(model: Option<&Description>, settings: &Settings) -> Result<Device, MountError> {
+fn device(model: Option<&Description>, settings: &Settings, memory: Arc<Volatile>) -> Result<Device, MountError> {
     let clockwork = model.map(|model| driven(model, settings)).transpose()?;
     let module_bytes = model.and_then(model::module_bytes).unwrap_or(MODULE_BYTES);
-    let memory = Volatile::new(settings.memory.0 as usize);
     let happens = model.map(|model| model::happenings(model, settings.modules.into())).unwrap_or_default();
     let whole = !model.is_some_and(model::loses);
     Ok(Device::new(clockwork, (happens, whole), Places::new(settings.modules, module_bytes), memory))

@@ -42,6 +42,9 @@ pub(crate) trait Serves: Send + Sync {
     /// Cuts a file to a size, or makes it longer.
     fn cut(&self, node: &Node, size: u64) -> std::io::Result<()>;
 
+    /// A file was made at least so long by somebody who wrote nothing.
+    fn reserved(&self, file: &File, size: u64);
+
     /// A file is gone.
     fn forget(&self, node: &Node);
 
@@ -76,7 +79,7 @@ pub(crate) struct Device {
     /// None where the model adds nothing.
     clockwork: Option<Clockwork>,
     places: Mutex<Places>,
-    memory: Arc<Volatile>,
+    pub(crate) memory: Arc<Volatile>,
     faults: Arc<RwLock<Faults>>,
     /// Whether the machine takes part; before, every operation passes at once.
     begun: AtomicBool,
@@ -98,12 +101,12 @@ impl Device {
         clockwork: Option<Clockwork>,
         (happens, whole): (model::kind::Happens, bool),
         places: Places,
-        memory: Volatile,
+        memory: Arc<Volatile>,
     ) -> Device {
         Device {
             clockwork,
             places: Mutex::new(places),
-            memory: Arc::new(memory),
+            memory,
             faults: Arc::default(),
             begun: AtomicBool::new(false),
             hung: Mutex::default(),
@@ -212,19 +215,10 @@ impl Device {
         over.recv().unwrap_or(false)
     }
 
-    /// All that it has acknowledged is on the medium, as behind a flush that took no time.
-    pub(crate) fn written_out(&self) {
-        self.memory.flush();
-    }
-
-    /// A file was cut to a size.
-    pub(crate) fn was_cut(&self, file: &File, size: u64) -> std::io::Result<()> {
-        self.memory.cut(file, size)
-    }
-
-    /// A file is gone.
-    pub(crate) fn is_gone(&self, number: u64) {
-        locked(&self.places).forget(number);
+    /// A file is gone, and all that is known of it.
+    pub(crate) fn is_gone(&self, node: &Node) {
+        locked(&self.places).forget(node.number);
+        self.memory.forget(node.door());
     }
 
     fn now(&self) -> Nanos {
@@ -313,11 +307,16 @@ impl Serves for Device {
     fn cut(&self, node: &Node, size: u64) -> std::io::Result<()> {
         let file = node.file()?;
         rustix::fs::ftruncate(&file, size)?;
-        self.was_cut(&file, size)
+        self.memory.cut(&file, size);
+        Ok(())
+    }
+
+    fn reserved(&self, file: &File, size: u64) {
+        self.memory.reserve(file, size);
     }
 
     fn forget(&self, node: &Node) {
-        self.is_gone(node.number);
+        self.is_gone(node);
     }
 
     fn alive(&self) -> Result<(), Errno> {

@@ -6,10 +6,11 @@
 
 use crate::locked;
 use crate::tree::filled;
-use rustix::fd::AsFd;
+use rustix::fd::{AsFd, BorrowedFd};
 use rustix::fs::{fstat, ftruncate};
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -29,9 +30,30 @@ struct Entry {
     offset: u64,
     /// What stood there before.
     before: Vec<u8>,
-    /// How long the file was before, where the write made it longer.
-    size: Option<u64>,
+    grown: Option<Grown>,
     bytes: usize,
+}
+
+/// How a write made a file longer. The bytes of an extent may be put back on another tier; its file ends here.
+#[derive(Debug)]
+struct Grown {
+    file: Arc<File>,
+    /// Where in it the write begins.
+    offset: u64,
+    /// How long it was before, or was made since by somebody who asked for that.
+    size: u64,
+}
+
+impl Entry {
+    /// What is put back of it ends at a byte of its file; where the write made that longer, there was nothing before but zeros.
+    fn put_back_to(&mut self, end: u64, zeros: bool) {
+        let inside = (end.saturating_sub(self.offset) as usize).min(self.bytes);
+        if zeros {
+            self.before.resize(inside, 0);
+        } else {
+            self.before.truncate(inside);
+        }
+    }
 }
 
 /// Writes, oldest first.
@@ -87,10 +109,11 @@ impl Volatile {
             let size = fstat(file)?.st_size as u64;
             before.truncate(size.saturating_sub(offset) as usize);
             file.read_exact_at(&mut before, offset)?;
-            grown = Some(size).filter(|size| *size < offset + data.len() as u64);
+            let longer = size < offset + data.len() as u64;
+            grown = longer.then(|| Grown { file: file.clone(), offset, size });
         }
         file.write_all_at(data, offset)?;
-        self.keep(Entry { file: file.clone(), offset, before, size: grown, bytes: data.len() });
+        self.keep(Entry { file: file.clone(), offset, before, grown, bytes: data.len() });
         drop(growing);
         Ok(())
     }
@@ -130,26 +153,75 @@ impl Volatile {
         let _durable = std::mem::take(&mut *locked(&self.kept));
     }
 
-    /// A file was cut, which is durable at once as all names and sizes are: what stood behind its end does not come back.
-    ///
-    /// # Errors
-    /// What asking for the backing file ends with.
-    pub(crate) fn cut(&self, file: &File, size: u64) -> std::io::Result<()> {
+    /// A file was cut to a size or made as long, which is durable at once: what stood behind its end does not come back.
+    pub(crate) fn cut(&self, file: impl AsFd, size: u64) {
+        self.sift(file, |entry, own| {
+            if own {
+                entry.put_back_to(size, entry.grown.is_some());
+            }
+            entry.grown = None;
+            true
+        });
+    }
+
+    /// Somebody asked for a file of at least this size, which is durable at once: it does not become shorter again.
+    pub(crate) fn reserve(&self, file: impl AsFd, size: u64) {
+        self.sift(file, |entry, own| {
+            let Some(grown) = &mut entry.grown else { return true };
+            grown.size = grown.size.max(size);
+            let end = grown.size;
+            if own {
+                entry.put_back_to(end, true);
+            }
+            true
+        });
+    }
+
+    /// Nothing is put back in a stretch of a file any more: what lay there is gone.
+    pub(crate) fn empty(&self, file: impl AsFd, range: Range<u64>) {
+        self.sift(file, |entry, own| {
+            if own && entry.offset < range.end {
+                entry.put_back_to(range.start, false);
+            }
+            true
+        });
+    }
+
+    /// A file is gone, and nothing keeps it open.
+    pub(crate) fn forget(&self, file: impl AsFd) {
+        self.sift(file, |_, _| false);
+    }
+
+    /// So many bytes of a file were copied to a place in another, and are put back there from now on. Nobody writes to either meanwhile.
+    pub(crate) fn follow(&self, (from, offset): (&File, u64), (to, place): (&Arc<File>, u64), bytes: u64) {
+        self.sift(from, |entry, own| {
+            if own && (offset..offset + bytes).contains(&entry.offset) {
+                // Behind the end of its file an extent is zero wherever it lies.
+                entry.before.resize(entry.bytes, 0);
+                (entry.file, entry.offset) = (to.clone(), entry.offset - offset + place);
+            }
+            true
+        });
+    }
+
+    /// Hands each write of a file over with whether its bytes stand in that, or only its length; those that do not stay are not kept any
+    /// more.
+    fn sift(&self, file: impl AsFd, mut stays: impl FnMut(&mut Entry, bool) -> bool) {
         // Nobody is in the middle of a write.
         let _whole = self.lost.write().unwrap_or_else(PoisonError::into_inner);
-        let which = |file: &File| fstat(file).map(|stat| (stat.st_dev, stat.st_ino));
-        let cut = which(file)?;
+        let which = |file: BorrowedFd<'_>| fstat(file).ok().map(|stat| (stat.st_dev, stat.st_ino));
+        let wanted = which(file.as_fd());
         // The kernel may have forgotten the file and found it again since: it is the same however often it was opened.
         let mut known = HashMap::new();
-        for entry in &mut locked(&self.kept).entries {
-            let file = &entry.file;
-            if *known.entry(Arc::as_ptr(file)).or_insert_with(|| which(file).ok()) != Some(cut) {
-                continue;
-            }
-            entry.before.truncate(size.saturating_sub(entry.offset) as usize);
-            entry.size = entry.size.map(|before| before.min(size));
-        }
-        Ok(())
+        let mut is_it =
+            |file: &Arc<File>| *known.entry(Arc::as_ptr(file)).or_insert_with(|| which(file.as_fd()) == wanted);
+        let Kept { entries, bytes } = &mut *locked(&self.kept);
+        entries.retain_mut(|entry| {
+            let (own, grew) = (is_it(&entry.file), entry.grown.as_ref().is_some_and(|grown| is_it(&grown.file)));
+            let stays = !(own || grew) || stays(entry, own);
+            *bytes -= if stays { 0 } else { entry.bytes };
+            stays
+        });
     }
 
     /// The power is back.
@@ -166,12 +238,12 @@ impl Volatile {
         let Kept { mut entries, .. } = std::mem::take(&mut *locked(&self.kept));
         let lost = entries.len();
         let mut last = true;
-        while let Some(Entry { file, offset, before, size, bytes, .. }) = entries.pop_back() {
+        while let Some(Entry { file, offset, before, grown, bytes }) = entries.pop_back() {
             let kept = if std::mem::take(&mut last) { bytes.div_ceil(SECTOR) / 2 * SECTOR } else { 0 };
             if let Some(before) = before.get(kept..) {
                 file.write_all_at(before, offset + kept as u64)?;
             }
-            if let Some(size) = size {
+            if let Some(Grown { file, offset, size }) = grown {
                 let torn = if kept > 0 { offset + kept as u64 } else { 0 };
                 ftruncate(file.as_fd(), size.max(torn))?;
             }
@@ -234,9 +306,63 @@ mod tests {
         memory.flush();
         memory.write(&first, 0, &[2; 1024]).unwrap();
         again.set_len(0).unwrap();
-        memory.cut(&again, 0).unwrap();
+        memory.cut(&again, 0);
         memory.lose().unwrap();
         assert_eq!(content(&again), [0; 0]);
+    }
+
+    #[test]
+    fn a_file_is_as_long_behind_a_lost_power_as_somebody_asked_for() {
+        for (cut, wanted) in [(Some(20_000), 20_000), (None, 10_000), (Some(100), 100)] {
+            let (file, memory) = (file(), Volatile::new(1 << 20));
+            memory.write(&file, 0, &[1; 8192]).unwrap();
+            memory.flush();
+            memory.write(&file, 8192, &[2; 4096]).unwrap();
+            match cut {
+                Some(size) => {
+                    file.set_len(size).unwrap();
+                    memory.cut(&file, size);
+                }
+                None => memory.reserve(&file, 10_000),
+            }
+            // The one that is torn.
+            memory.write(&file, 0, &[3; 512]).unwrap();
+            memory.lose().unwrap();
+            let mut all = [vec![1; 8192], vec![0; 20_000]].concat();
+            all.truncate(wanted);
+            assert_eq!(content(&file), all, "{cut:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_copied_elsewhere_is_put_back_there_and_its_file_ends_where_it_did() {
+        let (whole, slots, memory) = (file(), file(), Volatile::new(1 << 20));
+        memory.write(&whole, 0, &[1; 1024]).unwrap();
+        memory.flush();
+        memory.write(&whole, 512, &[2; 1024]).unwrap();
+        memory.write(&whole, 4096, &[3; 512]).unwrap();
+        slots.write_all_at(&[[1; 512], [2; 512], [2; 512]].concat(), 8192).unwrap();
+        memory.follow((&whole, 0), (&slots, 8192), 4096);
+        memory.write(&slots, 8192, &[4; 512]).unwrap();
+        assert_eq!(memory.lose().unwrap(), 3);
+        assert_eq!(content(&slots)[8192..], [vec![1; 1024], vec![0; 512]].concat());
+        assert_eq!(content(&whole).len(), 1024);
+    }
+
+    #[test]
+    fn a_file_that_is_gone_is_not_held_and_a_stretch_that_was_emptied_stays_so() {
+        let (gone, slots, memory) = (file(), file(), Volatile::new(2048));
+        memory.write(&slots, 0, &[1; 1024]).unwrap();
+        memory.flush();
+        memory.write(&slots, 0, &[2; 1024]).unwrap();
+        memory.write(&gone, 0, &[3; 512]).unwrap();
+        memory.forget(&gone);
+        assert_eq!((Arc::strong_count(&gone), locked(&memory.kept).bytes), (1, 1024));
+        slots.write_all_at(&[0; 512], 512).unwrap();
+        memory.empty(&slots, 512..1024);
+        memory.write(&gone, 0, &[4; 512]).unwrap();
+        memory.lose().unwrap();
+        assert_eq!(content(&slots), [[1; 512], [0; 512]].concat());
     }
 
     #[test]

@@ -1087,18 +1087,18 @@ arguments! {
         slow: Option<String> = arg(long, value_name = "DIR|MODEL:DIR", requires = "fast")
             "Folder of the slow tier, and its model",
             "Folder of the slow tier, which has the names and sizes of all files, and the model whose times it takes.";
-        room: String = arg(long, value_name = "SIZE", default_value = "1GiB") "Size of the fast tier", "Size of the fast tier.";
-        rule: Vec<String> = arg(long, value_name = "RULE") "Where files begin, and what stays where it is; the first that fits",
+        room: String = arg(long, value_name = "SIZE", default_value = "1GiB", conflicts_with_all = ["backing", "fault", "heat"]) "Size of the fast tier", "Size of the fast tier.";
+        rule: Vec<String> = arg(long, value_name = "RULE", conflicts_with_all = ["backing", "fault", "heat"]) "Where files begin, and what stays where it is; the first that fits",
             "`fast:`, `slow:`, `keep-fast:` or `keep-slow:` and conditions with `,` between: name=GLOB, class=log, class=temp or \
              class=index, size<=SIZE, size>=SIZE, age<=TIME, age>=TIME. May be given several times; the first that fits decides.";
-        every: String = arg(long, value_name = "TIME", default_value = "5s") "How often the mover looks", "How often the mover looks.";
-        budget: String = arg(long, value_name = "SIZE", default_value = "32MiB") "What may be moved in a second; 0B moves nothing",
+        every: String = arg(long, value_name = "TIME", default_value = "5s", conflicts_with_all = ["backing", "fault", "heat"]) "How often the mover looks", "How often the mover looks.";
+        budget: String = arg(long, value_name = "SIZE", default_value = "32MiB", conflicts_with_all = ["backing", "fault", "heat"]) "What may be moved in a second; 0B moves nothing",
             "Bytes that may be moved in a second; 0B moves nothing.";
-        half_life: String = arg(long, value_name = "TIME", default_value = "1min") "After so long an operation counts a half",
+        half_life: String = arg(long, value_name = "TIME", default_value = "1min", conflicts_with_all = ["backing", "fault", "heat"]) "After so long an operation counts a half",
             "After so long an operation counts a half, and so on: a shorter time follows the heat sooner.";
-        hysteresis: f64 = arg(long, value_name = "TIMES", default_value = "1.5") "How much hotter an extent is than the one it displaces",
+        hysteresis: f64 = arg(long, value_name = "TIMES", default_value = "1.5", conflicts_with_all = ["backing", "fault", "heat"]) "How much hotter an extent is than the one it displaces",
             "An extent takes the place of another when it is so many times as hot.";
-        trace: Option<PathBuf> = arg(long, value_name = "FILE", value_hint = ValueHint::FilePath) "Add a line for each move to this file",
+        trace: Option<PathBuf> = arg(long, conflicts_with_all = ["backing", "fault", "heat"], value_name = "FILE", value_hint = ValueHint::FilePath) "Add a line for each move to this file",
             "Add a line for each move to FILE: seconds, file, extent, tier, its heat, and that of the extent it was held against.";
         heat: bool = arg(long) "Print what the tiers at --at saw: heat by file", "Print the heat that the tiers at --at saw, by file.";
         json: bool = arg(long, requires = "heat") "Print as JSON", "Print as JSON (schema prony/emulate-heat/1).";

@@ -75,6 +75,17 @@ impl Map {
         Ok(map)
     }
 
+    /// Whether a fast folder holds extents of the slow folder of this number.
+    ///
+    /// # Errors
+    /// When its table cannot be read.
+    pub(crate) fn holds(folder: &Path, owner: u64) -> io::Result<bool> {
+        let bytes = std::fs::read(folder.join(TABLE))?;
+        let mut records = bytes.chunks_exact(RECORD as usize);
+        let ours = records.next() == Some(&record(OWNER, (owner, 0)));
+        Ok(ours && records.zip(0..).any(|(bytes, slot)| key_of(slot, bytes).is_some()))
+    }
+
     fn place_of(slot: u32) -> u64 {
         (u64::from(slot) + 1) * RECORD
     }
@@ -142,6 +153,7 @@ mod tests {
             map.set((9, extent as u64), *slot).unwrap();
         }
         map.clear((9, 1)).unwrap();
+        assert_eq!([7, 8].map(|owner| Map::holds(folder.path(), owner).unwrap()), [true, false]);
         // The last record was being written when everything ended.
         map.table.write_all_at(&[0xff; 4], Map::place_of(slots[2])).unwrap();
         drop(map);

@@ -21,17 +21,22 @@ use heat::Heat;
 use map::{Key, Map};
 use recorder::{Clock, WallClock};
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use units::{Bytes, Nanos};
-use workload::happening::Happening;
+use workload::happening::{Fault, Happening};
 
 /// The number by which the fast device knows the file of its slots.
 const SLOTS: u64 = 1;
+
+/// The attribute of a slow folder that names its fast one. A file system without attributes goes without.
+const MARK: &str = "user.prony.tier";
 
 /// Bytes of a page of heat: an attribute holds 64 KiB.
 const PAGE: usize = 60_000;
@@ -99,6 +104,8 @@ impl Tiered {
         let slots = u32::try_from(tiering.room.0 / EXTENT).unwrap_or(u32::MAX - 1);
         let mut map = Map::open(&tiering.fast, slots, owner)?;
         let files = kept(&mut map, root)?;
+        let above = tiering.fast.canonicalize()?;
+        let _ = rustix::fs::setxattr(root, MARK, above.as_os_str().as_bytes(), rustix::fs::XattrFlags::empty());
         Ok(Tiered {
             slow,
             fast,
@@ -169,10 +176,29 @@ impl Tiered {
     }
 }
 
+/// The fast folder, other than `fast`, in which extents of a slow folder lie. Mounted without it, files would have holes.
+pub(crate) fn elsewhere(slow: &Path, fast: Option<&Path>) -> Option<PathBuf> {
+    let mut name = vec![0; 1 << 16];
+    let length = rustix::fs::getxattr(slow, MARK, &mut name[..]).ok()?;
+    name.truncate(length);
+    let marked = PathBuf::from(OsString::from_vec(name));
+    let holds = Map::holds(&marked, std::fs::metadata(slow).ok()?.ino());
+    match fast.map(Path::canonicalize) {
+        // One that is not there may be this one under another name.
+        Some(fast) => (holds.unwrap_or(false) && fast.is_ok_and(|fast| fast != marked)).then_some(marked),
+        None => holds.unwrap_or(true).then_some(marked),
+    }
+}
+
+/// Where a slot begins in the file of slots.
+fn place(slot: u32) -> u64 {
+    u64::from(slot) * EXTENT
+}
+
 /// Makes a slot hold zeros from a byte on.
 fn emptied(data: &File, slot: u32, from: u64) -> io::Result<()> {
     let mode = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
-    let at = u64::from(slot) * EXTENT + from;
+    let at = place(slot) + from;
     match rustix::fs::fallocate(data, mode, at, EXTENT - from) {
         Err(rustix::io::Errno::OPNOTSUPP) => data.write_all_at(&vec![0; (EXTENT - from) as usize], at),
         done => Ok(done?),
@@ -262,7 +288,7 @@ impl Serves for Tiered {
             let bytes = *bytes as u32;
             match slot {
                 Some(slot) => {
-                    let at = u64::from(slot) * EXTENT + at % EXTENT;
+                    let at = place(slot) + at % EXTENT;
                     self.fast.read_from(&placed.map.data, SLOTS, at, bytes, answer);
                 }
                 // What lies behind the end of the file by the time that it is read is zero, as it was when the size was asked for.
@@ -305,7 +331,7 @@ impl Serves for Tiered {
                         answer(Err(errno(&error)));
                         continue;
                     }
-                    let at = u64::from(slot) * EXTENT + at % EXTENT;
+                    let at = place(slot) + at % EXTENT;
                     self.fast.write_to(&placed.map.data, SLOTS, (at, data), durable, answer);
                 }
                 None => self.slow.write_to(&file, node.number, (*at, data), durable, answer),
@@ -326,10 +352,12 @@ impl Serves for Tiered {
             let own =
                 placed.map.all().filter(|((file, extent), _)| *file == node.inode && (extent + 1) * EXTENT > size);
             for ((inode, extent), slot) in own.collect::<Vec<_>>() {
-                match extent * EXTENT {
-                    begins if begins >= size => placed.map.clear((inode, extent))?,
+                let left = size.saturating_sub(extent * EXTENT);
+                self.slow.memory.empty(&placed.map.data, place(slot) + left..place(slot) + EXTENT);
+                match left {
+                    0 => placed.map.clear((inode, extent))?,
                     // What comes behind the end when it grows again is zero.
-                    begins => emptied(&placed.map.data, slot, size - begins)?,
+                    left => emptied(&placed.map.data, slot, left)?,
                 }
             }
             if placed.moving.is_some_and(|(inode, _)| inode == node.inode) {
@@ -337,13 +365,19 @@ impl Serves for Tiered {
             }
         }
         rustix::fs::ftruncate(&file, size)?;
-        self.slow.was_cut(&file, size)
+        self.slow.memory.cut(&file, size);
+        Ok(())
+    }
+
+    fn reserved(&self, file: &File, size: u64) {
+        self.slow.memory.reserve(file, size);
     }
 
     fn forget(&self, node: &Node) {
         let mut placed = self.write_placed();
-        let own: Vec<Key> = placed.map.all().map(|(key, _)| key).filter(|(file, _)| *file == node.inode).collect();
-        for key in own {
+        let own: Vec<(Key, u32)> = placed.map.all().filter(|((file, _), _)| *file == node.inode).collect();
+        for (key, slot) in own {
+            self.slow.memory.empty(&placed.map.data, place(slot)..place(slot) + EXTENT);
             // A record that stays names a file that is gone, and is dropped with the next mount.
             let _ = placed.map.clear(key);
         }
@@ -353,7 +387,7 @@ impl Serves for Tiered {
         }
         drop(placed);
         locked(&self.heat).forget(|(file, _)| file == node.inode);
-        self.slow.is_gone(node.number);
+        self.slow.is_gone(node);
     }
 
     fn alive(&self) -> Result<(), Errno> {
@@ -365,6 +399,9 @@ impl Serves for Tiered {
     }
 
     fn happen(&self, what: Happening) -> Result<(), Errno> {
+        // A move that is under way has copied what a lost power undoes: it begins anew.
+        let mut placed = (what == Happening::Fault(Fault::PowerLoss)).then(|| self.write_placed());
+        placed.iter_mut().for_each(|placed| placed.moving = None);
         // A fault is one of both; parts are of the tier that has them.
         let both = [&self.slow, &self.fast].map(|device| device.happen(what));
         match both {

@@ -6,7 +6,7 @@
 
 use super::map::Key;
 use super::rules::Goes;
-use super::{SLOTS, Tiered, emptied};
+use super::{SLOTS, Tiered, emptied, place};
 use crate::locked;
 use crate::place::EXTENT;
 use crate::tree::Node;
@@ -173,7 +173,7 @@ impl Rounds {
     }
 
     /// Copies until nobody wrote meanwhile, and says then where the extent lies; whether its file was not cut in between.
-    fn carried_over(&mut self, key: Key, file: &File, slot: u32, up: bool, node: &Node) -> io::Result<bool> {
+    fn carried_over(&mut self, key: Key, file: &Arc<File>, slot: u32, up: bool, node: &Node) -> io::Result<bool> {
         let tiered = self.tiered.clone();
         for attempt in 1.. {
             for chunk in 0..EXTENT / CHUNK {
@@ -196,16 +196,17 @@ impl Rounds {
                     self.copy(key, file, (&placed.map.data, slot), chunk * CHUNK, up)?;
                 }
             }
-            // What a lost power would put back in the old place must not be put back there any more.
-            tiered.slow.written_out();
-            tiered.fast.written_out();
+            // What a lost power puts back is put back in the new place from now on.
+            let (memory, own, there) = (&tiered.slow.memory, key.1 * EXTENT, place(slot));
             if up {
                 placed.map.set(key, slot)?;
+                memory.follow((file, own), (&placed.map.data, there), EXTENT);
                 let mode = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
                 // A file system without holes keeps the room.
-                let _ = rustix::fs::fallocate(file, mode, key.1 * EXTENT, EXTENT);
+                let _ = rustix::fs::fallocate(file, mode, own, EXTENT);
             } else {
                 placed.map.clear(key)?;
+                memory.follow((&placed.map.data, there), (file, own), EXTENT);
             }
             placed.moving = None;
             break;
@@ -215,7 +216,7 @@ impl Rounds {
 
     /// Copies a piece of an extent; a slot is zero behind the end of the file.
     fn copy(&mut self, key: Key, file: &File, (data, slot): (&File, u32), from: u64, up: bool) -> io::Result<()> {
-        let (own, there) = (key.1 * EXTENT + from, u64::from(slot) * EXTENT + from);
+        let (own, there) = (key.1 * EXTENT + from, place(slot) + from);
         let bytes = file.metadata()?.len().saturating_sub(own).min(CHUNK);
         let buffer = &mut self.buffer[..bytes as usize];
         if up {
@@ -232,7 +233,7 @@ impl Rounds {
 
     /// A move takes the time of both devices.
     fn spend(&self, key: Key, slot: u32, up: bool, node: &Node) {
-        let (own, there) = ((key.1 * EXTENT, EXTENT), (u64::from(slot) * EXTENT, EXTENT));
+        let (own, there) = ((key.1 * EXTENT, EXTENT), (place(slot), EXTENT));
         let Tiered { slow, fast, .. } = &*self.tiered;
         let (from, to) = (OperationKind::Read, OperationKind::Write);
         if up {
@@ -242,5 +243,105 @@ impl Rounds {
             fast.spend(from, SLOTS, there);
             slow.spend(to, node.number, own);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Tiering;
+    use super::*;
+    use crate::operations::{Device, Serves};
+    use crate::place::Places;
+    use crate::volatile::Volatile;
+    use std::os::unix::fs::MetadataExt as _;
+    use std::path::Path;
+    use units::{Bytes, Nanos};
+    use workload::happening::{Fault, Happening};
+
+    /// Two tiers that take no time, and their mover, which looks when it is told to.
+    fn rounds(folder: &Path) -> Rounds {
+        let [fast, slow] = ["fast", "slow"].map(|name| folder.join(name));
+        [&fast, &slow].into_iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
+        let memory = Arc::new(Volatile::new(1 << 24));
+        let device = || Arc::new(Device::new(None, (Vec::new(), true), Places::new(1, 1 << 40), memory.clone()));
+        let tiering = Tiering {
+            fast,
+            room: Bytes(EXTENT),
+            rules: Vec::new(),
+            every: Nanos::from_millis(10),
+            budget: Bytes(1 << 30),
+            half_life: Nanos::from_millis(1_000_000),
+            hysteresis: 1.0,
+            trace: None,
+        };
+        let tiered = Arc::new(Tiered::new(device(), device(), tiering, &slow).unwrap());
+        Rounds { tiered, stop: Arc::default(), credit: 1e9, buffer: vec![0; CHUNK as usize], trace: None }
+    }
+
+    fn write(rounds: &Rounds, node: &Node, offset: u64, data: &[u8], durable: bool) {
+        let (done, over) = std::sync::mpsc::channel();
+        let answer = Box::new(move |written: Result<u32, fuser::Errno>| done.send(written.is_ok()).unwrap());
+        rounds.tiered.write(node, offset, data, durable, answer);
+        assert!(over.recv().unwrap());
+    }
+
+    fn content(rounds: &Rounds, node: &Node) -> Vec<u8> {
+        rounds.tiered.happen(Happening::Fault(Fault::PowerOn)).unwrap();
+        let (done, over) = std::sync::mpsc::channel();
+        rounds.tiered.read(node, 0, 1 << 20, Box::new(move |read| done.send(read.ok().unwrap()).unwrap()));
+        over.recv().unwrap()
+    }
+
+    fn file(folder: &Path, name: &str) -> Node {
+        let path = folder.join("slow").join(name);
+        File::create(&path).unwrap();
+        Node::at(&path, path.metadata().unwrap().ino()).unwrap()
+    }
+
+    #[test]
+    fn a_mover_makes_nothing_durable_neither_what_it_moves_nor_what_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut rounds = rounds(folder.path());
+        let [one, two] = ["one", "two"].map(|name| file(folder.path(), name));
+        for node in [&one, &two] {
+            write(&rounds, node, 0, &[1; 8192], true);
+        }
+        let moved = |rounds: &Rounds| {
+            let counts = &rounds.tiered.counts;
+            [&counts.up, &counts.down].map(|count| count.load(Ordering::Relaxed))
+        };
+        write(&rounds, &two, 0, &[2; 8192], false);
+        for turn in 0..8 {
+            write(&rounds, &one, turn * 512, &[2; 8192], false);
+        }
+        rounds.round();
+        assert_eq!(moved(&rounds), [1, 0]);
+        // Written there, too, and then pushed back by what is hotter now.
+        write(&rounds, &one, 0, &[3; 512], false);
+        (0..40).for_each(|_| write(&rounds, &two, 4096, &[4; 512], false));
+        rounds.round();
+        assert_eq!(moved(&rounds), [2, 1]);
+        write(&rounds, &two, 0, &[5; 512], false);
+        rounds.tiered.happen(Happening::Fault(Fault::PowerLoss)).unwrap();
+        for node in [&one, &two] {
+            assert_eq!(content(&rounds, node), [1; 8192]);
+        }
+    }
+
+    #[test]
+    fn a_slot_that_changes_its_file_holds_nothing_of_the_file_that_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut rounds = rounds(folder.path());
+        let [one, two] = ["one", "two"].map(|name| file(folder.path(), name));
+        write(&rounds, &one, 0, &[1; 8192], true);
+        rounds.round();
+        write(&rounds, &one, 0, &[2; 4096], false);
+        rounds.tiered.forget(&one);
+        write(&rounds, &two, 0, &[3; 8192], false);
+        (0..4).for_each(|_| write(&rounds, &two, 0, &[3; 8192], false));
+        rounds.round();
+        rounds.tiered.happen(Happening::Fault(Fault::PowerLoss)).unwrap();
+        let left = content(&rounds, &two);
+        assert!(left.len() <= 8192 && left.iter().all(|byte| [0, 3].contains(byte)), "{left:?}");
     }
 }

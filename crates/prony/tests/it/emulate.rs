@@ -339,7 +339,10 @@ fn what_cannot_be_emulated_is_refused_with_the_next_step() {
         ("emulate nothing --backing a/in --at ./a", "are the same, or one lies in the other"),
         ("emulate nothing --backing b --at filled", "the folder `filled` is not empty"),
         ("emulate --at b --fault power-loss", "no device is mounted there"),
-        ("emulate --at b --fault fire", "or a fault: `power-loss`"),
+        ("emulate --at b --fault fire", "a device knows no such fault"),
+        ("emulate --at b --fault kill-mirror", "say power-loss, power-on, lie"),
+        ("emulate --at b --fault slow=0.5", "`slow` takes 1 or more, got 0.5"),
+        ("emulate disk-15k --backing b --at a/in --every 5", "'--backing <DIR>' cannot be used with '--every <TIME>'"),
         ("emulate disk-15k --backing b --at a/in --memory lots", "reading `--memory`"),
         ("emulate tiered --fast b --slow b --at a/in", "are the same, or one lies in the other"),
         ("emulate nothing --fast filled --slow b --at a/in", "are for `tiered` alone"),
@@ -437,6 +440,104 @@ fn prony_finds_all_that_it_wrote_where_extents_moved_meanwhile() {
     let heat = program.json("emulate --at at --heat --json");
     assert!(heat["moved"]["up"].as_u64() > Some(4), "{heat:#}");
     device.unmount();
+}
+
+#[test]
+fn a_mover_that_looks_often_saves_no_write_that_nobody_flushed_and_a_slow_folder_is_not_mounted_alone() {
+    let program = Program::new();
+    let Some(device) = Device::tiers(&program, "--room 4MiB") else { skip!("mounting needs root and /dev/fuse") };
+    let (room, from) = page(&[2; 4096]);
+    let flags = rustix::fs::OFlags::DIRECT | rustix::fs::OFlags::RDWR;
+    let names = ["a", "b", "c"];
+    for name in names {
+        fs::write(device.at(name), [1; 65_536]).unwrap();
+        File::open(device.at(name)).unwrap().sync_all().unwrap();
+    }
+    let held = names.map(|name| {
+        let past = File::from(rustix::fs::open(device.at(name), flags, rustix::fs::Mode::empty()).unwrap());
+        (0..16).for_each(|place| past.write_all_at(&room[from..from + 4096], place * 4096).unwrap());
+        past
+    });
+    let moved = || program.json("emulate --at at --heat --json")["moved"]["up"].as_u64().unwrap();
+    let all_moved = || {
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        moved() == 3
+    };
+    assert!((0..60).any(|_| all_moved()));
+    device.fault("power-loss");
+    drop(held);
+    device.let_go();
+    let told = program.refused("emulate nothing --backing slow --at at");
+    assert!(told.contains("extents of the files of `slow` lie in the fast folder `"), "{told}");
+    fs::create_dir(program.path("other")).unwrap();
+    let told = program.refused("emulate tiered --fast other --slow slow --at at");
+    assert!(told.contains("lie in the fast folder `"), "{told}");
+    let device = Device::tiers(&program, "--room 4MiB").unwrap();
+    let torn = names.map(|name| {
+        let all = fs::read(device.at(name)).unwrap();
+        assert_eq!(all.len(), 65_536);
+        all.iter().filter(|byte| **byte == 2).count()
+    });
+    // One write of all was the last.
+    assert_eq!(torn, [0, 0, 2048]);
+    device.unmount();
+}
+
+#[test]
+fn what_was_asked_for_as_a_length_outlives_a_lost_power() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    let flags = rustix::fs::OFlags::DIRECT | rustix::fs::OFlags::RDWR;
+    let (room, from) = page(&[2; 4096]);
+    for name in ["cut", "given", "grown"] {
+        fs::write(device.at(name), [1; 8192]).unwrap();
+        File::open(device.at(name)).unwrap().sync_all().unwrap();
+    }
+    let held = ["cut", "given", "grown"].map(|name| {
+        let past = File::from(rustix::fs::open(device.at(name), flags, rustix::fs::Mode::empty()).unwrap());
+        past.write_all_at(&room[from..from + 4096], 8192).unwrap();
+        match name {
+            "cut" => past.set_len(20_000).unwrap(),
+            "given" => rustix::fs::fallocate(&past, rustix::fs::FallocateFlags::empty(), 0, 30_000).unwrap(),
+            // Torn, and the last of all.
+            _ => past.write_all_at(&room[from..from + 4096], 0).unwrap(),
+        }
+        past
+    });
+    device.fault("power-loss");
+    drop(held);
+    for (name, bytes) in [("cut", 20_000), ("given", 30_000), ("grown", 8192)] {
+        let all = fs::read(device.backing(name)).unwrap();
+        assert_eq!(all.len(), bytes, "{name}");
+        assert!(all[2048..8192].iter().all(|byte| *byte == 1) && all[8192..].iter().all(|byte| *byte == 0), "{name}");
+    }
+    device.let_go();
+}
+
+#[test]
+fn a_file_that_filled_the_backing_folder_gives_its_room_back_when_it_is_gone() {
+    let program = Program::new();
+    let Some(small) = crate::small::Small::mount(program.path("backing"), "40m") else {
+        skip!("mounting a tmpfs needs root")
+    };
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    let free = || rustix::fs::statfs(device.backing("").as_path()).unwrap().f_bfree;
+    let before = free();
+    for turn in 0..2 {
+        let mut file = File::create(device.at("x")).unwrap();
+        let full = file.write_all(&vec![7; 60 << 20]).and_then(|()| file.sync_all());
+        assert_eq!(full.unwrap_err().raw_os_error(), Some(28), "turn {turn}");
+        drop(file);
+        fs::remove_file(device.at("x")).unwrap();
+        // The kernel tells the device behind the end of the call that it has forgotten the file.
+        let all_free = || {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            free() == before
+        };
+        assert!((0..1000).any(|_| all_free()), "turn {turn}: {} blocks of {before} are free", free());
+    }
+    device.unmount();
+    drop(small);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
-use workload::happening::Happening;
+use workload::happening::{Fault, Happening};
 
 /// How often it looks whether it was told to end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -176,6 +176,13 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
                 fast.display()
             ));
         }
+        emulate::MountError::Parted(slow, fast) => {
+            let (slow, fast) = (slow.display(), fast.display());
+            return Failure::caused(doing, error).hint(format!(
+                "say `prony emulate tiered --fast {fast} --slow {slow} --at MNT`; if that fast folder is lost for good, \
+                 `setfattr -x user.prony.tier {slow}` gives up what lay there"
+            ));
+        }
         emulate::MountError::Way(..) | emulate::MountError::Thread(..) => {
             "try again; if it stays so, the machine is out of memory or threads"
         }
@@ -186,7 +193,19 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
 /// Hands a fault to the device that is mounted there.
 fn inflict(at: &Path, fault: &str) -> Result<(), Failure> {
     let doing = || format!("handing the fault `{fault}` to the device at `{}`", at.display());
-    let what: Happening = fault.parse().map_err(|error| Failure::caused(doing(), &error))?;
+    let what = match fault.parse() {
+        Ok(Happening::Fault(Fault::Slow(times))) if times < 1.0 => {
+            return Err(Failure::new(format!("{}: `slow` takes 1 or more, got {times}", doing()))
+                .hint("a device cannot be faster than its model; `--fault none` ends a `slow`"));
+        }
+        Ok(Happening::Pair(_)) | Err(_) => {
+            return Err(Failure::new(format!("{}: a device knows no such fault", doing())).hint(
+                "say power-loss, power-on, lie, full, read-error=OFFSET, slow=TIMES, hang or none; to an array also \
+                 `fail PART N`, `restore PART N`, spare or firmware=TIME",
+            ));
+        }
+        Ok(what) => what,
+    };
     emulate::inflict(at, what).map_err(|error| {
         let failure = Failure::caused(doing(), &error);
         match error {
