@@ -157,7 +157,24 @@ fn failures(about: &About) -> Option<String> {
         let failed = counted(failed, work(about.summary).word());
         let kinds = kinds(about.summary, EventKind::Failure, Some(about.stream.stream));
         let kinds = kinds.map(|kinds| format!(": {kinds}")).unwrap_or_default();
-        format!("{failed} ({}) failed{kinds}; rates count only those that ended well; {next}", percent(share))
+        let all = every_failed(about.cut).unwrap_or_default();
+        format!("{failed} ({}) failed{kinds}{all}; rates count only those that ended well; {next}", percent(share))
+    })
+}
+
+/// `; from 4 s into the window every one failed, for 1 s and 79 879 of them`: a stretch in which all that ended failed, one behind
+/// the other.
+fn every_failed(cut: &Cut) -> Option<String> {
+    let (at_s, lasted_s) = longest_gap(cut)?;
+    let interval_s = cut.observations.interval.seconds();
+    let at = cut.first as usize + (at_s / interval_s).round() as usize;
+    let stretch = cut.intervals.get(at..at + (lasted_s / interval_s).round() as usize)?;
+    let failed: u64 = stretch.iter().map(|interval| interval.failed).sum();
+    // What was in flight when it began fails once and may wait then, which is a stall.
+    let again = failed > u64::from(cut.label.slots.unwrap_or(1));
+    again.then(|| {
+        let lasted = duration(Nanos::from_seconds(lasted_s));
+        format!("; {} every one failed, for {lasted} and {} of them", since(at_s), count(failed))
     })
 }
 
@@ -167,8 +184,7 @@ const AGAIN: &str = "its session was opened again after ";
 /// A server that went away in the window and came back, with what clients had of it and what the check behind it found.
 fn outage(about: &About) -> Option<String> {
     // Those who think before they ask, or come by a clock, do not stand still as a closed load does, and feel it all the same.
-    let still = about.stream.stall.map(|stall| (stall.at_s, stall.lasted_s)).or_else(|| longest_gap(about.cut));
-    let (at_s, lasted_s) = still?;
+    let (at_s, lasted_s) = longest_gap(about.cut)?;
     let start = about.summary.window.start.seconds();
     let lost = about.summary.events.iter().filter(|event| event.kind == EventKind::Failure);
     let waited = lost.filter_map(|event| {
