@@ -165,6 +165,15 @@ impl SystemFacts {
         below.split(" > ").filter(|name| !name.is_empty() && *name != NOT_OBSERVED)
     }
 
+    /// The emulated devices below it, as the fingerprint has them: what lies there (`module.0`, `layout.slow`, `mirror`), and the model.
+    pub fn emulated(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.fingerprint.iter().filter_map(|fact| {
+            let what = fact.key.strip_suffix(".device")?;
+            let lies = ["module.", "layout.", "mirror"].iter().any(|begins| what.starts_with(begins));
+            lies.then_some((what, fact.value.as_str()))
+        })
+    }
+
     /// A line of its fingerprint that was observed.
     pub fn observed(&self, key: &str) -> Option<&str> {
         self.fact(key).filter(|value| *value != NOT_OBSERVED)
@@ -223,6 +232,11 @@ impl Fact {
     pub fn client_cost(reached: Reached, cost_us: f64) -> Fact {
         let key = format!("generator.transaction.{}", reached.word());
         Fact { key, value: format!("{cost_us:.1} us"), private: false }
+    }
+
+    /// That one of its folders lies on an emulated device.
+    pub fn emulated(folder: usize, model: &str) -> Fact {
+        Fact { key: format!("module.{folder}.device"), value: model.to_owned(), private: false }
     }
 
     /// Reads such a cost back, in microseconds.
