@@ -79,18 +79,27 @@ fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse, (event, end): 
     }
 }
 
-/// What failed by an event: a failure counts where its operation was meant to start, and what is in flight when something happens began
-/// before it, by a response or by the interval in which that is seen. What began so shortly before the next event belongs to that.
+/// What failed by an event, until the next one or the end.
 pub(super) fn failed(trial: &TrialSummary, stream: usize, (from, to): (f64, f64)) -> u64 {
-    let interval = interval(trial);
+    let counts: Vec<u64> = trial.timeline.iter().map(|point| point.failed.get(stream).copied().unwrap_or(0)).collect();
+    let end = if to < trial.window.end.seconds() { begins(trial, stream, &counts, to) } else { counts.len() };
+    counts.get(begins(trial, stream, &counts, from)..end).unwrap_or_default().iter().sum()
+}
+
+/// The first interval whose failures are an event's. A failure counts where its operation was meant to start, and what is in flight when
+/// something happens began before it, by a response or by the interval in which that is seen. Where operations fail already, they go on
+/// to do so until the event ends that.
+fn begins(trial: &TrialSummary, stream: usize, counts: &[u64], at_s: f64) -> usize {
+    let interval = interval(trial).max(f64::MIN_POSITIVE);
     let response_s = trial.streams.get(stream).map_or(0.0, |stream| stream.response.p99_ms / 1e3);
-    let flight = response_s.max(interval);
-    let to = if to < trial.window.end.seconds() { to - flight } else { f64::INFINITY };
-    let ends = |point: &&TimePoint| {
-        let end = point.at_s + interval;
-        end > from - flight + 1e-9 && end <= to + 1e-9
-    };
-    trial.timeline.iter().filter(ends).map(|point| point.failed.get(stream).copied().unwrap_or(0)).sum()
+    let own = (at_s / interval + 1e-9) as usize;
+    let flies = own.saturating_sub((response_s / interval).ceil().max(1.0) as usize);
+    let count = |at: usize| counts.get(at).copied().unwrap_or(0);
+    match flies.checked_sub(1).map_or(0, count) {
+        0 => flies,
+        _ if count(own) <= count(own.saturating_sub(1)) => own + 1,
+        _ => own,
+    }
 }
 
 /// Seconds between two points of the timeline.
@@ -254,8 +263,18 @@ mod tests {
         // All but what failed long before it: 3 began in the interval before, 2 in its own, and 4 fail with the next event.
         assert_eq!((failed(&one, 0, (4.0001, 7.0001)), failed(&one, 0, (7.0001, 10.0))), (5, 5));
         // Where a response takes a second, what began a second before was in flight.
-        one.streams[0].response.p99_ms = 1_050.0;
+        one.streams[0].response.p99_ms = 1_000.0;
         assert_eq!(failed(&one, 0, (4.0001, 10.0)), 19);
+        // What goes on to fail until something is mended is not what mended it.
+        one.streams[0].response.p99_ms = 20.0;
+        one.timeline
+            .iter_mut()
+            .for_each(|point| point.failed[0] = if (2.95..4.05).contains(&point.at_s) { 70 } else { 0 });
+        one.timeline[40].failed[0] = 35;
+        assert_eq!((failed(&one, 0, (3.01, 4.05)), failed(&one, 0, (4.05, 10.0))), (735, 0));
+        // More than before is of what happened then.
+        one.timeline[40].failed[0] = 90;
+        assert_eq!((failed(&one, 0, (3.01, 4.05)), failed(&one, 0, (4.05, 10.0))), (700, 90));
     }
 
     #[test]

@@ -162,7 +162,7 @@ fn failures(about: &About) -> Option<String> {
     })
 }
 
-/// `; from 4 s into the window every one failed, for 1 s and 79 879 of them`: a stretch in which all that ended failed, one behind
+/// `; for 1 s from 4 s into the window every one failed, 79 879 of them`: a stretch in which all that ended failed, one behind
 /// the other.
 fn every_failed(cut: &Cut) -> Option<String> {
     let (at_s, lasted_s) = longest_gap(cut)?;
@@ -174,7 +174,7 @@ fn every_failed(cut: &Cut) -> Option<String> {
     let again = failed > u64::from(cut.label.slots.unwrap_or(1));
     again.then(|| {
         let lasted = duration(Nanos::from_seconds(lasted_s));
-        format!("; {} every one failed, for {lasted} and {} of them", since(at_s), count(failed))
+        format!("; for {lasted} {} every one failed, {} of them", since(at_s), count(failed))
     })
 }
 

@@ -369,9 +369,7 @@ fn a_time_in_which_everything_failed_at_once_is_told_as_that_and_nobody_waited_i
     let words = text(&fails, CaveatKind::Failures);
     let spaced = units::count(79_878);
     assert!(
-        words.contains(&format!(
-            "failed; from 4 s into the window every one failed, for 3 s and {spaced} of them; rates"
-        )),
+        words.contains(&format!("failed; for 3 s from 4 s into the window every one failed, {spaced} of them; rates")),
         "{words}"
     );
     // What was in flight failed once, and then nothing came: that is a wait.
