@@ -165,12 +165,17 @@ impl SystemFacts {
         below.split(" > ").filter(|name| !name.is_empty() && *name != NOT_OBSERVED)
     }
 
-    /// The emulated devices below it, as the fingerprint has them: what lies there (`module.0`, `layout.slow`, `mirror`), and the model.
-    pub fn emulated(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// The emulated devices below it, as the fingerprint has them: what of it lies there (a tier, its mirror) where that is not all, and
+    /// the model.
+    pub fn emulated(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
         self.fingerprint.iter().filter_map(|fact| {
-            let what = fact.key.strip_suffix(".device")?;
-            let lies = ["module.", "layout.", "mirror"].iter().any(|begins| what.starts_with(begins));
-            lies.then_some((what, fact.value.as_str()))
+            let part = match fact.key.strip_suffix(".device")?.split_once('.') {
+                Some(("module", _)) => None,
+                Some(("layout", tier)) => Some(tier),
+                None if fact.key == "mirror.device" => Some("mirror"),
+                _ => return None,
+            };
+            Some((part, fact.value.as_str()))
         })
     }
 

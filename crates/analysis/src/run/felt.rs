@@ -275,7 +275,7 @@ mod tests {
         let FeltUntil::After(lasted) = found[0].until else { panic!("{found:?}") };
         assert!((lasted - 2.0).abs() < 1e-6 && found[0].failed == 20 * 300, "{found:?}");
         // One that fails now and then is told as a number.
-        let few = failing(|_| 1000.0, |at| u64::from((at * 10.0).round() as u32 % 10 == 0), &[3.0]);
+        let few = failing(|_| 1000.0, |at| u64::from(((at * 10.0).round() as u32).is_multiple_of(10)), &[3.0]);
         assert_eq!((few[0].until, few[0].failed), (FeltUntil::Never, 7), "{few:?}");
         // What failed as often before is usual.
         let usual = failing(|_| 1000.0, |_| 40, &[3.0]);

@@ -187,13 +187,13 @@ fn outage(about: &About) -> Option<String> {
     let (at_s, lasted_s) = longest_gap(about.cut)?;
     let start = about.summary.window.start.seconds();
     let lost = about.summary.events.iter().filter(|event| event.kind == EventKind::Failure);
-    let waited = lost.filter_map(|event| {
+    let mut waited = lost.filter_map(|event| {
         let waited = event.text.split_once(AGAIN)?.1;
         let (to_s, away_s) = (event.at.seconds() - start, units::parse_duration(waited).ok()?.seconds());
         // A session that is there again behind the window was lost in it.
         (to_s - away_s < at_s + lasted_s && to_s + 1e-9 > at_s).then_some(waited)
     });
-    let waited = waited.last()?;
+    let waited = waited.next_back()?;
     let kinds = kinds(about.summary, EventKind::Failure, Some(about.stream.stream)).map(|kinds| format!(" ({kinds})"));
     let held = match about.cut.observations.checks.iter().find(|check| check.kind == CheckKind::Ledger) {
         Some(check) if check.result == CheckResult::Failed => format!("; damage behind it: {}", check.found),

@@ -49,9 +49,9 @@ fn storage(system: &SystemFacts) -> String {
 
 /// ` on emulated disk-15k`, ` on /dev/vda (virtual disk)`, or both; parts of a database with what lies there.
 fn on(system: &SystemFacts) -> String {
-    let emulated = system.emulated().map(|(what, model)| match what.strip_prefix("layout.").unwrap_or(what) {
-        what if what.starts_with("module.") => format!("emulated {model}"),
-        what => format!("emulated {model} ({what})"),
+    let emulated = system.emulated().map(|(part, model)| match part {
+        None => format!("emulated {model}"),
+        Some(part) => format!("emulated {model} ({part})"),
     });
     let mut all: Vec<String> = Vec::new();
     for one in emulated.chain(device(system)) {
