@@ -634,11 +634,13 @@ pub struct Felt {
     pub rate_least_per_s: Option<f64>,
     /// The greatest p99 of an interval meanwhile.
     pub p99_most_ms: Option<f64>,
+    /// What failed from its interval on until the next event's, or the end of the window.
+    pub failed: u64,
     /// How long.
     pub until: FeltUntil,
 }
 
-/// How long an event was felt: until rate and response were back within their range before anything happened.
+/// How long an event was felt: until rate, response and failures were back within their range before anything happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum FeltUntil {
     /// There were too few intervals before it to say what is usual.

@@ -412,7 +412,7 @@ mod tests {
         assert_eq!(point(&[]).to_string(), "rates: read on a");
         assert_eq!(
             point(&[("modules", 4.0, "4"), ("sessions", 1.0, "1")]).to_string(),
-            "rates: read on a, modules 4, 1 session"
+            "rates: read on a, 4 modules, 1 session"
         );
         assert_eq!(point(&[("sessions", 16.0, "16")]).at(), " at 16 sessions");
     }

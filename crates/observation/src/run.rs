@@ -165,6 +165,20 @@ impl SystemFacts {
         below.split(" > ").filter(|name| !name.is_empty() && *name != NOT_OBSERVED)
     }
 
+    /// The emulated devices below it, as the fingerprint has them: what of it lies there (a tier, its mirror) where that is not all, and
+    /// the model.
+    pub fn emulated(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
+        self.fingerprint.iter().filter_map(|fact| {
+            let part = match fact.key.strip_suffix(".device")?.split_once('.') {
+                Some(("module", _)) => None,
+                Some(("layout", tier)) => Some(tier),
+                None if fact.key == "mirror.device" => Some("mirror"),
+                _ => return None,
+            };
+            Some((part, fact.value.as_str()))
+        })
+    }
+
     /// A line of its fingerprint that was observed.
     pub fn observed(&self, key: &str) -> Option<&str> {
         self.fact(key).filter(|value| *value != NOT_OBSERVED)
@@ -223,6 +237,11 @@ impl Fact {
     pub fn client_cost(reached: Reached, cost_us: f64) -> Fact {
         let key = format!("generator.transaction.{}", reached.word());
         Fact { key, value: format!("{cost_us:.1} us"), private: false }
+    }
+
+    /// That one of its folders lies on an emulated device.
+    pub fn emulated(folder: usize, model: &str) -> Fact {
+        Fact { key: format!("module.{folder}.device"), value: model.to_owned(), private: false }
     }
 
     /// Reads such a cost back, in microseconds.

@@ -3,12 +3,13 @@
 //! The one idea: what is usual is the range of the intervals of the window before anything happened. An event is felt from when so many
 //! intervals one behind the other are worse than all of these that chance alone does it in one trial of twenty, or two are worse by the
 //! width of that range once more (by more of it where few intervals know it), and until three are not. Of n intervals before and k behind, alike, the k are the worst with a chance
-//! of one in n + k over k; such a run may begin at each interval that is looked at, in the rate or in p99. What is left of an event by then may be a tenth of
+//! of one in n + k over k; such a run may begin at each interval that is looked at, in the rate, in p99 or in the share that fails. What is left of an event by then may be a tenth of
 //! what it did at its worst: behind something that took 98 percent of a rate away, an interval that is 6 percent below is its usual self
 //! on a busy machine.
 //!
 //! What it does not do: an event that comes while another is felt is not told apart from that one.
 
+use super::outages::failed;
 use crate::point::Group;
 use crate::{Felt, FeltUntil, TimePoint, TrialSummary};
 use observation::{Event, EventKind};
@@ -17,7 +18,8 @@ use units::Nanos;
 /// Fewer intervals before an event say nothing of what is usual.
 const BEFORE_MIN: usize = 5;
 
-/// What differs from the range by less than this share of its middle is usual, too: another five intervals would be outside by chance.
+/// What differs from the range by less than this share of its middle is usual, too: another five intervals would be outside by chance. Of
+/// failures it is a share of all that ends.
 const SLACK: f64 = 0.05;
 
 /// How often nothing at all may be felt.
@@ -45,6 +47,7 @@ pub fn felt(groups: &[Group]) -> Vec<Felt> {
                 let next = events.get(i + 1).map_or(trial.window.end, |next| next.at);
                 let found = course.felt(trial, event.at, next);
                 all.push(Felt {
+                    failed: failed(trial, usize::from(stream.stream), (event.at.seconds(), next.seconds())),
                     point: group.point.clone(),
                     trial: trial.label.index,
                     event: event.text.clone(),
@@ -56,15 +59,15 @@ pub fn felt(groups: &[Group]) -> Vec<Felt> {
     all
 }
 
-/// Rate and p99 of each interval of the window, and what was usual of them.
+/// Rate, p99 and failures of each interval of the window, and what was usual of them.
 struct Course {
     points: Vec<Interval>,
     interval_s: f64,
     usual: Option<Usual>,
 }
 
-/// When an interval begins in the window, its rate, and its p99 if anything was done in it.
-type Interval = (f64, f64, Option<f64>);
+/// When an interval begins in the window, its rate, its p99 if anything was done in it, and the share of what ended in it that failed.
+type Interval = (f64, f64, Option<f64>, f64);
 
 #[derive(Clone)]
 struct Usual {
@@ -74,16 +77,17 @@ struct Usual {
     least_rate: f64,
     p99_ms: Option<f64>,
     most_p99_ms: f64,
+    most_failed: f64,
 }
 
 impl Usual {
-    fn is_worse(&self, &(_, rate, p99): &Interval) -> bool {
-        rate < self.least_rate || p99.is_none_or(|p99| p99 > self.most_p99_ms)
+    fn is_worse(&self, &(_, rate, p99, failed): &Interval) -> bool {
+        rate < self.least_rate || p99.is_none_or(|p99| p99 > self.most_p99_ms) || failed > self.most_failed
     }
 
     /// So many intervals one behind the other that chance makes worse somewhere among so many seldom enough.
     fn run_of(&self, among: usize) -> usize {
-        let mut chance = 2.0 * among as f64;
+        let mut chance = 3.0 * among as f64;
         let worse = |k: &usize| {
             chance *= *k as f64 / (self.before + k) as f64;
             chance <= FALSE_ALARM
@@ -97,7 +101,8 @@ impl Usual {
         let most_p99_ms = self.most_p99_ms + times * (self.most_p99_ms - self.p99_ms.unwrap_or(0.0));
         // Nothing at all is far from any rate.
         let least_rate = (self.least_rate - times * (self.rate - self.least_rate)).max(f64::MIN_POSITIVE);
-        Usual { least_rate: least_rate.min(self.least_rate), most_p99_ms, ..self.clone() }
+        let most_failed = self.most_failed + times * (self.most_failed - SLACK);
+        Usual { least_rate: least_rate.min(self.least_rate), most_p99_ms, most_failed, ..self.clone() }
     }
 
     /// The range that counts as usual again behind these intervals.
@@ -107,34 +112,37 @@ impl Usual {
         Usual {
             least_rate: self.least_rate.min(self.rate - LEFT * (self.rate - least_rate(felt))),
             most_p99_ms: self.most_p99_ms.max(p99_ms),
+            most_failed: felt.iter().map(|(.., failed)| LEFT * failed).fold(self.most_failed, f64::max),
             ..self.clone()
         }
     }
 }
 
 fn least_rate(points: &[Interval]) -> f64 {
-    points.iter().map(|(_, rate, _)| *rate).fold(f64::INFINITY, f64::min)
+    points.iter().map(|(_, rate, ..)| *rate).fold(f64::INFINITY, f64::min)
 }
 
 fn most_p99(points: &[Interval]) -> Option<f64> {
-    points.iter().filter_map(|(.., p99)| *p99).reduce(f64::max)
+    points.iter().filter_map(|(_, _, p99, _)| *p99).reduce(f64::max)
 }
 
 impl Course {
     fn of(trial: &TrialSummary, stream: usize, first: Nanos) -> Course {
         let start = trial.window.start.seconds();
+        let interval_s = trial.timeline.windows(2).next().map_or(0.0, |two| two[1].at_s - two[0].at_s);
         let at = |point: &TimePoint| {
             let p99 = point.p99_ms.get(stream).copied().flatten();
-            (point.at_s - start, point.throughput_per_s.get(stream).copied().unwrap_or(0.0), p99)
+            let rate = point.throughput_per_s.get(stream).copied().unwrap_or(0.0);
+            let failed = point.failed.get(stream).map_or(0.0, |failed| *failed as f64);
+            (point.at_s - start, rate, p99, failed / (failed + rate * interval_s).max(1.0))
         };
         let inside = trial.timeline.iter().filter(|point| point.at_s >= start - 1e-9);
         let points: Vec<Interval> = inside.map(at).collect();
-        let interval_s = trial.timeline.windows(2).next().map_or(0.0, |two| two[1].at_s - two[0].at_s);
         let ends = (first - trial.window.start).seconds() - interval_s + 1e-9;
         let before: Vec<_> = points.iter().filter(|(at, ..)| *at <= ends).collect();
         let usual = (before.len() >= BEFORE_MIN).then(|| {
-            let rates = before.iter().map(|(_, rate, _)| *rate);
-            let times: Vec<f64> = before.iter().filter_map(|(.., p99)| *p99).collect();
+            let rates = before.iter().map(|(_, rate, ..)| *rate);
+            let times: Vec<f64> = before.iter().filter_map(|(_, _, p99, _)| *p99).collect();
             let (rate, p99_ms) =
                 (middle(rates.clone().collect()), Some(times.clone()).filter(|all| !all.is_empty()).map(middle));
             Usual {
@@ -143,6 +151,7 @@ impl Course {
                 least_rate: rates.fold(f64::INFINITY, f64::min) - SLACK * rate,
                 p99_ms,
                 most_p99_ms: times.into_iter().fold(0.0, f64::max) + SLACK * p99_ms.unwrap_or(0.0),
+                most_failed: before.iter().map(|(.., failed)| *failed).fold(0.0, f64::max) + SLACK,
             }
         });
         Course { points, interval_s, usual }
@@ -191,6 +200,11 @@ mod tests {
 
     /// A trial whose window of 10 s, behind 1 s of warm-up, has such rates in its intervals of 100 ms; p99 is 1,000 over the rate.
     fn course(rates: impl Fn(f64) -> f64, events: &[f64]) -> Vec<Felt> {
+        failing(rates, |_| 0, events)
+    }
+
+    /// The same with so many failures in its intervals.
+    fn failing(rates: impl Fn(f64) -> f64, fails: impl Fn(f64) -> u64, events: &[f64]) -> Vec<Felt> {
         let mut one = trial(0, "a", 0, 1000.0);
         one.window = Window { start: Nanos::from_secs(1), end: Nanos::from_secs(11) };
         one.timeline = (0..110u32)
@@ -200,7 +214,7 @@ mod tests {
                 TimePoint {
                     at_s,
                     throughput_per_s: vec![rate],
-                    failed: vec![0],
+                    failed: vec![fails(at_s - 1.0)],
                     p99_ms: vec![(rate > 10.0).then(|| 1000.0 / rate)],
                 }
             })
@@ -251,6 +265,21 @@ mod tests {
         };
         let (nothing, half, soon) = (share(1.0, 5.0), share(0.3, 5.0), share(1.0, 0.5));
         assert!(nothing < 0.07 && soon < 0.07 && half > 0.95, "{nothing} {soon} {half}");
+    }
+
+    #[test]
+    fn what_fails_is_felt_where_rate_and_p99_are_as_before() {
+        // Three of four fail, and those that end well come as fast as ever.
+        let fails = |at: f64| if (3.0..4.95).contains(&at) { 300 } else { 0 };
+        let found = failing(|_| 1000.0, fails, &[3.0]);
+        let FeltUntil::After(lasted) = found[0].until else { panic!("{found:?}") };
+        assert!((lasted - 2.0).abs() < 1e-6 && found[0].failed == 20 * 300, "{found:?}");
+        // One that fails now and then is told as a number.
+        let few = failing(|_| 1000.0, |at| u64::from(((at * 10.0).round() as u32).is_multiple_of(10)), &[3.0]);
+        assert_eq!((few[0].until, few[0].failed), (FeltUntil::Never, 7), "{few:?}");
+        // What failed as often before is usual.
+        let usual = failing(|_| 1000.0, |_| 40, &[3.0]);
+        assert_eq!(usual[0].until, FeltUntil::Never, "{usual:?}");
     }
 
     #[test]

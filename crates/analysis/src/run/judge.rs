@@ -57,7 +57,8 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     }
     caveats.extend(trials.iter().flat_map(|trial| trial.caveats.iter().cloned()));
     let reads = damage::of_reads(&trials);
-    let (typical, storage) = (typical(&points, &trials, &judgement.storage), judgement.storage.clone());
+    let typical = typical(&points, &trials, &judgement.storage, &run.systems);
+    let storage = judgement.storage.clone();
     let (checks, metric) = (Vec::new(), judgement.primary.as_ref().map(|primary| primary.metric));
     let mut judged = Findings {
         run,
@@ -99,7 +100,9 @@ fn of_curves(groups: &[Group], confidence: f64) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::run::tests::{judgement, level, trial};
-    use study::{Metric, Selector, Threshold};
+    use observation::{Fact, SystemFacts};
+    use study::{Metric, Selector, StorageAsked, SyncMode, Threshold};
+    use units::{Bytes, Share};
 
     /// Two systems over three levels in four blocks, and what decides between them.
     fn run() -> (Vec<TrialSummary>, Judgement) {
@@ -137,5 +140,28 @@ mod tests {
         assert_eq!((&with.points, &with.findings), (&without.points, &without.findings));
         assert_eq!((&with.answer, &with.caveats), (&without.answer, &without.caveats));
         assert_eq!(with.trials.len(), without.trials.len() + 2);
+    }
+
+    #[test]
+    fn what_an_emulated_device_gives_is_typical_of_no_device() {
+        let asked = StorageAsked {
+            stream: "random-read".to_owned(),
+            random: true,
+            read: Share(1.0),
+            trims: Share(0.0),
+            blocks: (Bytes(4096), Bytes(4096)),
+            direct: true,
+            sync: SyncMode::Never,
+        };
+        let judgement = Judgement { storage: vec![asked], ..judgement() };
+        let typical = |fingerprint: Vec<Fact>| {
+            let system = SystemFacts { name: "a".to_owned(), fingerprint, ..SystemFacts::default() };
+            let run = RunFacts { systems: vec![system], ..RunFacts::default() };
+            judge(run, vec![trial(0, "a", 0, 4_000.0)], &judgement).typical
+        };
+        assert_eq!(typical(Vec::new()).and_then(|typical| typical.most_per_s), Some(4_000.0));
+        assert_eq!(typical(vec![Fact::emulated(0, "disk-15k")]), None);
+        let of_layout = Fact { key: "layout.slow.device".to_owned(), ..Fact::emulated(0, "disk-15k") };
+        assert_eq!(typical(vec![of_layout]), None);
     }
 }

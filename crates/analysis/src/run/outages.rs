@@ -79,11 +79,27 @@ fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse, (event, end): 
     }
 }
 
-/// What failed from the interval on in which it happened: sessions that lose their server do so at that moment.
-fn failed(trial: &TrialSummary, stream: usize, (from, to): (f64, f64)) -> u64 {
-    let interval = interval(trial);
-    let ends = |point: &&TimePoint| (from + 1e-9..=to + 1e-9).contains(&(point.at_s + interval));
-    trial.timeline.iter().filter(ends).map(|point| point.failed.get(stream).copied().unwrap_or(0)).sum()
+/// What failed by an event, until the next one or the end.
+pub(super) fn failed(trial: &TrialSummary, stream: usize, (from, to): (f64, f64)) -> u64 {
+    let counts: Vec<u64> = trial.timeline.iter().map(|point| point.failed.get(stream).copied().unwrap_or(0)).collect();
+    let end = if to < trial.window.end.seconds() { begins(trial, stream, &counts, to) } else { counts.len() };
+    counts.get(begins(trial, stream, &counts, from)..end).unwrap_or_default().iter().sum()
+}
+
+/// The first interval whose failures are an event's. A failure counts where its operation was meant to start, and what is in flight when
+/// something happens began before it, by a response or by the interval in which that is seen. Where operations fail already, they go on
+/// to do so until the event ends that.
+fn begins(trial: &TrialSummary, stream: usize, counts: &[u64], at_s: f64) -> usize {
+    let interval = interval(trial).max(f64::MIN_POSITIVE);
+    let response_s = trial.streams.get(stream).map_or(0.0, |stream| stream.response.p99_ms / 1e3);
+    let own = (at_s / interval + 1e-9) as usize;
+    let flies = own.saturating_sub((response_s / interval).ceil().max(1.0) as usize);
+    let count = |at: usize| counts.get(at).copied().unwrap_or(0);
+    match flies.checked_sub(1).map_or(0, count) {
+        0 => flies,
+        _ if count(own) <= count(own.saturating_sub(1)) => own + 1,
+        _ => own,
+    }
 }
 
 /// Seconds between two points of the timeline.
@@ -226,8 +242,39 @@ mod tests {
         one.timeline = (0..100)
             .map(|at| point(at, [(40, 5), (41, 1), (60, 7)].iter().find(|one| one.0 == at).map_or(0, |one| one.1)))
             .collect();
+        one.window = Window { start: Nanos::ZERO, end: Nanos::from_secs(10) };
         assert_eq!(failed(&one, 0, (4.03, 6.03)), 6, "what fails with the next event is told there");
         assert_eq!(failed(&one, 0, (6.03, 10.0)), 7);
+    }
+
+    #[test]
+    fn sessions_that_are_lost_in_the_middle_of_what_they_began_before_an_event_belong_to_it() {
+        let mut one = trial(0, "a", 0, 1000.0);
+        one.window = Window { start: Nanos::from_secs(1), end: Nanos::from_secs(10) };
+        let fails = [(30, 9), (39, 3), (40, 2), (69, 4), (99, 1)];
+        one.timeline = (0..100)
+            .map(|at| TimePoint {
+                at_s: f64::from(at) / 10.0,
+                throughput_per_s: vec![1000.0],
+                failed: vec![fails.iter().find(|one| one.0 == at).map_or(0, |one| one.1)],
+                p99_ms: vec![None],
+            })
+            .collect();
+        // All but what failed long before it: 3 began in the interval before, 2 in its own, and 4 fail with the next event.
+        assert_eq!((failed(&one, 0, (4.0001, 7.0001)), failed(&one, 0, (7.0001, 10.0))), (5, 5));
+        // Where a response takes a second, what began a second before was in flight.
+        one.streams[0].response.p99_ms = 1_000.0;
+        assert_eq!(failed(&one, 0, (4.0001, 10.0)), 19);
+        // What goes on to fail until something is mended is not what mended it.
+        one.streams[0].response.p99_ms = 20.0;
+        one.timeline
+            .iter_mut()
+            .for_each(|point| point.failed[0] = if (2.95..4.05).contains(&point.at_s) { 70 } else { 0 });
+        one.timeline[40].failed[0] = 35;
+        assert_eq!((failed(&one, 0, (3.01, 4.05)), failed(&one, 0, (4.05, 10.0))), (735, 0));
+        // More than before is of what happened then.
+        one.timeline[40].failed[0] = 90;
+        assert_eq!((failed(&one, 0, (3.01, 4.05)), failed(&one, 0, (4.05, 10.0))), (700, 90));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! of such devices quote are set beside theirs; `docs/concepts/typical.md` has the sources.
 
 use crate::{PointSummary, TrialSummary, Typical};
-use observation::Provenance;
+use observation::{Provenance, SystemFacts};
 use study::StorageAsked;
 use units::{milliseconds, per_second};
 
@@ -55,8 +55,13 @@ impl Typical {
 }
 
 /// What the numbers of the one system are typical of whose storage was measured; none where several were, whose numbers stand beside
-/// each other, and where none of the three was measured.
-pub fn typical(points: &[PointSummary], trials: &[TrialSummary], asked: &[StorageAsked]) -> Option<Typical> {
+/// each other, where it is an emulated device, which is what its model says, and where none of the three was measured.
+pub fn typical(
+    points: &[PointSummary],
+    trials: &[TrialSummary],
+    asked: &[StorageAsked],
+    known: &[SystemFacts],
+) -> Option<Typical> {
     let measured = |point: &&PointSummary| point.provenance == Provenance::Measured && point.elapsed_s.is_none();
     let of = |is: fn(&StorageAsked) -> bool| {
         let named = |point: &&PointSummary| asked.iter().any(|one| is(one) && one.stream == point.at.stream);
@@ -65,7 +70,8 @@ pub fn typical(points: &[PointSummary], trials: &[TrialSummary], asked: &[Storag
     let (reads, commits) = (of(StorageAsked::is_of_data_sheets), of(StorageAsked::is_of_commits));
     let mut systems = reads.iter().chain(&commits).map(|point| &point.at.system);
     let first = systems.next()?;
-    if systems.any(|system| system != first) {
+    let emulated = |system: &SystemFacts| system.name == *first && system.emulated().next().is_some();
+    if systems.any(|system| system != first) || known.iter().any(emulated) {
         return None;
     }
     let alone = |point: &&&PointSummary| slots(point, trials) == Some(1);

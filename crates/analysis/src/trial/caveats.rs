@@ -158,7 +158,24 @@ fn failures(about: &About) -> Option<String> {
         let failed = counted(failed, work(about.summary).word());
         let kinds = kinds(about.summary, EventKind::Failure, Some(about.stream.stream));
         let kinds = kinds.map(|kinds| format!(": {kinds}")).unwrap_or_default();
-        format!("{failed} ({}) failed{kinds}; rates count only those that ended well; {next}", percent(share))
+        let all = every_failed(about.cut).unwrap_or_default();
+        format!("{failed} ({}) failed{kinds}{all}; rates count only those that ended well; {next}", percent(share))
+    })
+}
+
+/// `; for 1 s from 4 s into the window every one failed, 79 879 of them`: a stretch in which all that ended failed, one behind
+/// the other.
+fn every_failed(cut: &Cut) -> Option<String> {
+    let (at_s, lasted_s) = longest_gap(cut)?;
+    let interval_s = cut.observations.interval.seconds();
+    let at = cut.first as usize + (at_s / interval_s).round() as usize;
+    let stretch = cut.intervals.get(at..at + (lasted_s / interval_s).round() as usize)?;
+    let failed: u64 = stretch.iter().map(|interval| interval.failed).sum();
+    // What was in flight when it began fails once and may wait then, which is a stall.
+    let again = failed > u64::from(cut.label.slots.unwrap_or(1));
+    again.then(|| {
+        let lasted = duration(Nanos::from_seconds(lasted_s));
+        format!("; for {lasted} {} every one failed, {} of them", since(at_s), count(failed))
     })
 }
 
@@ -168,8 +185,7 @@ const AGAIN: &str = "its session was opened again after ";
 /// A server that went away in the window and came back, with what clients had of it and what the check behind it found.
 fn outage(about: &About) -> Option<String> {
     // Those who think before they ask, or come by a clock, do not stand still as a closed load does, and feel it all the same.
-    let still = about.stream.stall.map(|stall| (stall.at_s, stall.lasted_s)).or_else(|| longest_gap(about.cut));
-    let (at_s, lasted_s) = still?;
+    let (at_s, lasted_s) = longest_gap(about.cut)?;
     let start = about.summary.window.start.seconds();
     let lost = about.summary.events.iter().filter(|event| event.kind == EventKind::Failure);
     let mut waited = lost.filter_map(|event| {
@@ -560,8 +576,9 @@ fn too_alike(about: &About) -> Option<String> {
         return None;
     }
     Some(format!(
-        "the rate moves so slowly that this window is worth only {} independent values: intervals are widened by what an          AR(1) series may hide, and may still be too narrow; {}",
-        worth,
+        "the rate moves so slowly that this window is worth only {}: intervals are widened by what an AR(1) series may hide, \
+         and may still be too narrow; {}",
+        counted(u64::from(about.stream.throughput_per_s.n), "independent values"),
         needs(about, 2.0 * WORTH_MIN / worth)
     ))
 }

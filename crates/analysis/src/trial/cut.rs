@@ -65,7 +65,7 @@ pub struct Missed {
 pub struct Interval {
     /// Completions that came in it.
     pub done: u64,
-    /// Failures that came in it.
+    /// Failures of what was meant to start in it.
     pub failed: u64,
     /// Completions as a rate.
     pub rate_per_s: f64,

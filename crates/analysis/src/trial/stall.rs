@@ -5,7 +5,7 @@
 //! the mean rate would have felt, had they come whatever the system did: the system completes what it completed, interval by
 //! interval, and each arrival waits until all before it are done (a fluid queue with the measured capacity).
 //!
-//! What it does not do: it says nothing of loads that are due whatever the system does, open or at the moments of a trace: their response
+//! What it does not do: a stretch in which everything failed at once is told with the failures, for nobody waited there. It says nothing of loads that are due whatever the system does, open or at the moments of a trace: their response
 //! holds such waits already, and where nothing is due nobody waits.
 
 use super::cut::Cut;
@@ -21,35 +21,31 @@ const MISSING_MIN: f64 = 30.0;
 /// A stretch is at least so many medians of response long: what is slow anyhow is no stall.
 const P50_TIMES: f64 = 20.0;
 
-/// The longest stretch of the window without a completion; none when it is no longer than chance or slow operations explain. A
+/// The longest stretch of the window in which nothing ended, well or not; none when it is no longer than chance or slow operations explain. A
 /// closed load asks up to the last moment, so that a stretch at either end of the window counts as well.
 pub fn stall(cut: &Cut, response: &LatencySummary, interrupted: bool) -> Option<Stall> {
     let asks = cut.label.offered.is_none() && cut.label.think_mean.0 == 0 && !cut.label.paces_itself();
     let slots = cut.label.slots.filter(|_| asks)?;
     let interval_s = cut.observations.interval.seconds();
     let window = cut.intervals.get(cut.first as usize..cut.end.min(cut.intervals.len() as u32) as usize)?;
-    let counts: Vec<u64> = window.iter().map(|interval| interval.done).collect();
-    let (at, length) = longest(&counts)?;
+    // Whoever failed has its answer and asks again.
+    let ended: Vec<u64> = window.iter().map(|interval| interval.done + interval.failed).collect();
+    let (at, length) = longest(&ended)?;
     // What ends with a trial that was cut off may be the end of the load.
-    if interrupted && at + length == counts.len() {
+    if interrupted && at + length == ended.len() {
         return None;
     }
     let lasted_s = length as f64 * interval_s;
-    let done: u64 = counts.iter().sum();
-    let elsewhere_s = (counts.len() - length) as f64 * interval_s;
+    let done: u64 = window.iter().map(|interval| interval.done).sum();
+    let elsewhere_s = (ended.len() - length) as f64 * interval_s;
     let missing = done as f64 / elsewhere_s.max(f64::MIN_POSITIVE) * lasted_s;
     let slow_s = P50_TIMES * response.p50_ms / 1e3;
     if lasted_s < SHORTEST_S || missing < MISSING_MIN || lasted_s < slow_s {
         return None;
     }
-    let open_p99_ms = response.p99_ms.max(waits_p99_s(&counts, interval_s) * 1e3 + response.p50_ms);
-    Some(Stall {
-        at_s: at as f64 * interval_s,
-        lasted_s,
-        slots,
-        rate_per_s: done as f64 / (counts.len() as f64 * interval_s),
-        open_p99_ms,
-    })
+    let rate = done as f64 / ended.len() as f64;
+    let open_p99_ms = response.p99_ms.max(waits_p99_s(&ended, rate, interval_s) * 1e3 + response.p50_ms);
+    Some(Stall { at_s: at as f64 * interval_s, lasted_s, slots, rate_per_s: rate / interval_s, open_p99_ms })
 }
 
 /// Start and length of the longest stretch of nothing.
@@ -65,9 +61,8 @@ pub(super) fn longest(counts: &[u64]) -> Option<(usize, usize)> {
     (best.1 > 0).then_some(best)
 }
 
-/// p99 of the waits of arrivals that come evenly, at the mean rate, seconds.
-fn waits_p99_s(counts: &[u64], interval_s: f64) -> f64 {
-    let rate = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
+/// p99 of the waits of arrivals that come evenly, so many an interval, seconds.
+fn waits_p99_s(counts: &[u64], rate: f64, interval_s: f64) -> f64 {
     let (mut backlog, mut waits) = (0.0f64, Vec::with_capacity(counts.len()));
     for at in 0..counts.len() {
         // An arrival in the middle of this interval is behind the backlog and half of those that come with it.
@@ -99,12 +94,12 @@ mod tests {
         counts[30..70].fill(0);
         assert_eq!(longest(&counts), Some((30, 40)));
         // 6 of 10 s at 1,000/s: arrivals at 600/s, the first in the stall waits for 4 s, and the backlog drains at 400/s.
-        let felt = waits_p99_s(&counts, 0.1);
+        let felt = waits_p99_s(&counts, 60.0, 0.1);
         assert!((3.9..4.1).contains(&felt), "{felt}");
     }
 
     #[test]
     fn nothing_waits_for_a_steady_system() {
-        assert!(waits_p99_s(&[100; 50], 0.1) < 0.051);
+        assert!(waits_p99_s(&[100; 50], 100.0, 0.1) < 0.051);
     }
 }

@@ -353,6 +353,33 @@ fn figures_beside_jobs_end_with_the_jobs_and_their_end_is_no_stall() {
 }
 
 #[test]
+fn a_time_in_which_everything_failed_at_once_is_told_as_that_and_nobody_waited_in_it() {
+    let mut fails = observations();
+    // From 6 to 9 s nothing is read; each operation fails at once and is followed by the next one.
+    fails.cells.retain(|cell| !(6..9).contains(&cell.key.interval));
+    for interval in 6..9 {
+        let mut failing = cell(interval, 0, Vec::new(), 0, 0);
+        failing.tally.failed = 26_626;
+        fails.cells.push(failing);
+    }
+    fails.cells.sort_by_key(|cell| cell.key.interval);
+    fails.accounts[0].failed = 79_878;
+    let told = summary(&fails);
+    assert!(told.streams[0].stall.is_none() && !kinds(&fails).contains(&CaveatKind::Stalled), "{:?}", kinds(&fails));
+    let words = text(&fails, CaveatKind::Failures);
+    let spaced = units::count(79_878);
+    assert!(
+        words.contains(&format!("failed; for 3 s from 4 s into the window every one failed, {spaced} of them; rates")),
+        "{words}"
+    );
+    // What was in flight failed once, and then nothing came: that is a wait.
+    fails.cells.iter_mut().for_each(|cell| cell.tally.failed = cell.tally.failed.min(2));
+    fails.cells.iter_mut().filter(|cell| cell.key.interval > 6).for_each(|cell| cell.tally.failed = 0);
+    assert!(!text(&fails, CaveatKind::Failures).contains("every one failed"));
+    assert_eq!(summary(&fails).streams[0].stall.map(|stall| (stall.at_s, stall.lasted_s)), Some((5.0, 2.0)));
+}
+
+#[test]
 fn a_server_that_was_lost_and_waited_for_is_told_with_its_seconds_its_errors_and_the_check_behind_it() {
     let mut lost = observations();
     lost.cells.retain(|cell| !(6..9).contains(&cell.key.interval));

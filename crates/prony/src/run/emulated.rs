@@ -196,6 +196,12 @@ impl Device {
 const LOOKS: u32 = 250;
 const LOOK: Duration = Duration::from_millis(20);
 
+/// The model of the device that a folder lies on; of one that somebody else mounted only that it is one.
+pub fn model(folder: &Folder) -> Option<String> {
+    let mounted = || emulate::is_device(Path::new(&folder.path)).then(|| "device".to_owned());
+    folder.device.clone().or_else(mounted)
+}
+
 /// How events are made on the devices of a system, where all of its folders are such devices.
 pub fn happens(reached: &SystemSpec) -> Option<engine::Happens> {
     let Place::File { dirs } = &reached.place else { return None };

@@ -40,7 +40,7 @@ use analysis::{Findings, TrialSummary};
 use engine::{Need, Opened};
 use execute::{Broken, Execution};
 use model::file::Description;
-use observation::{Ceiling, RunFacts, SystemFacts};
+use observation::{Ceiling, Fact, RunFacts, SystemFacts};
 use progress::Progress;
 use recorder::WallClock;
 use std::io::ErrorKind;
@@ -351,6 +351,8 @@ pub fn open(spec: &SystemSpec, wants: &Wants<'_>, devices: &mut Devices) -> Resu
     if let Place::File { dirs } = &spec.place {
         // As they are written, and not where a device of them is mounted.
         system.facts.place = study::folders_shown(dirs);
+        let devices = dirs.iter().enumerate().filter_map(|(i, dir)| Some(Fact::emulated(i, &emulated::model(dir)?)));
+        system.facts.fingerprint.extend(devices);
     }
     system.happens = emulated::happens(&reached);
     system.on_devices(devices.of_nodes(&reached));

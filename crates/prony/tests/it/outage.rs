@@ -173,7 +173,7 @@ fn a_loss_is_found_kept_and_told_everywhere_and_outlasts_the_run_that_goes_on() 
     servers.iter().for_each(|server| kill(*server, Signal::KILL));
     let (code, told) = going.end();
     assert_eq!(code, Some(1), "what was lost decides the exit code\n{told}");
-    assert!(told.contains("acknowledged orders are missing, the first is trade"), "{told}");
+    assert!(told.contains("missing, the first is trade"), "{told}");
     let lost = |shown: &serde_json::Value| {
         let first = &shown["findings"][0];
         assert_eq!((&first["kind"], &first["trial"]), (&"damage".into(), &0.into()), "{shown:#}");

@@ -130,7 +130,7 @@ objects! {
 
     found: Felt {
         "factors": factors(&found.point.factors), trial, event, at_s, "felt": found.until.word(), "felt_s": found.until.seconds(),
-        rate_before_per_s, rate_least_per_s, p99_before_ms, p99_most_ms,
+        rate_before_per_s, rate_least_per_s, p99_before_ms, p99_most_ms, failed,
     }
 
     found: DeadlineFinding {

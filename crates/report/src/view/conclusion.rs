@@ -104,9 +104,14 @@ fn felt(finding: &Felt) -> String {
         let ms = |ms: f64| Quantity::Milliseconds.text(ms);
         format!(", p99 {} instead of {}", ms(most), ms(before))
     });
-    let worst = format!("{}{}", least.unwrap_or_default(), p99.unwrap_or_default());
+    let failed = Some(units::count(finding.failed)).filter(|_| finding.failed > 0);
+    let fails = failed.as_ref().map(|failed| format!("; {failed} failed")).unwrap_or_default();
+    let worst = format!("{}{}{fails}", least.unwrap_or_default(), p99.unwrap_or_default());
     match finding.until {
-        FeltUntil::CannotTell => format!("{what}: fewer than five intervals before it do not say what is usual"),
+        FeltUntil::CannotTell => format!("{what}: fewer than five intervals before it do not say what is usual{fails}"),
+        FeltUntil::Never if finding.failed > 0 => {
+            format!("{what}: rate and p99 stay within their range before, around {usual}{fails}")
+        }
         FeltUntil::Never => format!("{what} is not felt: rate and p99 stay within their range before, around {usual}"),
         FeltUntil::After(lasted) => format!("{what} is felt for {}{worst}", seconds(lasted)),
         FeltUntil::NotInTheWindow => format!("{what} is felt and not back within the window{worst}"),

@@ -36,14 +36,30 @@ fn system_line(findings: &Findings, system: &SystemFacts) -> String {
     }
 }
 
-/// `file of 1 GiB on /dev/vda (ext4, virtual disk), by io_uring`.
+/// `file of 1 GiB on /dev/vda (ext4, virtual disk), by io_uring`; `file of 1 GiB on emulated disk-15k, by io_uring`.
 fn storage(system: &SystemFacts) -> String {
     let size = system.module_bytes().map(|bytes| format!(" of {}", units::bytes(Bytes(bytes)))).unwrap_or_default();
     let many = if system.modules > 1 { format!("{} x ", system.modules) } else { String::new() };
-    let on = device(system).map(|device| format!(" on {device}")).unwrap_or_default();
-    let filesystem = system.observed("module.0.filesystem");
+    let on = on(system);
+    // What serves an emulated device looks like a file system of this machine, and is none.
+    let filesystem = system.observed("module.0.filesystem").filter(|_| system.emulated().next().is_none());
     let filesystem = filesystem.map(|name| format!(", {name}")).unwrap_or_default();
     format!("{many}{}{size}{on}{filesystem}, by {}", system.kind, system.driver)
+}
+
+/// ` on emulated disk-15k`, ` on /dev/vda (virtual disk)`, or both; parts of a database with what lies there.
+fn on(system: &SystemFacts) -> String {
+    let emulated = system.emulated().map(|(part, model)| match part {
+        None => format!("emulated {model}"),
+        Some(part) => format!("emulated {model} ({part})"),
+    });
+    let mut all: Vec<String> = Vec::new();
+    for one in emulated.chain(device(system)) {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+    if all.is_empty() { String::new() } else { format!(" on {}", all.join(" and ")) }
 }
 
 /// `/dev/vda (virtual disk)`: the disk at the bottom, with what kind it says it is.
@@ -55,7 +71,7 @@ fn device(system: &SystemFacts) -> Option<String> {
 
 /// Engine and version, with the size of the data beside the memory that may hold it.
 fn database(findings: &Findings, system: &SystemFacts) -> String {
-    let on = device(system).map(|device| format!(" on {device}")).unwrap_or_default();
+    let on = on(system);
     let own = findings.trials.iter().filter(|trial| trial.label.system == system.name);
     let sets: Vec<_> = own.filter_map(|trial| trial.server.as_ref()?.working_set.as_ref()).collect();
     let sizes = || sets.iter().filter_map(|set| set.data_bytes);
@@ -89,4 +105,39 @@ fn machine(run: &RunFacts) -> Option<String> {
     let kernel = system.observed("kernel.release").map(|release| format!("Linux {release}"));
     let parts: Vec<String> = [cores, memory, machine, kernel].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("machine: {}", parts.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use observation::Fact;
+
+    #[test]
+    fn an_emulated_device_is_told_as_one() {
+        let fact = |key: &str, value: &str| Fact { key: key.to_owned(), value: value.to_owned(), private: false };
+        let mut system = SystemFacts {
+            kind: "file".to_owned(),
+            modules: 1,
+            driver: "io_uring".to_owned(),
+            fingerprint: vec![
+                fact("module.0.filesystem", "fuse"),
+                fact("module.0.bytes", "268435456"),
+                Fact::emulated(0, "disk-15k"),
+                Fact::emulated(1, "disk-15k"),
+            ],
+            ..SystemFacts::default()
+        };
+        assert_eq!(storage(&system), "file of 256 MiB on emulated disk-15k, by io_uring");
+        system.fingerprint[3] = Fact::emulated(1, "nand-device");
+        assert_eq!(on(&system), " on emulated disk-15k and emulated nand-device");
+        system.fingerprint = vec![
+            fact("module.0.devices", "vda"),
+            fact("layout.slow.device", "disk-15k"),
+            fact("mirror.device", "disk-15k"),
+        ];
+        let told = on(&system);
+        assert_eq!(told, " on emulated disk-15k (slow) and emulated disk-15k (mirror) and /dev/vda (kind unknown)");
+        system.fingerprint.truncate(1);
+        assert_eq!(on(&system), " on /dev/vda (kind unknown)");
+    }
 }

@@ -8,6 +8,7 @@
 use super::{Queries, Refused, Verdict};
 use crate::transaction::Value;
 use std::collections::BTreeMap;
+use units::counted;
 
 /// Entries of a page; two share a byte.
 const PAGE: u64 = 4096;
@@ -268,14 +269,17 @@ fn verdict(table: &str, judged: &Judged) -> Verdict {
     if judged.passed() {
         return Verdict { name, damaged: false, text: format!("{} orders are as acknowledged{unknown}", judged.ok) };
     }
-    let fault = |what: &str, faulty: &Faulty| {
+    let fault = |what: &str, [one, many]: [&str; 2], faulty: &Faulty| {
         let first = faulty.first.first().copied().unwrap_or(0);
-        (faulty.count > 0).then(|| format!("{} {what}, the first is {table} {first}", faulty.count))
+        let state = if faulty.count == 1 { one } else { many };
+        (faulty.count > 0).then(|| format!("{} {state}, the first is {table} {first}", counted(faulty.count, what)))
     };
+    let (missing, there) =
+        (["is missing", "are missing"], ["that was rolled back is there", "that were rolled back are there"]);
     let faults = [
-        fault("acknowledged orders are missing", &judged.missing),
-        fault("orders that were rolled back are there", &judged.resurrected),
-        fault("acknowledged fills are missing", &judged.unfilled),
+        fault("acknowledged orders", missing, &judged.missing),
+        fault("orders", there, &judged.resurrected),
+        fault("acknowledged fills", missing, &judged.unfilled),
     ];
     let faults: Vec<String> = faults.into_iter().flatten().collect();
     Verdict { name, damaged: true, text: format!("{}{unknown}", faults.join("; ")) }
@@ -359,6 +363,9 @@ mod tests {
         assert!(!verdict("trade", &kept).damaged);
         let lost = Judged { missing: Faulty { count: 1, first: vec![42] }, ..Judged::default() };
         let Verdict { damaged, text, .. } = verdict("trade", &lost);
-        assert!(damaged && text.contains("1 acknowledged orders are missing, the first is trade 42"), "{text}");
+        assert!(damaged && text.contains("1 acknowledged order is missing, the first is trade 42"), "{text}");
+        let lost = Judged { resurrected: Faulty { count: 2, first: vec![7] }, ..lost };
+        let Verdict { text, .. } = verdict("trade", &lost);
+        assert!(text.contains("; 2 orders that were rolled back are there, the first is trade 7"), "{text}");
     }
 }

@@ -10,6 +10,9 @@ const WIDTH: usize = 80;
 /// Rows of a list.
 const ROWS: usize = 8;
 
+/// The figure that is told in whole sessions.
+const SESSIONS: &str = "sessions to compensate";
+
 /// A figure that is predicted.
 pub(super) struct Figure {
     pub(super) what: &'static str,
@@ -22,6 +25,18 @@ pub(super) struct Figure {
 impl Figure {
     fn new(what: &'static str, unit: &'static str, now: Option<f64>, then: Span, rests: impl Into<String>) -> Figure {
         Figure { what, unit, now, then, rests: rests.into() }
+    }
+
+    /// What it is now and then, and the interval.
+    fn shown(&self) -> [String; 3] {
+        let shown = |value: f64| match value {
+            value if value.is_infinite() => "none".to_owned(),
+            value if self.what == SESSIONS => whole(value),
+            value => significant(value),
+        };
+        let Span { low, value, high } = self.then;
+        let range = if low < high { format!("{} to {}", shown(low), shown(high)) } else { String::new() };
+        [self.now.map(shown).unwrap_or_default(), shown(value), range]
     }
 }
 
@@ -61,8 +76,7 @@ fn follows(told: &Told) -> Vec<Figure> {
         Figure::new("response", "ms", Some(1e3 * now), then.times(1e3), rests)
     });
     let throughput = one.throughput.map(|(now, then)| Figure::new("throughput", "1/s", Some(now), then, law(told)));
-    let sessions =
-        one.sessions.map(|(now, then)| Figure::new("sessions to compensate", "", Some(now), then, "as the throughput"));
+    let sessions = one.sessions.map(|(now, then)| Figure::new(SESSIONS, "", Some(now), then, "as the throughput"));
     let published = "published of a row-synchronous pair; a pair by log needs less";
     let cpu = Figure::new("mirror's CPU a transaction", "of source's", None, TARGET, published);
     let cores = one.target_cores.zip(told.seen.machine).map(|(cores, machine)| {
@@ -142,10 +156,15 @@ fn pair_word(kind: Kind) -> &'static str {
     }
 }
 
+/// Sessions are whole ones, in sentences and in tables. A mean that is above a whole number by less than anybody reads is that number.
+fn whole(sessions: f64) -> String {
+    format!("{:.0}", ((sessions * 100.0).round() / 100.0).ceil().max(1.0))
+}
+
 /// So many sessions, in whole ones.
 fn counted(sessions: f64) -> String {
-    let whole = sessions.ceil().max(1.0);
-    if whole > 1.0 { format!("{whole:.0} sessions") } else { "1 session".to_owned() }
+    let whole = whole(sessions);
+    if whole == "1" { "1 session".to_owned() } else { format!("{whole} sessions") }
 }
 
 /// The answer in a sentence.
@@ -162,7 +181,6 @@ pub(super) fn answer(told: &Told) -> String {
     );
     match (one.throughput, one.sessions) {
         (Some((rate, then)), Some((sessions, more))) => {
-            let whole = |value: f64| format!("{:.0}", value.ceil());
             if more.value.is_infinite() {
                 return format!(
                     "{adds}: {} -> {} transactions a second at the same {}. No number of sessions gives the rate back: \
@@ -234,13 +252,8 @@ fn predicted(told: &Told) -> String {
     let mut rows = vec![["", "now", "mirrored", "interval"].map(str::to_owned)];
     for one in &figures {
         let name = if one.unit.is_empty() { one.what.to_owned() } else { format!("{}, {}", one.what, one.unit) };
-        let shown = |value: f64| if value.is_infinite() { "none".to_owned() } else { significant(value) };
-        let range = if one.then.low < one.then.high {
-            format!("{} to {}", shown(one.then.low), shown(one.then.high))
-        } else {
-            String::new()
-        };
-        rows.push([name, one.now.map(significant).unwrap_or_default(), shown(one.then.value), range]);
+        let [now, then, range] = one.shown();
+        rows.push([name, now, then, range]);
     }
     let mut text = format!("\nPrediction\n{}\nWhat it rests on\n", columns(&rows));
     for one in &figures {
@@ -357,4 +370,24 @@ fn left_out(told: &Told) -> String {
     }
     text.push_str(&more(all.len()));
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_are_the_same_whole_number_in_the_sentence_and_in_the_table() {
+        let then = Span { low: 4.5, value: 4.61, high: f64::INFINITY };
+        for (now, told, counts) in [(4.003, "4", "4 sessions"), (4.02, "5", "5 sessions"), (0.3, "1", "1 session")] {
+            let [shown, ..] = Figure::new(SESSIONS, "", Some(now), then, "").shown();
+            assert_eq!((shown.as_str(), counted(now).as_str()), (told, counts));
+        }
+        let shown = Figure::new(SESSIONS, "", Some(4.003), then, "").shown();
+        assert_eq!(
+            (shown[1].as_str(), shown[2].as_str(), interval(then, whole).as_str()),
+            ("5", "5 to none", "5 (5 to none)")
+        );
+        assert_eq!(Figure::new("throughput", "1/s", Some(4.003), then, "").shown()[1], "4.61");
+    }
 }

@@ -607,6 +607,7 @@ fn findings() -> Vec<Finding> {
             p99_before_ms: Some(0.63),
             rate_least_per_s: Some(412.0),
             p99_most_ms: Some(4.7),
+            failed: 17_003,
             until: FeltUntil::After(1.35),
         }),
         Finding::Tier(TierFinding {
