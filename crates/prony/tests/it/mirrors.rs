@@ -221,6 +221,9 @@ fn what_cannot_happen_to_a_database_is_refused_before_anything_is_started() {
     assert!(told.contains("later than the fault at 3 s, got 2 s"), "{told}");
     let told = Program::new().refused("plan mirror-outage --set fault=cut --set measure=5s --set resume=6s");
     assert!(told.contains("before the end of the window, 5 s"), "{told}");
+    let told = Program::new().refused("plan mirror-outage --set pair=two-phase-pair --set fault=kill-primary");
+    let whose = "the event `kill-primary`: it happens to a `postgres-pair` and to a `galera-pair`";
+    assert!(told.contains(whose) && !told.contains("emulated device"), "{told}");
 }
 
 #[test]
