@@ -166,6 +166,9 @@ fn when_the_first_server_is_killed_the_mirror_takes_over_with_all_that_was_ackno
         assert!(at("kill-primary") < at("the mirror took over within"), "{told:#}");
         assert!(pair["alone"] == "taken over" && pair["rate_alone_per_s"].as_f64() > Some(0.0), "{pair:#}");
         assert!(pair["acknowledged_kept"] == true && holds(&told, "ledger"), "{pair:#}");
+        let events = told["trials"][0]["events"].to_string();
+        assert!(events.contains("the server that counted them ended in the trial, and its counts with it"), "{events}");
+        assert!(!events.contains("shared_preload_libraries"), "{events}");
     }
     program.fine("db down local:postgres --remove");
 }
