@@ -97,9 +97,9 @@ pub enum TrialError {
     /// A database refused what the trial needs.
     #[error("system `{system}`")]
     Database { system: String, source: Box<database::DatabaseError> },
-    /// A script of transactions cannot be run.
-    #[error("reading the script `{path}`: {problem}")]
-    Script { path: String, problem: String },
+    /// A script of transactions, or a trace, cannot be run.
+    #[error("{action} `{path}`: {problem}")]
+    Script { action: &'static str, path: String, problem: String },
     /// A file that whoever runs it must name is not named.
     #[error("{0}")]
     Unnamed(&'static str),

@@ -67,6 +67,7 @@ pub(crate) fn open(
     let need = Need {
         model,
         modules,
+        filled: modules,
         module_bytes,
         run_id: "ceiling",
         seed: 1,

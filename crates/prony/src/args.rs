@@ -378,6 +378,9 @@ arguments! {
             "Folder to look at [default: this folder]",
             "Folder on the storage to look at; scratch files are made in it and removed at the end. \
              Default: the current folder.";
+        on: Option<String> = arg(long, value_name = "DIR", conflicts_with = "dir", value_hint = ValueHint::DirPath)
+            "The same folder, as other commands have it",
+            "The folder to look at, as `--on` of other commands has it: `DIR` or `file:DIR`.";
         output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
             "Write the run to this new file",
             "Write the run to FILE. Default: a new `YYYY-MM-DDTHHMM-quick.prony` in the current folder; an \
@@ -740,7 +743,7 @@ pub enum Db {
     /// Check the invariants of filled data sets
     #[command(
         long_about = "Checks what must hold for the data: sums, counts, chains of states. Without --set every data set of \
-            ours on the database is checked; with --set the one that the study then needs. With --ledger the data sets of a run \
+            the study's workloads on the database is checked; with --set the one that the study then needs. With --ledger the data sets of a run \
             are, and what it had acknowledged must be there: after a crash, a restore, or a failover.\n\n\
             Exit codes: 0 everything holds; 1 an invariant is broken or acknowledged work is missing; 2 an error.",
         after_long_help = "Examples:\n  prony db check brokerage --on local:postgres\n  \

@@ -34,10 +34,16 @@ fn unready(study: &Study) -> impl Iterator<Item = TrialError> {
 /// the text: they lie in no line of the study.
 pub fn slip(study: &Study) -> Option<Problem> {
     let (message, hint) = match unready(study).find(|unready| !matches!(unready, TrialError::Unnamed(_)))? {
-        TrialError::File { path, source, .. } => (
-            format!("reading the script `{path}`: {source}"),
-            "give the path of a file, or a built-in script: `tpcb-like`, `simple-update`, `select-only`",
+        TrialError::File { action, path, source } => (
+            format!("{action} `{path}`: {source}"),
+            match action.ends_with("trace") {
+                true => "give the path of a file that `prony capture` wrote: `--set trace=FILE`",
+                false => "give the path of a file, or a built-in script: `tpcb-like`, `simple-update`, `select-only`",
+            },
         ),
+        trace @ TrialError::Script { action: "reading the trace", .. } => {
+            (trace.to_string(), "give a file that `prony capture` wrote: `--set trace=FILE`")
+        }
         other => (other.to_string(), "`prony import pgbench FILE` shows what is understood of a script"),
     };
     Some(Problem { message, hint: Some(hint.to_owned()), ..Problem::default() })

@@ -10,5 +10,5 @@ mod problem;
 mod reader;
 
 pub use key::{AnyKey, Domain, Follows, Is, Key, Settings};
-pub use problem::{Origin, Problem, Problems, did_you_mean, known_names, listed};
+pub use problem::{Origin, Problem, Problems, did_you_mean, known_names, listed, nearest};
 pub use reader::{Entry, Form, Node, Placed, Section, read, rewritten};

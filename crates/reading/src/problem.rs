@@ -149,13 +149,22 @@ impl Problems {
     }
 }
 
+/// Known names with their distances from a mistyped one.
+fn apart<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = (usize, &'a str)> {
+    let given = given.to_lowercase().replace('-', "_");
+    known.into_iter().map(move |name| (strsim::damerau_levenshtein(&given, &name.replace('-', "_")), name))
+}
+
+/// The few known names that a mistyped one resembles, the nearest first, however far.
+pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>, few: usize) -> Vec<&'a str> {
+    let mut all: Vec<_> = apart(given, known).collect();
+    all.sort_unstable();
+    all.into_iter().take(few).map(|(_, name)| name).collect()
+}
+
 /// The known name that a mistyped one most resembles, as a hint.
 pub fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    known
-        .into_iter()
-        .map(|name| {
-            (strsim::damerau_levenshtein(&given.to_lowercase().replace('-', "_"), &name.replace('-', "_")), name)
-        })
+    apart(given, known)
         .filter(|(distance, name)| *distance <= (name.len().max(given.len()) / 3).max(1))
         .min()
         .map(|(_, name)| format!("did you mean `{name}`?"))

@@ -222,11 +222,41 @@ fn range(point: &Point, streams: &[Stream], size: Bytes, problems: &mut Problems
         if matches!(point.spec().place, Place::Device { .. }) && point.given(&system::SIZE, i).is_none() {
             return Err(LeftOut::Range { range, needed });
         }
-        let (range, needed) = (units::bytes(range), units::bytes(needed));
-        let message = format!("an active range that holds a transfer of {needed}, got one of {range}");
-        point.refuse(&block::keys::RANGE, i, message, problems);
+        too_far(point, i, (spec, size, range), problems);
     }
     Ok(())
+}
+
+/// Refuses the key that leaves no room for a transfer of a stream in a module of that size, of which that range is active.
+fn too_far(point: &Point, i: usize, (spec, size, range): (&block::Spec, Bytes, Bytes), problems: &mut Problems) {
+    use block::keys::{OFFSET, RANGE, SHIFT};
+    let transfer = spec.transfer_max();
+    let needed = Bytes(transfer.0.saturating_add(spec.shift.0));
+    let beyond = |start: Bytes, room: Bytes| start.0 > 0 && transfer.0.saturating_add(start.0) > room.0;
+    let (module, behind) = (units::bytes(size), units::bytes(transfer));
+    if beyond(spec.shift, size) || beyond(spec.shift, range) && !beyond(spec.start, size) && transfer <= range {
+        let (range, got) = (units::bytes(range.min(size)), units::bytes(spec.shift));
+        let message = format!(
+            "room for a transfer of {behind} behind it in the active range, {range} of a module of {module}, got {got}"
+        );
+        point.refuse(&SHIFT, i, message, problems);
+    } else if beyond(spec.start, size) {
+        let got = units::bytes(spec.start);
+        point.refuse(
+            &OFFSET,
+            i,
+            format!("room for a transfer of {behind} behind it in a module of {module}, got {got}"),
+            problems,
+        );
+    } else {
+        let (range, needed) = (units::bytes(range), units::bytes(needed));
+        point.refuse(
+            &RANGE,
+            i,
+            format!("an active range that holds a transfer of {needed}, got one of {range}"),
+            problems,
+        );
+    }
 }
 
 /// Whether the system can run this point.

@@ -78,6 +78,11 @@ impl Display for LeftOut {
                 f,
                 "`cores`: no control group with a quota can be made ({why}); run as root, or leave `cores` out"
             ),
+            LeftOut::Happens { event, known } if known.is_empty() && matches!(event.parse(), Ok(Happening::Pair(_))) => write!(
+                f,
+                "the event `{event}`: it happens to a `postgres-pair` and to a `galera-pair` of private servers, with `mirror`; a \
+                 `two-phase-pair` knows no faults in a study, and `prony pair` suspends and swaps one by hand"
+            ),
             LeftOut::Happens { event, known } if known.is_empty() => {
                 write!(f, "the event `{event}`: it needs an emulated device, the model of an array, or a database with a mirror")
             }

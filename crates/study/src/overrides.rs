@@ -14,7 +14,7 @@ use crate::password::Secret;
 use crate::placing::places;
 use crate::shipped::{Shipped, shipped};
 use crate::{Engine, Folder};
-use reading::{Origin, Problems, did_you_mean, known_names, listed};
+use reading::{Origin, Problems, did_you_mean, known_names, listed, nearest};
 use std::collections::BTreeSet;
 
 /// Everything that the command line may change, as it was typed.
@@ -176,10 +176,17 @@ fn elsewhere(name: &str) -> Option<String> {
     (!studies.is_empty()).then(|| format!("it is a parameter of {of} {}, and not of this one", listed(studies)))
 }
 
-/// The key that was meant, or all of them, once each: several workloads may have one of the same name.
+/// The key that was meant, or the few that are nearest, once each: several workloads may have one of the same name. Words of other
+/// tools are keys, too.
 fn any_key(name: &str) -> String {
-    let names: BTreeSet<&str> = keys().map(|key| key.name()).collect();
-    known_names(name, names)
+    let names: BTreeSet<&str> = keys().map(|key| key.name()).chain(other::WORDS).collect();
+    did_you_mean(name, names.iter().copied()).unwrap_or_else(|| {
+        let near = listed(nearest(name, names, 3));
+        format!(
+            "did you mean one of {near}? `prony reference keys` prints all keys; of other tools {} are understood",
+            listed(other::WORDS)
+        )
+    })
 }
 
 fn scope(

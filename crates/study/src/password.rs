@@ -128,6 +128,10 @@ fn pair_shown(pair: &str, database: bool) -> String {
     match pair.split_once('=') {
         Some((key, _)) if HARMLESS.contains(&key) => pair.to_owned(),
         Some((key, _)) if key.contains('@') => LEFT_OUT.to_owned(),
+        // What follows a password that was left out already belongs to the sentence.
+        Some((_, value)) if value.strip_prefix(LEFT_OUT).is_some_and(|rest| matches!(rest, "," | ":" | ";" | ".")) => {
+            pair.to_owned()
+        }
         Some((key, _)) if database || named(&key.to_lowercase()) => format!("{key}={LEFT_OUT}"),
         None if database => LEFT_OUT.to_owned(),
         _ => pair.to_owned(),
@@ -252,6 +256,9 @@ mod tests {
         let advice = "with password=s3cret: no connection; allow it in the address with cleartext_password=true";
         let kept = "with password=***: no connection; allow it in the address with cleartext_password=true";
         assert_eq!(without_passwords(advice), kept);
+        let told = "postgres://me:***@h/d?foo=***&password=***: it has the parameter foo";
+        assert_eq!(without_passwords(told), told, "the colon is of the sentence");
+        assert!(!without_passwords("mysql://me@h/d?password=***:s3cret").contains("s3cret"));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! What it does not do: it knows no protocol and authenticates nobody; see [`crate::postgres`] and [`crate::mariadb`].
 
 mod blocking;
+mod common_name;
 mod fields;
 mod stream;
 pub(crate) mod tls;

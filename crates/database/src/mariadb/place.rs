@@ -87,7 +87,10 @@ impl Place {
             protected |= matches!(key, "tls" | "ssl-mode");
             place.set(key, plain(value).map_err(&bad)?).map_err(&bad)?;
         }
-        if !protected && !place.is_here() {
+        if place.authorities.is_some() && (place.socket.is_some() || protected && place.tls == Tls::Off) {
+            return Err(bad("it names ssl-ca, where there is no TLS; leave it out".to_owned()));
+        }
+        if !protected && (place.authorities.is_some() || !place.is_here()) {
             place.tls = Tls::Host;
         }
         Ok(place)
@@ -233,6 +236,7 @@ mod tests {
             ("mysql://me@far/d?ssl-mode=disabled", Tls::Off),
             ("mysql://me@127.0.0.1/d", Tls::Off),
             ("mysql://me@/d?socket=/s", Tls::Off),
+            ("mysql://me@localhost/d?ssl-ca=/ca.pem", Tls::Host),
         ] {
             assert_eq!(Place::read(url).unwrap().tls, tls, "{url}");
         }
@@ -256,6 +260,7 @@ mod tests {
     fn what_a_url_says_wrongly_is_named_and_its_password_is_not() {
         for (url, what) in [
             ("mysql://me:secret@h/d?ssl-mode=maybe", "maybe"),
+            ("mysql://me:secret@h/d?ssl-mode=disabled&ssl-ca=/ca", "it names ssl-ca, where there is no TLS"),
             ("mysql://me:secret@h/d?pool=3", "the key pool"),
             ("mysql://me:secret@h/d%00", "a zero byte"),
             ("mysql://me:secret@h:99999/d", "99999"),

@@ -84,8 +84,8 @@ pub struct Connect {
     pub(super) password: Option<Secret>,
     /// The database; the role's name when the URL names none.
     pub database: String,
-    /// What is wanted of TLS. A URL that says nothing gets [`Tls::Require`], and none on the loopback, where it protects
-    /// nothing and would be measured.
+    /// What is wanted of TLS. A URL that names root certificates gets [`Tls::VerifyFull`], one that says nothing [`Tls::Require`], and
+    /// none on the loopback, where it protects nothing and would be measured.
     pub tls: Tls,
     /// Whether the server may be told the password itself where nothing verified protects it on its way.
     pub cleartext: bool,
@@ -274,9 +274,19 @@ impl Reading {
             .iter()
             .all(|(host, _)| matches!(host, Host::Name(name) if loopback(name)) || matches!(host, Host::Socket(_)));
         let (host, port) = if others.is_empty() { (Host::Name("localhost".into()), 5432) } else { others.remove(0) };
-        let tls = self.tls.unwrap_or(if here { Tls::Disable } else { Tls::Require });
-        if sockets > 0 && !matches!(tls, Tls::Disable | Tls::Prefer) {
-            return Err(wrong("it asks for TLS on a Unix socket, which has none; leave sslmode out"));
+        let unsaid = match self.root {
+            Some(_) => Tls::VerifyFull,
+            None if here => Tls::Disable,
+            None => Tls::Require,
+        };
+        let tls = self.tls.unwrap_or(unsaid);
+        let verified = !matches!(tls, Tls::Disable | Tls::Prefer);
+        if sockets > 0 && verified {
+            return Err(wrong("it asks for TLS on a Unix socket, which has none; leave sslmode and sslrootcert out"));
+        }
+        if self.root.is_some() && !verified {
+            let what = "it names sslrootcert, and an sslmode that verifies nothing; leave one of them out, or write sslmode=verify-full";
+            return Err(wrong(what));
         }
         let database = if self.database.is_empty() { self.user.clone() } else { self.database };
         let password = self.password.filter(|password| password != LEFT_OUT).map(Secret);
@@ -370,6 +380,21 @@ mod tests {
         // What stands for a password that was not kept is none.
         assert_eq!(Connect::parse("postgres://me:***@h").unwrap().password, None);
         assert_eq!(Connect::parse("postgres://me@far/db").unwrap().tls, Tls::Require);
+    }
+
+    #[test]
+    fn who_names_root_certificates_has_them_held_against_the_server() {
+        for host in ["localhost", "far"] {
+            let connect = Connect::parse(&format!("postgres://me@{host}/db?sslrootcert=/r.pem")).unwrap();
+            assert_eq!(connect.tls, Tls::VerifyFull, "{host}");
+        }
+        for mode in ["disable", "prefer"] {
+            let refused = Connect::parse(&format!("postgres://me@localhost/db?sslmode={mode}&sslrootcert=/r.pem"));
+            let refused = refused.unwrap_err().to_string();
+            assert!(refused.contains("an sslmode that verifies nothing; leave one of them out"), "{refused}");
+        }
+        let refused = Connect::parse("postgres://me@/db?host=/run/a&sslrootcert=/r.pem").unwrap_err().to_string();
+        assert!(refused.contains("leave sslmode and sslrootcert out"), "{refused}");
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub(crate) struct Databases {
     ends: Option<Arc<dyn Database>>,
     /// What statements had cost before the trial; in words, why that is not known.
     pub(crate) costs: Result<Vec<StatementCost>, String>,
+    /// The processes of the server that counted them.
+    pub(crate) counted_by: Vec<u32>,
     /// The mirror that follows in the trial.
     pub(crate) mirrored: Option<Mirrored>,
     /// What its servers may use of the processors, in the trial.
@@ -122,6 +124,7 @@ impl Databases {
             open: None,
             ends: None,
             costs,
+            counted_by: Vec::new(),
             mirrored: None,
             held: None,
             beside: None,

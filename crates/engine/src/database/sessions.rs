@@ -175,8 +175,8 @@ pub fn made_ready(asked: &dyn Transactions, textual: bool, sessions: u32) -> Res
     let file = |path: &str| system::text::read(Path::new(path));
     let around = Around { textual, sessions, file: &file };
     asked.ready(&around).map_err(|unready| match unready {
-        Unready::File { path, source } => TrialError::File { action: "reading the script", path, source },
-        Unready::Script { path, problem } => TrialError::Script { path, problem },
+        Unready::File { action, path, source } => TrialError::File { action, path, source },
+        Unready::Script { action, path, problem } => TrialError::Script { action, path, problem },
         Unready::Unnamed(what) => TrialError::Unnamed(what),
     })
 }

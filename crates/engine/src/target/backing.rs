@@ -141,6 +141,8 @@ pub(crate) struct Simulation {
 pub struct Need<'a> {
     /// The largest number of modules that any trial uses; 0 when only folders are needed (`files`).
     pub modules: u32,
+    /// How many of them a first fill covers, so that no later trial needs another: as many as any trial uses.
+    pub filled: u32,
     /// Size of each module.
     pub module_bytes: Bytes,
     /// The run, for the names of scratch folders.
@@ -169,6 +171,8 @@ pub(crate) struct Setting {
     pub(crate) seed: u64,
     /// Size of each module of a system without data.
     pub(crate) module_bytes: Bytes,
+    /// Modules that a first fill covers.
+    pub(crate) filled: u32,
     /// Counts fills and trials: the upper half of every generation, so that what an earlier one left is older.
     pub(crate) epoch: u32,
     /// What is known of what its modules hold.

@@ -37,6 +37,10 @@ impl Databases {
 
     /// What statements cost over the trial, beside what was asked; and why that is not known.
     fn statements(&self, profile: &Profile, ended: Ended<'_>, told: &mut Told) {
+        if profiled(ended.trial) && self.counted_by != self.processes() {
+            let gone = "the server that counted them ended in the trial, and its counts with it; whoever stands in its place counts from nothing";
+            return told.events.push(remark(format!("costs of statements are not known: {gone}")));
+        }
         let now = self.statement_costs();
         let (before, after) = match (&self.costs, &now) {
             (Ok(before), Ok(after)) => (before, after),
@@ -117,7 +121,7 @@ impl Backing for Databases {
             made => made?,
         };
         let held = self.hold(trial, [self.processes(), self.mirror_processes()])?;
-        self.costs = self.statement_costs();
+        (self.costs, self.counted_by) = (self.statement_costs(), self.processes());
         self.waits_seen = self.shared().filter(|_| profiled(trial)).and_then(Waits::of);
         self.shared().iter().for_each(|database| observer.serves(database));
         remarks.extend(held);

@@ -67,8 +67,8 @@ impl Opened {
             fingerprint,
             footprint: spec.footprint,
         };
-        let Need { seed, module_bytes, .. } = *need;
-        let setting = Setting { system: spec.name.clone(), seed, module_bytes, ..Setting::default() };
+        let Need { seed, module_bytes, filled, .. } = *need;
+        let setting = Setting { system: spec.name.clone(), seed, module_bytes, filled, ..Setting::default() };
         Ok(Opened {
             backing,
             setting,

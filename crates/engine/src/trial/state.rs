@@ -178,6 +178,14 @@ fn trim_module(module: &mut Module, limit: Bytes) -> io::Result<()> {
     }
 }
 
+/// Modules that a fill covers: those of the trial where its policy asks for it, else those of every later trial as well, so that
+/// none of them needs a fill of its own, and all carry one generation.
+fn covered(opened: &Opened, trial: &Trial, phase: Phase) -> usize {
+    let own = phase != Phase::Fill || trial.state.refill || trial.state.trim;
+    let modules = if own { trial.modules } else { trial.modules.max(opened.setting.filled) };
+    (modules as usize).min(opened.backing.modules().len())
+}
+
 fn fill(
     opened: &mut Opened,
     trial: &Trial,
@@ -199,7 +207,7 @@ fn fill(
         written: &written,
         stop,
     };
-    let modules = &opened.backing.modules()[..(trial.modules as usize).min(opened.backing.modules().len())];
+    let modules = &opened.backing.modules()[..covered(opened, trial, phase)];
     let total = fill.total_bytes(modules);
     observer.phase(trial, phase, Nanos::ZERO);
     watch(
@@ -411,13 +419,13 @@ mod tests {
     }
 
     /// Scratch files of 1 MiB in a folder of the test's own, and a trial of reads on them.
-    fn on_files(name: &str) -> (Folder, Opened, Trial) {
+    fn on_files(name: &str, modules: u32) -> (Folder, Opened, Trial) {
         let folder = Folder(std::env::temp_dir().join(format!("state-{name}-{}", std::process::id())));
         std::fs::create_dir_all(&folder.0).unwrap();
         let place = Place::File { dirs: vec![study::Folder::plain(folder.0.display().to_string())] };
         let mut trial = sample::trial(Spec::Closed { slots: 2, think: Think::None }, Nanos::from_millis(1));
         trial.module_bytes = Bytes::mib(1);
-        (folder, open(place, 1, Bytes::mib(1), None).unwrap(), trial)
+        (folder, open(place, modules, Bytes::mib(1), None).unwrap(), trial)
     }
 
     fn prepared(opened: &mut Opened, trial: &Trial) -> (Vec<Phase>, Vec<String>) {
@@ -429,7 +437,7 @@ mod tests {
 
     #[test]
     fn files_are_filled_once_and_again_where_the_policy_says_so() {
-        let (_folder, mut opened, mut trial) = on_files("filled");
+        let (_folder, mut opened, mut trial) = on_files("filled", 1);
         assert_eq!(prepared(&mut opened, &trial).0, [Phase::Fill]);
         let first = opened.setting.epoch;
         assert_eq!(prepared(&mut opened, &trial).0, []);
@@ -441,8 +449,25 @@ mod tests {
     }
 
     #[test]
+    fn a_first_fill_covers_the_modules_of_every_later_trial() {
+        for checked in [false, true] {
+            let (_folder, mut opened, mut trial) = on_files(&format!("grown-{checked}"), 4);
+            trial.streams[0].operations_mut().unwrap().access.validate = checked;
+            for (modules, phases) in [(1, vec![Phase::Fill]), (4, vec![]), (2, vec![])] {
+                trial.modules = modules;
+                assert_eq!(prepared(&mut opened, &trial).0, phases, "{modules} modules");
+            }
+            trial.state.refill = true;
+            assert_eq!(prepared(&mut opened, &trial).0, [Phase::Fill]);
+            (trial.modules, trial.state.refill) = (4, false);
+            let again = if checked { vec![Phase::Fill] } else { vec![] };
+            assert_eq!(prepared(&mut opened, &trial).0, again, "two of four carry a newer generation");
+        }
+    }
+
+    #[test]
     fn checked_reads_go_on_from_what_the_last_trial_left_unless_a_fill_is_asked_for() {
-        let (_folder, mut opened, mut trial) = on_files("validated");
+        let (_folder, mut opened, mut trial) = on_files("validated", 1);
         trial.streams[0].operations_mut().unwrap().access.validate = true;
         assert_eq!(prepared(&mut opened, &trial).0, [Phase::Fill]);
         let epoch = opened.setting.epoch;
@@ -455,7 +480,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_told_after_the_last_trial_is_said_or_filled_again() {
-        let (_folder, mut opened, mut trial) = on_files("in-part");
+        let (_folder, mut opened, mut trial) = on_files("in-part", 1);
         let mut checked = trial.clone();
         checked.streams[0].operations_mut().unwrap().access.validate = true;
         assert_eq!(prepared(&mut opened, &checked).0, [Phase::Fill]);
@@ -479,7 +504,7 @@ mod tests {
 
     #[test]
     fn a_fill_that_was_broken_off_is_made_again_before_reads_are_checked() {
-        let (_folder, mut opened, mut trial) = on_files("broken-off");
+        let (_folder, mut opened, mut trial) = on_files("broken-off", 1);
         trial.streams[0].operations_mut().unwrap().access.validate = true;
         prepared(&mut opened, &trial);
         let refill = study::State { refill: true, ..trial.state };
@@ -493,7 +518,7 @@ mod tests {
 
     #[test]
     fn preconditioning_runs_the_trial_itself_and_keeps_its_cells_to_itself() {
-        let (_folder, mut opened, mut trial) = on_files("preconditioned");
+        let (_folder, mut opened, mut trial) = on_files("preconditioned", 1);
         let (round, rounds_max) = (Nanos::from_millis(20), 3);
         trial.state.precondition = Some(Precondition { fills: 2.0, until_steady: true, round, rounds_max });
         let (phases, remarks) = prepared(&mut opened, &trial);
@@ -503,7 +528,7 @@ mod tests {
 
     #[test]
     fn file_work_needs_no_data_beforehand() {
-        let (_folder, mut opened, mut trial) = on_files("folders");
+        let (_folder, mut opened, mut trial) = on_files("folders", 1);
         let spec = workload::files::Spec { width: 1, loops: 1, file: Bytes(1), block: Bytes(1), sync: false };
         trial.streams[0].operations_mut().unwrap().of = study::Storage::Files(spec);
         assert_eq!(prepared(&mut opened, &trial), (vec![], vec![]));
@@ -511,7 +536,7 @@ mod tests {
 
     #[test]
     fn a_pause_is_a_phase_and_ends_when_it_is_told_to() {
-        let (_folder, mut opened, mut trial) = on_files("settled");
+        let (_folder, mut opened, mut trial) = on_files("settled", 1);
         trial.state.settle = Nanos::from_secs(600);
         let mut noted = Noted::default();
         let stopped = prepare(&mut opened, &trial, &mut noted, &AtomicBool::new(true));

@@ -128,6 +128,7 @@ pub fn try_open(spec: &SystemSpec, modules: u32, module_bytes: Bytes) -> Result<
     let need = Need {
         model: None,
         modules,
+        filled: modules,
         module_bytes,
         run_id: "test",
         seed: 11,

@@ -110,6 +110,7 @@ fn server(name: &str, changes: &[(&str, &str)]) -> Opened {
     let need = Need {
         model: Some(&described),
         modules: 1,
+        filled: 1,
         module_bytes: Bytes(0),
         run_id: "test",
         seed: 11,

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::run::{self, survey};
 use crate::study_file::{self, StudyText};
-use std::path::PathBuf;
+use study::Place;
 use units::Bytes;
 
 /// The shipped study that this runs.
@@ -26,14 +26,28 @@ const SPARE: Bytes = Bytes(64 << 20);
 
 /// Takes a first look.
 pub fn run(asked: Quick) -> Result<Outcome, Failure> {
-    let dir = asked.dir.unwrap_or_else(|| PathBuf::from("."));
+    let dir = folder(&asked)?;
     let text = study_file::find(STUDY)?;
-    let changes = changes(&text, &dir.display().to_string(), asked.voice.quiet)?;
+    let changes = changes(&text, &dir, asked.voice.quiet)?;
     let mut run = Run { changes, output: asked.output, html: asked.html, seed: asked.seed, ..Run::default() };
     (run.json, run.voice) = (asked.json, asked.voice);
     let ended = run::start(&text, &run, &[], |_, _| None)?;
     run.html.get_or_insert_with(|| ended.path.with_extension("html"));
     run::tell(ended, &run)
+}
+
+/// The folder that is named, either way.
+fn folder(asked: &Quick) -> Result<String, Failure> {
+    let Some(on) = &asked.on else {
+        return Ok(asked.dir.as_ref().map_or(".".to_owned(), |dir| dir.display().to_string()));
+    };
+    let reading = format!("reading --on {on}");
+    let place = study::target(on).map_err(|problem| Failure::new(format!("{reading}: {problem}")))?.place;
+    match place {
+        Place::File { dirs } if matches!(dirs.as_slice(), [dir] if dir.device.is_none()) => Ok(dirs[0].path.clone()),
+        other => Err(Failure::new(format!("{reading}: one folder, as it is, got `{}`", other.word()))
+            .hint(format!("run the study on it: `prony run {STUDY} --on {on}`"))),
+    }
 }
 
 /// Where to run, and how large when the study's own size does not fit.

@@ -336,6 +336,7 @@ pub fn open(spec: &SystemSpec, wants: &Wants<'_>, devices: &mut Devices) -> Resu
     let (described, cache_dir) = (crate::models::of(spec)?, crate::cache::folder());
     let need = Need {
         modules: modules(spec),
+        filled: largest(wants.plan, spec, |trial| trial.modules),
         module_bytes: module_bytes(wants.plan, spec),
         run_id: wants.run_id,
         seed: wants.seed,
@@ -361,10 +362,16 @@ pub fn open(spec: &SystemSpec, wants: &Wants<'_>, devices: &mut Devices) -> Resu
 
 /// The size of each module: the one that the study names, and of a device that is used whole the one that its plan found.
 fn module_bytes(plan: &Plan, system: &SystemSpec) -> Bytes {
-    let trials = plan.trials.iter().chain(plan.searches.iter().map(study::Search::template));
     let whole = matches!(system.place, Place::Device { .. });
-    let own = trials.filter(|trial| whole && trial.label.system == system.name);
-    system.size.or_else(|| own.map(|trial| trial.module_bytes).max()).unwrap_or_default()
+    let found = || if whole { largest(plan, system, |trial| trial.module_bytes) } else { Bytes(0) };
+    system.size.unwrap_or_else(found)
+}
+
+/// The most that any trial on a system with modules of a size asks for, also those of searches.
+fn largest<T: Ord + Default>(plan: &Plan, system: &SystemSpec, of: fn(&study::Trial) -> T) -> T {
+    let trials = plan.trials.iter().chain(plan.searches.iter().map(study::Search::template));
+    let own = trials.filter(|trial| trial.label.system == system.name && trial.module_bytes.0 > 0);
+    own.map(of).max().unwrap_or_default()
 }
 
 /// Whether any trial on a system brings tables of Prony's own.

@@ -86,6 +86,16 @@ fn a_check_of_what_was_never_filled_says_so() {
 }
 
 #[test]
+fn a_check_of_a_study_looks_at_no_data_set_of_another_and_names_what_is_there() {
+    let house = House::new("sqlite:own.db");
+    house.program.fine(&house.line("db fill", SMALL));
+    house.program.fine(&house.line("db check", ""));
+    let told = house.program.refused("db check order-entry --on sqlite:own.db");
+    let lacks = "no data set of order-entry is there; there are: brokerage-";
+    assert!(told.contains(lacks) && told.contains("hint: "), "{told}");
+}
+
+#[test]
 fn users_who_think_share_the_sessions() {
     users_keep_the_law(&House::new("sqlite:"));
 }

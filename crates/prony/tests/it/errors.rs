@@ -93,6 +93,18 @@ fn a_report_that_could_not_be_written_is_refused_before_anything_is_measured() {
 }
 
 #[test]
+fn quick_takes_its_folder_by_on_as_other_commands_do_and_nothing_else() {
+    let program = Program::new();
+    for on in ["missing", "file:missing"] {
+        let told = program.refused(&format!("quick --on {on}"));
+        assert!(told.contains("`missing`") && told.contains("No such file"), "{told}");
+    }
+    let told = program.refused("quick --on sqlite:x.db");
+    assert!(told.contains("one folder, as it is") && told.contains("prony run quick --on sqlite:x.db"), "{told}");
+    assert_eq!(program.files(), [""; 0]);
+}
+
+#[test]
 fn a_consent_that_cannot_be_read_is_refused() {
     insta::assert_snapshot!(Program::new().refused("run LAB --destroy S4X9"));
 }

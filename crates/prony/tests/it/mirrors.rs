@@ -173,6 +173,9 @@ fn when_the_first_server_is_killed_the_mirror_takes_over_with_all_that_was_ackno
         assert!(at("kill-primary") < at("the mirror took over within"), "{told:#}");
         assert!(pair["alone"] == "taken over" && pair["rate_alone_per_s"].as_f64() > Some(0.0), "{pair:#}");
         assert!(pair["acknowledged_kept"] == true && holds(&told, "ledger"), "{pair:#}");
+        let events = told["trials"][0]["events"].to_string();
+        assert!(events.contains("the server that counted them ended in the trial, and its counts with it"), "{events}");
+        assert!(!events.contains("shared_preload_libraries"), "{events}");
     }
     program.fine("db down local:postgres --remove");
 }
@@ -228,6 +231,9 @@ fn what_cannot_happen_to_a_database_is_refused_before_anything_is_started() {
     assert!(told.contains("later than the fault at 3 s, got 2 s"), "{told}");
     let told = Program::new().refused("plan mirror-outage --set fault=cut --set measure=5s --set resume=6s");
     assert!(told.contains("before the end of the window, 5 s"), "{told}");
+    let told = Program::new().refused("plan mirror-outage --set pair=two-phase-pair --set fault=kill-primary");
+    let whose = "the event `kill-primary`: it happens to a `postgres-pair` and to a `galera-pair`";
+    assert!(told.contains(whose) && !told.contains("emulated device"), "{told}");
 }
 
 #[test]

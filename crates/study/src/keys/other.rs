@@ -7,6 +7,9 @@ use workload::block::keys::{PATTERN, READ, TRANSFER};
 use super::load::OUTSTANDING;
 use reading::AnyKey;
 
+/// All such words.
+pub(crate) const WORDS: [&str; 6] = ["bs", "block_size", "rw", "queue_depth", "iodepth", "qd"];
+
 /// The name of a key, where a word is another tool's for it; else the word.
 pub(super) fn known(word: &str) -> &str {
     match word {

@@ -103,18 +103,19 @@ impl Filled {
         }
     }
 
-    /// Bytes of the fills that happen because a trial is the first to need so many modules, and of those that the state
-    /// policy asks for before a trial. A fill covers all modules of its trial, so that all carry one generation.
+    /// Bytes of the fills that happen because modules of a trial hold nothing, and of those that the state policy asks for before a
+    /// trial. The former cover the modules of every trial, so that the order of trials does not count; the latter those of
+    /// their own, and a trim leaves nothing in all others.
     fn fills(&self, trials: &[&Trial]) -> (Bytes, Bytes) {
         let (mut first, mut again, mut filled) = (0u64, 0u64, 0);
         for trial in trials.iter().filter(|trial| trial.module_bytes.0 > 0) {
-            let bytes = self.module.0.saturating_mul(u64::from(trial.modules));
             if fresh(trial) {
-                again = again.saturating_add(bytes);
+                again = again.saturating_add(self.module.0.saturating_mul(u64::from(trial.modules)));
+                filled = if trial.state.trim { trial.modules } else { trial.modules.max(filled) };
             } else if trial.modules > filled {
-                first = first.saturating_add(bytes);
+                first = first.saturating_add(self.scratch.0);
+                filled = u32::MAX;
             }
-            filled = filled.max(trial.modules);
         }
         (Bytes(first), Bytes(again))
     }
@@ -149,11 +150,11 @@ impl Plan {
             // A study of searches only fills too, before the first of them.
             let first = self.searches.iter().map(|search| &search.template);
             let first = first.filter(|trial| trial.label.system == filled.system);
-            let (fill, again) = filled.fills(&own);
-            let (with_searches, _) = filled.fills(&own.iter().copied().chain(first).collect::<Vec<_>>());
+            let (_, again) = filled.fills(&own);
+            let (fill, _) = filled.fills(&own.iter().copied().chain(first).collect::<Vec<_>>());
             let system = || filled.system.clone();
-            if with_searches.max(fill).0 > 0 {
-                let amount = Amount::Exactly(with_searches.max(fill));
+            if fill.0 > 0 {
+                let amount = Amount::Exactly(fill);
                 written.push(Written { system: system(), occasion: Occasion::Fill, amount });
             }
             if again.0 > 0 {

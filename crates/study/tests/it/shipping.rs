@@ -105,6 +105,16 @@ fn flash_runs_on_null_and_the_long_window_is_switched_on_by_its_parameter() {
 }
 
 #[test]
+fn flash_fills_each_of_its_files_once_whatever_the_order_of_its_trials() {
+    for seed in 1..=8 {
+        let plan = plan(&study("flash"), &Survey::default(), seed).unwrap();
+        let fills = plan.written().into_iter().filter(|written| written.occasion == Occasion::Fill);
+        assert_eq!(fills.map(|written| written.bytes()).collect::<Vec<_>>(), [Bytes::gib(16)], "seed {seed}");
+        assert_eq!(plan.occupied(), [("target".to_owned(), Bytes::gib(16))]);
+    }
+}
+
+#[test]
 fn quick_takes_about_a_minute_and_writes_less_than_two_gibibytes() {
     let plan = plan(&study("quick"), &Survey::default(), 1).unwrap();
     assert!(plan.estimated().certain < Nanos::from_secs(60), "{:?}", plan.estimated());

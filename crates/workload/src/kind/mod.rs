@@ -316,11 +316,11 @@ pub struct Around<'a> {
 #[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum Unready {
     /// A file cannot be read.
-    #[error("reading the script `{path}` failed")]
-    File { path: String, source: io::Error },
+    #[error("{action} `{path}` failed")]
+    File { action: &'static str, path: String, source: io::Error },
     /// What a file holds makes no sense.
-    #[error("reading the script `{path}`: {problem}")]
-    Script { path: String, problem: String },
+    #[error("{action} `{path}`: {problem}")]
+    Script { action: &'static str, path: String, problem: String },
     /// A file must be named by whoever runs it: until then it is sound, and nothing is known of it.
     #[error("{0}")]
     Unnamed(&'static str),

@@ -51,15 +51,15 @@ impl Transactions for Asked {
     }
 
     fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
-        let path = || self.trace.clone();
+        let (action, path) = ("reading the trace", || self.trace.clone());
         if self.trace.is_empty() {
             return Err(Unready::Unnamed(
                 "no trace is named: add `--set trace=FILE`, a file that `prony capture` wrote",
             ));
         }
-        let text = (around.file)(&self.trace).map_err(|source| Unready::File { path: path(), source })?;
+        let text = (around.file)(&self.trace).map_err(|source| Unready::File { action, path: path(), source })?;
         let program = Trace::parse(&text).and_then(|trace| Program::new(self, &trace, around));
-        let program = program.map_err(|problem| Unready::Script { path: path(), problem })?;
+        let program = program.map_err(|problem| Unready::Script { action, path: path(), problem })?;
         Ok(Arc::new(Compiled(Arc::new(program), Arc::default())))
     }
 }

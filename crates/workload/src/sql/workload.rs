@@ -52,10 +52,13 @@ impl Transactions for Asked {
         let (define, textual) = (self.define.clone(), around.textual);
         let spec = Spec { scripts, define, scale: u32::try_from(self.scale).unwrap_or(u32::MAX), textual };
         let program = Program::build(&spec);
-        let program = program.map_err(|problems| Unready::Script { path, problem: problems.to_string() })?;
+        let program =
+            program.map_err(|problems| Unready::Script { action: READING, path, problem: problems.to_string() })?;
         Ok(Arc::new(Compiled(Arc::new(program))))
     }
 }
+
+const READING: &str = "reading the script";
 
 fn script(path: &str, weight: f64, around: &Around<'_>) -> Result<Script, Unready> {
     // Weights beside each other are what counts, and whole ones are exact.
@@ -63,7 +66,8 @@ fn script(path: &str, weight: f64, around: &Around<'_>) -> Result<Script, Unread
     if let Some(known) = builtin::script(path) {
         return Ok(Script { weight, ..known });
     }
-    let text = (around.file)(path).map_err(|source| Unready::File { path: path.to_owned(), source })?;
+    let text =
+        (around.file)(path).map_err(|source| Unready::File { action: READING, path: path.to_owned(), source })?;
     Ok(Script { name: script_name(path).to_owned(), text, weight })
 }
 

@@ -144,6 +144,33 @@ fn tls_trusts_only_what_it_was_told_to_trust() {
         let error = opened(&refused).unwrap_err();
         assert!(matches!(error, DatabaseError::Secure { .. }), "{refused}: {error}");
     }
+    // The recipe of PostgreSQL's documentation: a certificate that may issue others, and has no name but a common one.
+    let usual = ["-newkey", "rsa:2048", "-text", "-out", "usual.crt"];
+    assert!(self_signed(folder, &usual));
+    std::fs::copy(folder.join("usual.crt"), data.join("server.crt")).unwrap();
+    std::fs::copy(folder.join("server.key"), data.join("server.key")).unwrap();
+    run(&Connect::parse(&at("127.0.0.1", "sslmode=prefer")).unwrap(), "SELECT pg_reload_conf()");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let usual = format!("sslrootcert={}", folder.join("usual.crt").display());
+    for (host, more) in [
+        ("localhost", format!("sslmode=verify-full&{usual}")),
+        ("127.0.0.1", format!("sslmode=verify-ca&{usual}")),
+        ("LocalHost", usual.clone()),
+    ] {
+        let connect = Connect::parse(&at(host, &more)).unwrap();
+        assert!(plain(&connect).into_parts().is_err(), "{host} {more}: TLS, and no bare socket");
+    }
+    for (host, more, why) in [
+        ("127.0.0.1", usual, "is not for `127.0.0.1`; connect by a name that it holds"),
+        ("localhost", root, "name the certificate itself with sslrootcert=FILE"),
+        ("localhost", "sslmode=require".to_owned(), "name the certificate itself with sslrootcert=FILE"),
+        ("localhost", "sslrootcert=/nowhere.pem".to_owned(), "the certificates in /nowhere.pem cannot be read"),
+        ("localhost", format!("sslrootcert={}", conf.display()), "holds no certificate in PEM"),
+    ] {
+        let error = opened(&at(host, &more)).unwrap_err();
+        assert!(matches!(error, DatabaseError::Secure { .. }), "{host} {more}: {error}");
+        assert!(error.to_string().contains(why), "{host} {more}: {error}");
+    }
     let inside = Connect::parse(&at("127.0.0.1", "sslmode=prefer")).unwrap();
     let mut inside = plain(&inside).into_parts().unwrap_err();
     assert_eq!(inside.query("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()").unwrap()[0][0].int(), Some(1));
@@ -159,13 +186,20 @@ fn tls_trusts_only_what_it_was_told_to_trust() {
     opened(&at("127.0.0.1", "sslmode=prefer")).unwrap();
 }
 
-/// Makes a certificate for `localhost` that signs itself.
+/// Makes a certificate for `localhost` that signs itself and issues no others.
 fn certificate(folder: &Path) -> bool {
+    let curve =
+        ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-addext", "subjectAltName=DNS:localhost"];
+    self_signed(
+        folder,
+        &[&curve[..], &["-addext", "basicConstraints=critical,CA:FALSE", "-out", "server.crt"]].concat(),
+    )
+}
+
+fn self_signed(folder: &Path, more: &[&str]) -> bool {
     let made = std::process::Command::new("openssl")
-        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"])
-        .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"])
-        .args(["-addext", "basicConstraints=critical,CA:FALSE"])
-        .args(["-keyout", "server.key", "-out", "server.crt"])
+        .args(["req", "-new", "-x509", "-days", "2", "-nodes", "-subj", "/CN=localhost", "-keyout", "server.key"])
+        .args(more)
         .current_dir(folder)
         .output();
     made.is_ok_and(|made| made.status.success())

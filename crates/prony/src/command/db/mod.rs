@@ -151,16 +151,26 @@ fn check(asked: &DbCheck) -> Result<Outcome, Failure> {
 
 fn check_all(choice: &StudyChoice, stop: &Arc<AtomicBool>) -> Result<Vec<Checked>, Failure> {
     let chosen = !choice.changes.set.is_empty();
-    let mut all = Vec::new();
+    let (mut all, mut others) = (Vec::new(), Vec::new());
     for (spec, wanted) in needed(choice)? {
-        // Without a choice, everything that is there is checked: nobody has to remember what was filled.
-        let sets = if chosen { wanted.into_iter().map(Ok).collect() } else { present(&spec, wanted, stop)? };
+        // Without a choice, all that is there of the study's kinds is checked: nobody has to remember what was filled.
+        let kinds: Vec<&str> = wanted.iter().map(|set| set.kind()).collect();
+        let sets = if chosen { wanted.iter().cloned().map(Ok).collect() } else { present(&spec, &wanted, stop)? };
         for set in sets {
+            if let Some(other) = set.as_ref().ok().filter(|set| !kinds.contains(&set.kind())) {
+                others.push(format!("{} in `{}`", other.name(), spec.shown()));
+                continue;
+            }
             all.push(match set {
                 Ok(set) => check_one(&spec, set, stop)?,
                 Err(error) => not_checked(&spec, &error),
             });
         }
+    }
+    if all.is_empty() && !others.is_empty() {
+        let (study, there) = (&choice.study, others.join(", "));
+        return Err(Failure::new(format!("checking data sets: no data set of {study} is there; there are: {there}"))
+            .hint("name the study whose data set it is, or fill one: prony db fill STUDY, with the same `--on` and `--set`"));
     }
     Ok(all)
 }
@@ -183,12 +193,12 @@ fn not_checked(spec: &DatabaseSpec, error: &DatabaseError) -> Checked {
 
 type Present = Vec<Result<DataSet, DatabaseError>>;
 
-fn present(spec: &DatabaseSpec, wanted: Vec<DataSet>, stop: &Arc<AtomicBool>) -> Result<Present, Failure> {
+fn present(spec: &DatabaseSpec, wanted: &[DataSet], stop: &Arc<AtomicBool>) -> Result<Present, Failure> {
     if spec.at == At::Local && spec.layout.is_none() {
         return on_private_servers(spec, stop);
     }
     // An embedded database is named after a data set; any will do to look around.
-    let any = wanted.into_iter().next().filter(|_| spec.at == At::Cache);
+    let any = wanted.first().cloned().filter(|_| spec.at == At::Cache);
     let database = Opened(open(spec, any, Vec::new(), stop.clone())?);
     database.datasets().map_err(|error| failed(format!("looking for data sets in `{}`", spec.shown()), &error))
 }

@@ -218,6 +218,7 @@ fn observed(model: &Description, trial: &Trial) -> Result<observation::Observati
     let stop = Arc::new(AtomicBool::new(false));
     let need = Need {
         modules: trial.modules,
+        filled: trial.modules,
         module_bytes: trial.module_bytes,
         run_id: "predict",
         seed: SEED,
