@@ -26,6 +26,8 @@ pub(crate) use laid::embedded;
 pub use laid::scratch;
 pub use member::{Member, Settings, house};
 pub use mirror::{Lags, Look, Mirror, Watch, WatchLags};
+#[cfg(test)]
+pub(crate) use network::enter;
 pub use network::{Shared, own_network, parted};
 pub use private::Private;
 pub use start::End;

@@ -65,6 +65,15 @@ pub fn parted(processes: [Option<u32>; 2]) -> Result<(), Shared> {
     }
 }
 
+/// Takes this thread into the network of a process, from where its ports are reached.
+#[cfg(test)]
+pub(crate) fn enter(process: u32) {
+    let network = File::open(format!("/proc/{process}/ns/net")).expect("a process");
+    if own_network(process).is_some() {
+        move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network)).expect("we started it");
+    }
+}
+
 /// A new network, which lasts as long as a process is in it or holds this.
 fn made() -> io::Result<OwnedFd> {
     within_thread(|| {

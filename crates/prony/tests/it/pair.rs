@@ -238,7 +238,9 @@ fn what_is_no_pair_is_left_alone_and_what_cannot_be_is_refused_with_a_reason() {
     assert!(refused("up postgres-pair --dir pair --voter garbd").contains("has no --voter"));
     assert!(refused("up galera-pair --dir pair --voter dice").contains("none, weight, garbd"));
     assert!(refused("up two-phase-pair --dir pair --sync on").contains("has no --sync"));
-    assert!(refused("up postgres-pair --dir pair --leave-out public.*").contains("mirrors its log"));
+    assert!(
+        refused("up postgres-pair --dir pair --leave-out public.*").contains("mirrors the log of the whole cluster")
+    );
     assert!(refused("serve --listen 0.0.0.0:0").contains("nobody is asked for a password"));
     assert!(refused("serve postgres-pair --listen 127.0.0.1:0").contains("only a two-phase-pair is served"));
     assert!(refused("up postgres-pair --dir pair --sync maybe").contains("remote_apply"));

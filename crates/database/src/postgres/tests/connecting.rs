@@ -129,6 +129,7 @@ fn tls_trusts_only_what_it_was_told_to_trust() {
     private.server.down().unwrap();
     std::fs::write(&conf, text).unwrap();
     private.server.start().unwrap();
+    crate::server::enter(crate::server::Member::first_process(&private.server).unwrap());
     let at = |host: &str, more: &str| format!("postgres://prony@{host}:{port}/postgres?{more}");
     let root = format!("sslrootcert={}", folder.join("server.crt").display());
     opened(&at("127.0.0.1", "sslmode=prefer")).unwrap();
