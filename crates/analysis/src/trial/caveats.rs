@@ -173,7 +173,9 @@ fn every_failed(cut: &Cut) -> Option<String> {
     let failed: u64 = stretch.iter().map(|interval| interval.failed).sum();
     // What was in flight when it began fails once and may wait then, which is a stall.
     let again = failed > u64::from(cut.label.slots.unwrap_or(1));
-    again.then(|| {
+    // Where nothing of the whole window ended well, the share has said it.
+    let some = cut.intervals.iter().any(|interval| interval.done > 0);
+    (again && some).then(|| {
         let lasted = duration(Nanos::from_seconds(lasted_s));
         format!("; for {lasted} {} every one failed, {} of them", since(at_s), count(failed))
     })
