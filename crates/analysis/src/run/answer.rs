@@ -368,7 +368,11 @@ fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
 
 /// What the whole range that was tried changes, where no bend is told: that is what is asked of blocks and rows.
 fn from_least(point: &PointSummary, points: &[PointSummary], judgement: &Judgement) -> Option<String> {
+    // Copies at once have been told beside one alone.
     let [only] = point.at.factors.as_slice() else { return None };
+    if factor::short_name(&only.name) == factor::WIDTH {
+        return None;
+    }
     let level = |point: &PointSummary| point.at.level(&only.name)?.number();
     let own = level(point)?;
     let others =
@@ -684,6 +688,7 @@ mod tests {
              they would take 48 s."
         );
         assert!(told.doubts[0].starts_with("Each point ran once"), "{:?}", told.doubts);
+        assert_eq!(told.sentences.len(), 1, "it is told once: {:?}", told.sentences);
     }
 
     #[test]

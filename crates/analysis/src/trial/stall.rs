@@ -5,8 +5,9 @@
 //! the mean rate would have felt, had they come whatever the system did: the system completes what it completed, interval by
 //! interval, and each arrival waits until all before it are done (a fluid queue with the measured capacity).
 //!
-//! What it does not do: a stretch in which everything failed at once is told with the failures, for nobody waited there. It says nothing of loads that are due whatever the system does, open or at the moments of a trace: their response
-//! holds such waits already, and where nothing is due nobody waits.
+//! What it does not do: a stretch in which everything failed at once is told with the failures, for nobody waited there. It says nothing of
+//! loads that are due whatever the system does, open or at the moments of a trace: their response holds such waits already, and where
+//! nothing is due nobody waits.
 
 use super::cut::Cut;
 use crate::{LatencySummary, Stall};
