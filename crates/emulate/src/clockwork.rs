@@ -2,10 +2,12 @@
 //!
 //! The one idea: one thread owns the machine. It hands in what has come, lets the events happen that are due, answers those that
 //! ended, and sleeps until the next event. The way through the kernel takes time too: an operation counts from the moment at which
-//! it left the program that asked, and is answered so much earlier that the answer arrives there in time.
+//! it left the program that asked, and is answered so much earlier that the answer arrives there in time. One that follows an answer
+//! counts from that ([`Answered`]), however long this machine's cores were busy in between.
 //!
 //! What it does not do: it moves no data.
 
+use crate::answered::Answered;
 use crate::locked;
 use model::machine::{Ended, Machine};
 use recorder::{Clock, Lead, WallClock};
@@ -135,6 +137,7 @@ struct Driver {
     slow: u64,
     /// How long before an event it wakes up.
     lead: Lead,
+    answered: Answered,
 }
 
 impl Driver {
@@ -152,6 +155,7 @@ impl Driver {
             turned: (Nanos::ZERO, Nanos::ZERO),
             slow: 1000,
             lead: Lead::default(),
+            answered: Answered::default(),
         }
     }
 
@@ -196,8 +200,9 @@ impl Driver {
             && let Some(asked) = self.waiting.pop_front()
         {
             self.free.pop();
-            let there = self.way(asked.operation.kind != OperationKind::Read).saturating_sub(self.way_back());
-            let at = self.machine_time(asked.at.saturating_sub(there)).max(self.reached);
+            let way = self.way(asked.operation.kind != OperationKind::Read);
+            let came = self.answered.followed_by(asked.at, way).saturating_sub(way.saturating_sub(self.way_back()));
+            let at = self.machine_time(came).max(self.reached);
             self.machine.submit(at, slot, &asked.operation);
             self.finish[slot as usize] = Some((asked.operation, asked.finish));
         }
@@ -233,6 +238,7 @@ impl Driver {
             for ended in self.ended.drain(..) {
                 self.free.push(ended.slot);
                 if let Some((_, finish)) = self.finish[ended.slot as usize].take() {
+                    self.answered.leaves(due);
                     finish(!ended.failed);
                 }
             }

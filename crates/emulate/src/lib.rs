@@ -6,6 +6,7 @@
 //! What it does not do: names, sizes and rights pass through to the folder and take no time of the model. What was
 //! acknowledged survives the end of this program, not of the machine: the backing folder is not flushed.
 
+mod answered;
 mod clockwork;
 mod files;
 mod home;
