@@ -228,14 +228,6 @@ impl Drop for Server {
     }
 }
 
-/// Mounts at the pace of their models, or all but without time while data is brought there.
-fn hurry(mounts: &[Mount], hurry: bool) {
-    for mount in mounts {
-        let fault = if hurry { "slow=0.01" } else { "none" };
-        crate::process::run(prony::command().args(["emulate", "--fault", fault, "--at"]).arg(&mount.at));
-    }
-}
-
 /// How long a table stays hot, seconds: long enough for who is to keep up; where nothing changes meanwhile, a part of it shows the rate.
 fn phase_s(settings: &Settings, by: By) -> u32 {
     match by {
@@ -272,12 +264,10 @@ fn phases(settings: &Settings, home: &Path, by: By) -> Vec<f64> {
         }
         _ => world::MODELS.map(|model| device(home, model)).into(),
     };
-    hurry(&mounts, true);
     let places: Vec<PathBuf> = mounts.iter().map(|mount| folder(&mount.at, "space")).collect();
     let named: Vec<(&str, &Path)> = spaces.into_iter().zip(places.iter().map(PathBuf::as_path)).collect();
     let server = Server::start(home, &named);
     let place = |table: usize, space: &str| {
-        hurry(&mounts, true);
         server.sql(&format!("ALTER TABLE t{table} SET TABLESPACE {space}; CHECKPOINT"));
     };
     if matches!(by, By::Nobody | By::Clairvoyant | By::Mover) {
@@ -285,7 +275,6 @@ fn phases(settings: &Settings, home: &Path, by: By) -> Vec<f64> {
         place(0, "fast");
         (0..TABLES).for_each(|table| server.sql(&format!("ALTER INDEX t{table}_pkey SET TABLESPACE fast; CHECKPOINT")));
     }
-    hurry(&mounts, false);
     let mut balancer = (by == By::Balance).then(|| {
         let mut command = server.prony();
         command.args(["tier", "balance", "--fast", "fast", "--budget", ROOM, "--every", "2s", "--half-life", "2s"]);
@@ -300,7 +289,6 @@ fn phases(settings: &Settings, home: &Path, by: By) -> Vec<f64> {
         if by == By::Clairvoyant && hot > 0 {
             place(hot - 1, "slow");
             place(hot, "fast");
-            hurry(&mounts, false);
         }
         ended.push(std::thread::scope(|scope| {
             if by == By::Mover && hot > 0 {
@@ -317,7 +305,6 @@ fn phases(settings: &Settings, home: &Path, by: By) -> Vec<f64> {
         unsafe { libc::kill(balancer.id() as i32, libc::SIGINT) };
         let _ = balancer.wait();
     }
-    hurry(&mounts, true);
     drop(server);
     drop(mounts);
     ended.split_off(1)

@@ -264,8 +264,11 @@ fn as_much<'a>(findings: &Findings, curve: &Curve<'a>, point: &PointSummary) -> 
 /// How many transactions a second that is, where they are not what is counted.
 fn each_gives(point: &PointSummary, quantity: Quantity) -> Option<String> {
     let (what, per_s) = point.yields.first().filter(|_| quantity == Quantity::PerHour)?;
-    let each = units::significant(per_s.value / point.throughput_per_s.value);
-    Some(format!("{} with {each} {what} each", point.work.rate(point.throughput_per_s.value)))
+    let rate = point.work.rate(point.throughput_per_s.value);
+    match units::significant(per_s.value / point.throughput_per_s.value).as_str() {
+        "1" => Some(rate),
+        each => Some(format!("{rate} with {each} {what} each")),
+    }
 }
 
 fn most_of(findings: &Findings, curve: &Curve, point: &PointSummary) -> bool {
