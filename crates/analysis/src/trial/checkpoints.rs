@@ -177,12 +177,14 @@ fn wanted(found: &Checkpoints, observations: &Observations) -> String {
         (_, Some(full)) => format!("by its timeout; the log alone would take {}", seconds(full)),
         _ => "by its timeout".to_owned(),
     };
-    format!(
-        "; a cycle takes about {} ({limit}): one whole cycle needs {}, three need {}",
-        seconds(cycle),
-        to_hold(1, cycle),
-        to_hold(3, cycle)
-    )
+    let cycle_takes = format!("; a cycle takes about {} ({limit})", seconds(cycle));
+    // No window makes work longer than it is.
+    match observations.elapsed_s.filter(|elapsed| *elapsed > 0.0) {
+        Some(elapsed) => {
+            format!("{cycle_takes}: the work would have to be about {} times as much", (2.0 * cycle / elapsed).ceil())
+        }
+        None => format!("{cycle_takes}: one whole cycle needs {}, three need {}", to_hold(1, cycle), to_hold(3, cycle)),
+    }
 }
 
 /// The window that holds so many whole cycles wherever it begins.

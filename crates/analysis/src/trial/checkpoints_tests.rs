@@ -168,6 +168,15 @@ fn fixed_work_keeps_its_window() {
     assert_eq!(summary.window, Window { start: second_of(2), end: second_of(23) });
 }
 
+#[test]
+fn fixed_work_that_holds_no_cycle_is_asked_to_be_more_and_not_to_be_measured_for_longer() {
+    let mut fixed = observations(10);
+    fixed.elapsed_s = Some(10.0);
+    let summary = summarise(&asking(""), &fixed, &judgement());
+    let text = &found(&summary).text;
+    assert!(text.ends_with("2.1 MB/s): the work would have to be about 2 times as much"), "{text}");
+}
+
 fn fuzzy(ages: [f64; 2]) -> Observations {
     let mut fuzzy = observations(10);
     let age = |second: u32| ages[0] + (ages[1] - ages[0]) * f64::from(second - 2) / 10.0;

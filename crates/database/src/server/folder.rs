@@ -194,7 +194,9 @@ pub(super) fn fits(socket: &Path) -> Result<(), DatabaseError> {
     if length <= SOCKET {
         return Ok(());
     }
-    let text = format!("the path of a socket has at most {SOCKET} bytes, got {length}; choose a shorter cache folder");
+    let text = format!(
+        "the path of a socket has at most {SOCKET} bytes, got {length}; choose a shorter cache folder (`PRONY_CACHE`)"
+    );
     Err(DatabaseError::file("make", socket, io::Error::other(text)))
 }
 

@@ -32,7 +32,7 @@ fn shown(rates: &[Rate]) -> Vec<Shown<'_>> {
     });
     let elapsed = panel("elapsed", Quantity::Seconds, Touches::All, Box::new(|point| point.elapsed_s));
     let times = [
-        panel("CPU of all programs", Quantity::CoreSeconds, Touches::Tail, Box::new(|point| point.cpu_elapsed_s)),
+        panel("CPU of all programs", Quantity::Seconds, Touches::Tail, Box::new(|point| point.cpu_elapsed_s)),
         panel("p99 latency", Quantity::Milliseconds, Touches::Tail, Box::new(|point| no_elapsed(point, p99(point)?))),
     ];
     [elapsed].into_iter().chain(worked).chain(times).collect()

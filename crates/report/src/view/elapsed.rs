@@ -13,7 +13,7 @@ type Pick = fn(&PointSummary) -> Option<Estimate>;
 /// What each panel shows: title, quantity, what it picks, and which caveats touch it.
 const PANELS: [(&str, Quantity, Pick, Touches); 4] = [
     ("elapsed", Quantity::Seconds, |point| point.elapsed_s, Touches::All),
-    ("CPU of all programs", Quantity::CoreSeconds, |point| point.cpu_elapsed_s, Touches::Tail),
+    ("CPU of all programs", Quantity::Seconds, |point| point.cpu_elapsed_s, Touches::Tail),
     ("mean wait of the disk", Quantity::Milliseconds, |point| point.disk_wait_ms, Touches::Tail),
     ("busiest disk at work", Quantity::Share, |point| point.disk_utilisation, Touches::Tail),
 ];

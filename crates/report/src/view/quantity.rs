@@ -24,8 +24,6 @@ pub enum Quantity {
     Milliseconds,
     /// Seconds.
     Seconds,
-    /// Seconds of one core.
-    CoreSeconds,
     /// Cores kept busy.
     Cores,
     /// Microseconds.
@@ -56,7 +54,6 @@ impl Quantity {
             Quantity::ByteRate => units::bytes_per_second(value),
             Quantity::Milliseconds => units::milliseconds(value),
             Quantity::Seconds => seconds(value),
-            Quantity::CoreSeconds => format!("{} core-s", units::significant(value)),
             Quantity::Cores => format!("{} cores", units::significant(value)),
             Quantity::Microseconds => units::milliseconds(value / 1e3),
             Quantity::Bytes => signed(value.round(), |size| units::bytes(Bytes(size as u64))),
@@ -120,7 +117,6 @@ impl Quantity {
             Quantity::Milliseconds => &[(1e3, "s"), (1.0, "ms"), (1e-3, "us"), (1e-6, "ns")],
             Quantity::Microseconds => &[(1e6, "s"), (1e3, "ms"), (1.0, "us"), (1e-3, "ns")],
             Quantity::Seconds => &[(3600.0 * 3.0, "h"), (60.0 * 10.0, "min"), (1.0, "s"), (1e-3, "ms")],
-            Quantity::CoreSeconds => &[(1.0, "core-s"), (1e-3, "core-ms")],
             Quantity::Cores => &[(1.0, "cores")],
             Quantity::Bytes => &[(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "B")],
             Quantity::Share => &[(0.01, "%")],

@@ -147,19 +147,15 @@ impl Standby {
         Standby { serves, ..self }
     }
 
-    fn wire_folder(&self) -> PathBuf {
-        self.mirror.folder.join("wire")
-    }
-
     /// The folder of the socket by which sessions of the first server reach the second one over the wire; of those of the second
-    /// (`back`) the first.
+    /// (`back`) the first. Paths of sockets are short, so that no folder holds them all.
     pub(crate) fn wire_run(&self, back: bool) -> PathBuf {
-        if back { self.wire_folder().join("back") } else { life::run(&self.wire_folder()) }
+        self.mirror.folder.join(if back { "back" } else { "wire" })
     }
 
     /// The folder of the socket by which the mirror gets what it lacks, where that has a wire of its own.
     fn resync_run(&self) -> PathBuf {
-        self.wire_folder().join("resync")
+        self.mirror.folder.join("sync")
     }
 
     /// Starts the mirror, or tells one that runs, to follow by the socket in a folder.
@@ -414,7 +410,9 @@ impl Mirror for Standby {
     /// In lock step a wire leads each way, by which sessions of one server reach the other. Else the mirror is who connects.
     fn wires(&self) -> Result<Vec<[String; 2]>, DatabaseError> {
         let folders = [self.wire_run(false), self.wire_run(true)];
-        for folder in [&self.mirror.folder, &self.wire_folder(), &folders[0], &folders[1], &self.resync_run()] {
+        folder::ours(&self.mirror.folder, &self.mirror.owner)?;
+        for folder in [&folders[0], &folders[1], &self.resync_run()] {
+            folder::fits(Path::new(&socket(folder)))?;
             folder::ours(folder, &self.mirror.owner)?;
         }
         self.placed()?;
