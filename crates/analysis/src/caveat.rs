@@ -92,8 +92,10 @@ impl CaveatKind {
             K::Late | K::Hung | K::Censored => 3,
             K::Cached => 4,
             K::GeneratorBound => 5,
+            // A difference that cannot be one of devices is no answer about them.
+            K::SharedDevice => 5,
             K::Throttled | K::ClockPause | K::ClockScale | K::Pressure => 6,
-            K::MeasuredTwice | K::NotSteady | K::CarryOver | K::Replanned | K::OtherWriters | K::SharedDevice => 7,
+            K::MeasuredTwice | K::NotSteady | K::CarryOver | K::Replanned | K::OtherWriters => 7,
             K::Steal | K::Frequency | K::LateLooks => 8,
             K::Unfinished => 9,
             K::WindowTooShort | K::NoWholeCycle => 10,

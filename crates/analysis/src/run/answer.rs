@@ -80,7 +80,9 @@ pub fn answer(
         doubts.insert(0, once.to_owned());
     }
     doubts.extend(
-        one_window(trials.iter().flat_map(|trial| &trial.caveats).chain(caveats)).filter(|_| !doubts.is_empty()),
+        one_window(trials.iter().flat_map(|trial| &trial.caveats).chain(caveats))
+            // Beside a doubt that no longer window ends it would read as its cure.
+            .filter(|_| doubts.iter().any(|doubt| doubt.contains(WINDOW))),
     );
     // Whatever else is to be said of it, an unfinished run says so.
     let unfinished = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished);
@@ -379,19 +381,40 @@ fn from_least(point: &PointSummary, points: &[PointSummary], judgement: &Judgeme
         points.iter().filter(|other| other.at.same_stream(&point.at) && level(other).is_some_and(|at| at < own));
     let least = others.min_by(|a, b| level(a).unwrap_or(own).total_cmp(&level(b).unwrap_or(own)))?;
     let bandwidth = judgement.primary.as_ref().is_some_and(|primary| primary.metric == Metric::Bandwidth);
-    let (told, times) = match (point.elapsed_s.zip(least.elapsed_s), bandwidth) {
-        (Some((all, one)), _) => (duration(Nanos::from_seconds(one.value)), all.value / one.value),
-        (None, true) => (bytes_per_second(least.bytes_per_s.value), point.bytes_per_s.value / least.bytes_per_s.value),
-        (None, false) => {
-            (least.work.rate(least.throughput_per_s.value), point.throughput_per_s.value / least.throughput_per_s.value)
+    let (told, times, than) = match (point.elapsed_s.zip(least.elapsed_s), bandwidth) {
+        (Some((all, one)), _) => {
+            let (times, than) = match all.value < one.value {
+                true => (one.value / all.value, "as fast".to_owned()),
+                false => (all.value / one.value, "as long".to_owned()),
+            };
+            (duration(Nanos::from_seconds(one.value)), times, than)
         }
+        (None, true) => {
+            let times = point.bytes_per_s.value / least.bytes_per_s.value;
+            (bytes_per_second(least.bytes_per_s.value), times, "as much".to_owned())
+        }
+        // What transactions give is what is quoted of them.
+        (None, false) => match point.yields.first().zip(least.yields.first()) {
+            Some(((what, all), (_, one))) => {
+                (per_hour(3_600.0 * one.value), all.value / one.value, format!("as many {what}"))
+            }
+            None => {
+                let times = point.throughput_per_s.value / least.throughput_per_s.value;
+                (least.work.rate(least.throughput_per_s.value), times, "as much".to_owned())
+            }
+        },
     };
-    let longer = if point.elapsed_s.is_some() { "as long" } else { "as much" };
-    Some(format!(
-        "That is {} times {longer} as at {} ({told}).",
-        units::significant(times),
-        least.at.factors[0].in_words()
-    ))
+    let at = least.at.factors[0].in_words();
+    if alike(point, least) {
+        return Some(format!("Whether that is more than at {at} ({told}) the intervals do not tell."));
+    }
+    Some(format!("That is {} times {than} as at {at} ({told}).", units::significant(times)))
+}
+
+/// Whether the rates of two points have intervals that leave open which is higher.
+fn alike(one: &PointSummary, other: &PointSummary) -> bool {
+    let [one, other] = [one, other].map(|point| point.elapsed_s.unwrap_or(point.throughput_per_s));
+    one.has_interval() && other.has_interval() && one.low <= other.high && other.low <= one.high
 }
 
 /// From where on more at once gain little: where the rate is within 5 percent of its most. No peak is told that lies below what was
@@ -412,10 +435,10 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> String {
     }
     match (&knee.at, knee.stated()) {
         (Some(at), None) if at.high >= most && at.low > least => {
-            let somewhere = levels(at.low, at.high);
             format!(
-                "{stream} flattens somewhere from {somewhere}: {peak}. More than {} was not tried.",
-                levels(most, most)
+                "{stream} may still gain at {}, the most that was tried: {peak}. From {} on the intervals do not tell.",
+                levels(most, most),
+                levels(at.low, at.low)
             )
         }
         (_, Some(at)) => format!("{stream} gains little beyond {}: about {peak} at most.", levels(at, at)),
@@ -490,7 +513,7 @@ fn one_window<'a>(caveats: impl Iterator<Item = &'a Caveat>) -> Option<String> {
     let known = asked.filter_map(word).filter_map(|word| Some((units::parse_duration(&word).ok()?, word)));
     let all: std::collections::BTreeMap<Nanos, String> = known.collect();
     let (_, longest) = all.last_key_value().filter(|_| all.len() > 1)?;
-    Some(format!("`{WINDOW}{longest}` is long enough for every note here."))
+    Some(format!("`{WINDOW}{longest}` ends every note that asks for a longer window."))
 }
 
 /// The gravest caveat that would change a decision, and that users wait too long where another one goes before that.
@@ -716,7 +739,7 @@ mod tests {
         let notes =
             [note("needs --set measure=47s"), note("one needs --set measure=10min, three need --set measure=1.5h.")];
         let told = one_window(notes.iter());
-        assert_eq!(told.as_deref(), Some("`--set measure=1.5h` is long enough for every note here."));
+        assert_eq!(told.as_deref(), Some("`--set measure=1.5h` ends every note that asks for a longer window."));
         assert_eq!(one_window(notes[..1].iter()), None, "one is told where it stands");
     }
 

@@ -88,16 +88,36 @@ fn which(found: &Bound, locks_counted: bool, commits_timed: bool) -> BoundBy {
     }
 }
 
+/// The share of this machine's cores that programs kept busy which are neither the load generator nor its server; none where that is
+/// not known.
+pub(super) fn busy_with_others(trial: &TrialSummary) -> Option<f64> {
+    let (busy, own) = match &trial.server {
+        Some(server) => cores(trial, server),
+        None => (all_busy(trial), Some(generator(trial))),
+    };
+    Some(((busy? - own?) / f64::from(trial.machine.cores?)).clamp(0.0, 1.0))
+}
+
+/// Cores that all programs kept busy.
+fn all_busy(trial: &TrialSummary) -> Option<f64> {
+    trial.machine.cpu_user_cores.zip(trial.machine.cpu_system_cores).map(|(user, system)| user + system)
+}
+
+/// Cores that the load generator kept busy.
+fn generator(trial: &TrialSummary) -> f64 {
+    trial.generator_cpu.total_s() / trial.elapsed_s.max(f64::MIN_POSITIVE)
+}
+
 /// Cores that were busy in all, and those that the server and the generator kept busy. Of a server elsewhere nothing is known: the
 /// cores of this machine are not its own.
 fn cores(trial: &TrialSummary, server: &ServerSummary) -> (Option<f64>, Option<f64>) {
     let machine = &trial.machine;
-    let generator = trial.generator_cpu.total_s() / trial.elapsed_s.max(f64::MIN_POSITIVE);
+    let generator = generator(trial);
     let own = match server.embedded {
         true => Some(generator),
         false => server.cpu_cores().map(|server| server + generator),
     };
-    let busy = machine.cpu_user_cores.zip(machine.cpu_system_cores).map(|(user, system)| user + system);
+    let busy = all_busy(trial);
     // Of a described server nothing else is at work on its cores.
     let described = || server.cpu_busy_cores.filter(|_| machine.busiest.is_some());
     (described().or(busy.filter(|_| own.is_some())), described().or(own))

@@ -521,7 +521,7 @@ fn few_rounds(about: &About) -> String {
 fn noisy_rounds(about: &About) -> Option<String> {
     let trace = about.stream.steady.rounds.as_ref()?;
     let scatter = format!(
-        "the rates of its rounds lie up to {} of their mean apart, and chance alone moves one by about {}",
+        "the rates of its rounds differ by up to {} of their mean, and chance alone moves one by about {}",
         percent(trace.range),
         percent(trace.noise)
     );
@@ -733,6 +733,9 @@ fn steal(observations: &Observations) -> Option<String> {
     })
 }
 
+/// Less of a machine's cores than this is what any machine does beside a load.
+const OTHERS: f64 = 0.1;
+
 /// Waiting for I/O is what a storage test is for; waiting for CPU or memory is not.
 fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<String> {
     let over = |resource: Resource, limit: f64| {
@@ -745,16 +748,21 @@ fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<Strin
     // Copies of a piece of work that are more than the cores wait for each other, which is what they are asked about.
     let asked = summary.fixed_work && fills_cores(observations);
     cpu.filter(|_| !asked).map(|share| {
-        if asks_database(summary) {
-            return format!(
-                "tasks waited for a CPU {} of the time: the cores of this machine set the rate, and whoever shares them; \
-                 stop other work, and compare throughput for each core",
-                percent(share)
-            );
+        let waited = format!("tasks waited for a CPU {} of the time", percent(share));
+        match super::bound::busy_with_others(summary) {
+            Some(others) if others > OTHERS => {
+                format!("{waited}: other programs kept {} of this machine's cores busy; stop them", percent(others))
+            }
+            Some(_) if asks_database(summary) => format!(
+                "{waited}: server and load generator alone fill the cores of this machine, which set the rate; read it for each \
+                 core, or load the server from another machine"
+            ),
+            _ => {
+                let many = fills_cores(observations) && observations.generators > 1;
+                let fewer = if many { ", or use fewer workers than there are cores" } else { "" };
+                format!("{waited}; stop other work{fewer}")
+            }
         }
-        let many = fills_cores(observations);
-        let fewer = if many && observations.generators > 1 { ", or use fewer workers than there are cores" } else { "" };
-        format!("tasks waited for a CPU {} of the time; stop other work{fewer}", percent(share))
     })
 }
 

@@ -183,7 +183,11 @@ fn wanted(found: &Checkpoints, observations: &Observations) -> String {
         Some(elapsed) => {
             format!("{cycle_takes}: the work would have to be about {} times as much", (2.0 * cycle / elapsed).ceil())
         }
-        None => format!("{cycle_takes}: one whole cycle needs {}, three need {}", to_hold(1, cycle), to_hold(3, cycle)),
+        None => format!(
+            "{cycle_takes}: a window holds a whole one for certain with {}, three with {}",
+            to_hold(1, cycle),
+            to_hold(3, cycle)
+        ),
     }
 }
 

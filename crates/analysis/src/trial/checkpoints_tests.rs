@@ -111,7 +111,7 @@ fn a_window_without_a_whole_cycle_stays_and_says_what_it_leaves_out() {
         none.text,
         "the window begins right behind a forced checkpoint and holds no whole cycle (one checkpoint began in it): sustained \
          figures leave out what checkpoints cost; a cycle takes about 8 s (one is due after 16 MiB of log, which grows by 2.1 \
-         MB/s): one whole cycle needs --set measure=16s, three need --set measure=32s"
+         MB/s): a window holds a whole one for certain with --set measure=16s, three with --set measure=32s"
     );
     assert!(doubted(&short));
     let left = summarise(&asking("caches as left, checkpoints left alone"), &observations(10), &judgement());
@@ -129,7 +129,8 @@ fn a_cycle_that_time_ends_before_the_log_is_full_takes_its_timeout() {
     let text = &found(&summary).text;
     assert!(text.contains("a cycle takes about 5 min (by its timeout; the log alone would take 14 min)"), "{text}");
     assert!(
-        text.contains("(none began in it)") && text.contains("one whole cycle needs --set measure=10min"),
+        text.contains("(none began in it)")
+            && text.contains("a window holds a whole one for certain with --set measure=10min"),
         "{text}"
     );
 }

@@ -133,7 +133,7 @@ fn late_looks(summary: &TrialSummary, observations: &Observations) -> Option<Str
     let slots: Option<u32> = summary.label.streams.iter().map(|stream| stream.slots).sum();
     let more = slots.is_none_or(|slots| slots > u32::from(observations.generators.max(1)));
     Some(format!(
-        "the load generator saw completions up to {} late (p99), {} of the median latency ({}): {}read latencies as upper bounds",
+        "the load generator saw completions up to {} late (p99), {} of the median service time ({}): {}read latencies as upper bounds",
         milliseconds(p99),
         percent(p99 / service),
         milliseconds(service),
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(fine.generator.looks, Some(LooksSummary { mean_ms: 0.01, p99_ms: 0.049, max_ms: 2.0 }));
         assert_eq!(text(&fine, CaveatKind::LateLooks), None);
         let said = text(&late, CaveatKind::LateLooks).unwrap();
-        assert!(said.contains("up to 200 us late (p99), 20% of the median latency (1 ms)"), "{said}");
+        assert!(said.contains("up to 200 us late (p99), 20% of the median service time (1 ms)"), "{said}");
         assert!(said.contains("give it more `workers`"), "{said}");
         assert_eq!(with(&[]).generator.looks, None);
     }

@@ -44,7 +44,7 @@ pub(crate) fn events(
     let changed = changed.map(|(name, how)| {
         (
             EventKind::Replanned,
-            format!("the plan of `{name}` is another one than in the last trial with these settings: {how}"),
+            format!("the plan of `{name}` is another one than when it was last looked at here: {how}"),
         )
     });
     let shown = plans.iter().map(|(name, plan)| (EventKind::Plan, format!("{name}\n{plan}")));

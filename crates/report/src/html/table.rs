@@ -176,7 +176,6 @@ pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup
                             (prose(&caveat.text))
                             @if let Some(trial) = caveat.trial { span class="faint" { " (trial " (trial) ")" } }
                         }
-                        @if about.len() > TOLD_MAX { span class="faint" { " (also in " (about.len() - TOLD_MAX) " other places)" } }
                     }
                 }
             }

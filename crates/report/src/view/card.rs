@@ -157,8 +157,33 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
             }
         }
     }
+    // A stream's other experiments ask other questions of it; a comparison has its own.
+    if primary().next().is_none() {
+        all.extend(further(findings, &ordered, caveats));
+    }
     all.truncate(NUMBERS_MAX);
     all
+}
+
+/// Numbers of the experiments of a stream behind the one where it stands first.
+fn further(findings: &Findings, ordered: &[&Sweep], caveats: &Caveats) -> Vec<Number> {
+    let mut told: Vec<(&str, &str, &str)> = Vec::new();
+    let mut numbers = Vec::new();
+    for (sweep, curve) in ordered.iter().flat_map(|sweep| sweep.curves.iter().map(move |curve| (sweep, curve))) {
+        let stands = told.iter().find(|(_, system, stream)| (*system, *stream) == (&curve.at.system, &curve.at.stream));
+        match stands {
+            None => told.push((sweep.experiment, &curve.at.system, &curve.at.stream)),
+            Some((experiment, ..)) if *experiment != sweep.experiment && curve.points.len() > 1 => {
+                let number = of_curve(findings, sweep, curve, caveats);
+                numbers.extend(number.map(|(_, mut number)| {
+                    number.what = format!("{}, {}", number.what, sweep.experiment);
+                    number
+                }));
+            }
+            Some(_) => {}
+        }
+    }
+    numbers
 }
 
 /// The point of a curve that people quote, with its low end beside it.
@@ -186,18 +211,19 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let asked = asked.filter(|asked| other(asked));
     let low = low_point(sweep, curve).filter(|low| other(low) && !asked.is_some_and(|asked| std::ptr::eq(*low, asked)));
     let low = low.map(|low| elsewhere(low, ""));
-    let asked = asked.map(|asked| elsewhere(asked, "as the study asks: "));
+    let asked = asked.map(|asked| elsewhere(asked, "at the level of the study's question: "));
     let fewer = as_much(findings, curve, point)
         .filter(|fewer| other(fewer) && sweep.numeric && !matches!(quantity, Quantity::Seconds));
     let fewer = fewer.map(|fewer| elsewhere(fewer, "as much, as far as the intervals tell: "));
     let low = low.filter(|_| fewer.is_none());
     let per_core = per_core(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
     let each = each_gives(point, quantity);
-    let beside = each.into_iter().chain(asked).chain(fewer).chain(low).chain(per_core);
+    let beside = before_a_session(point).into_iter().chain(each).chain(asked).chain(fewer).chain(low).chain(per_core);
     let place = place(findings, sweep, curve, point);
     let mut number = Number::new(&estimate, quantity, what, place);
     if !estimate.has_interval() {
-        number.interval = "one run, no interval".to_owned();
+        number.interval =
+            if point.elapsed_s.is_some() { "ran once, no interval" } else { "one run, no interval" }.to_owned();
     }
     let marks = caveats.grave(&point.caveats);
     Some((quantity, Number { marks, ..number.with(latency(point, quantity).into_iter().chain(beside)) }))
@@ -236,13 +262,20 @@ fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary
         None => super::headline::load(findings, point),
     };
     let most = sweep.factor.is_some() && curve.points.len() > 1 && most_of(findings, curve, point);
-    let pause = paced(findings, point).map(|pause| format!(", with a pause of {pause} behind each"));
+    let pause = paced(findings, point).map(|pause| format!(", {pause} of pause after each"));
     let asked = findings.storage.iter().find(|asked| asked.stream == point.at.stream);
     let block = point.at.factors.iter().find(|one| factor::said(&one.name) == factor::said(factor::TRANSFER));
     let mean = asked.and_then(|asked| one_size(asked.blocks, point));
     let block = block.map(|one| one.level.text()).or(mean.as_deref());
     let asked = asked.map(|asked| format!("{}, ", asked.says(block))).unwrap_or_default();
-    format!("{asked}at {at}{}{}", if most { ", the best" } else { "" }, pause.unwrap_or_default())
+    // What was tried most may be beaten by more of it.
+    let largest = curve.points.last().is_some_and(|last| sweep.numeric && std::ptr::eq(*last, point));
+    let best = match most {
+        true if largest => ", the most that was tried",
+        true => ", the best",
+        false => "",
+    };
+    format!("{asked}at {at}{best}{}", pause.unwrap_or_default())
 }
 
 /// The block of a point whose stream has others elsewhere: what its operations move on the mean, where that is a size of blocks.
@@ -279,7 +312,6 @@ fn most_of(findings: &Findings, curve: &Curve, point: &PointSummary) -> bool {
 
 /// Latency beside a rate.
 fn latency(point: &PointSummary, quoted: Quantity) -> Option<String> {
-    let ms = |value: f64| Quantity::Milliseconds.text(value);
     if matches!(quoted, Quantity::Seconds) || point.response_p50_ms.n == 0 {
         return None;
     }
@@ -288,7 +320,7 @@ fn latency(point: &PointSummary, quoted: Quantity) -> Option<String> {
     match quoted {
         Quantity::Milliseconds => p99.map(|p99| format!("median; {p99}")),
         _ => {
-            let p50 = format!("latency p50 {}", ms(point.response_p50_ms.value));
+            let p50 = format!("latency p50 {}", with_interval(&point.response_p50_ms, Quantity::Milliseconds));
             Some(p99.map_or(p50.clone(), |p99| format!("{p50}, {p99}")))
         }
     }
@@ -322,12 +354,21 @@ fn compared(findings: &Findings, one: &Comparison) -> Number {
     number.with(sides.into_iter().flatten())
 }
 
-/// What each core of the machine carries of it.
+/// That most of the latency is no time in the database, where users wait for a session.
+fn before_a_session(point: &PointSummary) -> Option<String> {
+    let (latency, request) = (point.response_mean_ms.value, point.service_mean_ms.value);
+    let waits = point.work == Work::Transactions && point.elapsed_s.is_none() && request < 0.5 * latency;
+    waits.then(|| {
+        format!("{} of it in the database, the rest is the wait for a session", Quantity::Milliseconds.text(request))
+    })
+}
+
+/// What each core carries of it that the server kept busy.
 fn per_core(findings: &Findings, point: &PointSummary) -> Option<String> {
     let asks = point.work == Work::Transactions && point.elapsed_s.is_none();
     let (trial, _) = nearest(findings, point).filter(|_| asks)?;
-    let rate = trial.server.as_ref()?.per_machine_core_per_s?;
-    Some(format!("{} for each core", point.work.rate(rate)))
+    let rate = trial.server.as_ref()?.per_server_core_per_s?;
+    Some(format!("{} for each core that the server kept busy", point.work.rate(rate)))
 }
 
 /// What a mirror adds to a transaction, and how many sessions make up for it.

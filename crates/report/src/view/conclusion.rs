@@ -139,7 +139,8 @@ fn deadline(finding: &DeadlineFinding) -> String {
 /// `397 k/s (391–404 k/s)`, or `at least 12 ms` where there is no end above.
 pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
     if estimate.lower_bound() {
-        return format!("at least {} ({} in this run)", quantity.text(estimate.low), quantity.text(estimate.value));
+        let (low, seen) = (quantity.text(estimate.low), quantity.text(estimate.value));
+        return if low == seen { format!("at least {low}") } else { format!("at least {low} ({seen} in this run)") };
     }
     if !estimate.has_interval() {
         return quantity.text(estimate.value);
@@ -203,9 +204,9 @@ fn knee(finding: &Knee) -> String {
     };
     let levels = |low, high| factor::levels(&finding.factor, low, high);
     match (&finding.at, finding.stated()) {
-        (_, Some(at)) => format!("at {}: 95% of the peak, {peak}, or more", levels(at, at)),
+        (_, Some(at)) => format!("reaches 95% of its peak, {peak}, or more at {}", levels(at, at)),
         (Some(at), None) => {
-            format!("somewhere from {}: 95% of the peak, {peak}; noise hides where", levels(at.low, at.high))
+            format!("reaches 95% of its peak, {peak}, somewhere from {}", levels(at.low, at.high))
         }
         (None, None) => format!("no knee in this range; the most seen is {peak}"),
     }

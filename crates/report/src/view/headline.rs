@@ -283,11 +283,12 @@ fn at_the_edge(curve: &Curve, most: &PointSummary) -> bool {
 
 /// The other points of a curve that gave as much as the one that gave most, as far as their intervals tell.
 pub fn level_with<'a>(findings: &Findings, curve: &Curve<'a>, most: &PointSummary) -> Vec<&'a PointSummary> {
-    let best = counted(findings, most);
-    let apart = |other: Estimate| {
+    // The most may be the least certain, so that nothing is apart from it: then another one that gave more is.
+    let above = |best: Estimate, other: Estimate| {
         let known = best.has_interval() && other.has_interval();
         known && other.value < best.low && other.high < best.value
     };
+    let apart = |other: Estimate| curve.points.iter().any(|best| above(counted(findings, best), other));
     let others = curve.points.iter().copied().filter(|point| !std::ptr::eq(*point, most));
     others.filter(|point| !apart(counted(findings, point))).collect()
 }

@@ -163,7 +163,7 @@ fn judged(table: &Table) -> bool {
 /// What `ok` means.
 fn note() -> String {
     format!(
-        "The mix is ok when a share is within {} of the planned one, and three standard errors of its count. Response is \
+        "The mix is ok when a share is within {} of the planned one plus three standard errors of its count. Response is \
          ok when nine of ten answered within the limit.",
         Quantity::Share.text(MIX_TOLERANCE)
     )

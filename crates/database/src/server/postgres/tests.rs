@@ -2,8 +2,9 @@
 
 use super::Server;
 use crate::postgres::{Connect, PostgresSession};
+use crate::server::kind::ServerKind as _;
 use crate::server::process::LOOK;
-use crate::server::{End, Private, all_down, folder};
+use crate::server::{End, Mirror, Private, all_down, folder};
 use crate::{DatabaseError, Session, Texts};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -97,6 +98,17 @@ fn a_socket_lock_with_the_number_of_another_process_does_not_keep_a_killed_serve
     let up = server.up(&[]);
     another.kill().and_then(|()| another.wait()).unwrap();
     up.unwrap();
+}
+
+/// A path of a socket has 107 bytes at most, most of which may be the cache folder's.
+#[test]
+fn wires_of_a_mirror_have_paths_hardly_longer_than_that_of_its_own_socket() {
+    let Some(Scratch { server, .. }) = &scratch("wires") else { return };
+    let mirror = server.mirror(true);
+    let own = super::Postgres::socket(&server.folder).as_os_str().len() + ".mirror".len();
+    for wire in Mirror::wires(&mirror).unwrap() {
+        assert!(wire[0].len() <= own + 1, "{} and {own}", wire[0]);
+    }
 }
 
 #[test]
