@@ -2,7 +2,7 @@
 //! line, and then whole columns follow in a block of their own.
 
 use super::style::{Paint, Style};
-use super::wrap::{columns, cut, cut_inside, fold, fold_least, printable};
+use super::wrap::{columns, cut_inside, fold, fold_least, printable};
 use crate::view::{Cell, Column, Table};
 
 /// Space between two columns.
@@ -101,7 +101,8 @@ fn block_lines(table: &Table, printed: &[Printed], width: usize, paint: Paint) -
     let header = row_lines(printed, |column| &column.title);
     let mut lines: Vec<String> = header.iter().map(|line| paint.with(Style::Faint, line)).collect();
     for row in 0..table.rows.len() {
-        lines.extend(table.heading(row).map(|heading| paint.with(Style::Bold, &cut(&printable(heading), width))));
+        let heading = table.heading(row).map(|heading| fold(&printable(heading), width, GOES_ON)).unwrap_or_default();
+        lines.extend(heading.iter().map(|line| paint.with(Style::Bold, line)));
         lines.extend(row_lines(printed, |column| &column.texts().cells[row]));
     }
     lines

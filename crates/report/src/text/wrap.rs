@@ -61,15 +61,6 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
     begins.zip(ends.into_iter().map(|at| at + 1).chain([word.len()])).map(|(from, to)| &word[from..to])
 }
 
-/// At most `width` columns, the end replaced by an ellipsis.
-pub(super) fn cut(text: &str, width: usize) -> String {
-    if columns(text) <= width {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
-    format!("{kept}…")
-}
-
 /// At most `width` columns; an ellipsis stands for the middle, since levels of a factor differ at their ends.
 pub(super) fn cut_inside(text: &str, width: usize) -> String {
     let over = columns(text).saturating_sub(width);

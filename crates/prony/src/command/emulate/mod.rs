@@ -107,6 +107,12 @@ fn settings(asked: &Emulate) -> Result<Settings, Failure> {
             let ((above, fast), (below, slow)) = (tier(fast)?, tier(slow)?);
             (below, slow, Some((above, tiering(asked, fast)?)))
         }
+        _ if word == "tiered" => {
+            let given = [("--fast", asked.fast.is_some()), ("--backing", asked.backing.is_some())];
+            let given: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect();
+            return Err(Failure::new(format!("emulating `tiered`: two folders, --fast and --slow, got {}", given.join(" and ")))
+                .hint("say `prony emulate tiered --fast DIR --slow DIR --at MNT`; --backing is the one folder of another device"));
+        }
         (None, None) => (model_file::device(word)?, asked.backing.clone().unwrap_or_default(), None),
         _ => {
             return Err(Failure::new(format!("emulating `{word}`: `--fast` and `--slow` are for `tiered` alone"))
