@@ -116,28 +116,25 @@ fn to_compensate(findings: &[Finding]) -> Vec<String> {
 /// server was out then, and which carried the load.
 fn stood_still(findings: &[Finding]) -> Option<String> {
     let all: Vec<&PairFinding> = findings.iter().filter_map(PairFinding::of).collect();
-    let mut steps: Vec<(String, Vec<(&str, Vec<&PairFinding>)>)> = Vec::new();
-    for found in &all {
-        let who = whose(found, &all);
-        let step = match steps.iter().position(|(known, _)| *known == who) {
-            Some(at) => at,
-            None => {
-                steps.push((who, Vec::new()));
-                steps.len() - 1
-            }
-        };
-        let events = &mut steps[step].1;
-        match events.iter_mut().find(|(event, _)| *event == found.event) {
-            Some((_, alike)) => alike.push(found),
-            None => events.push((&found.event, vec![found])),
-        }
-    }
-    let step = |(who, events): &(String, Vec<(&str, Vec<&PairFinding>)>)| {
+    let step = |(who, found): &(String, Vec<&PairFinding>)| {
+        let events = grouped(found.iter().map(|one| (one.event.as_str(), *one)));
         let each: Vec<String> = events.iter().map(|(event, alike)| still(event, alike)).collect();
         format!("{who}for {}", each.join("; "))
     };
-    let each: Vec<String> = steps.iter().map(step).collect();
+    let each: Vec<String> = grouped(all.iter().map(|one| (whose(one, &all), *one))).iter().map(step).collect();
     (!each.is_empty()).then(|| format!("Clients stood still {}.", each.join("; ")))
+}
+
+/// What has the same key, in the order in which keys came.
+fn grouped<K: PartialEq, T>(all: impl Iterator<Item = (K, T)>) -> Vec<(K, Vec<T>)> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for (key, one) in all {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, alike)) => alike.push(one),
+            None => groups.push((key, vec![one])),
+        }
+    }
+    groups
 }
 
 /// `with the second server out and the first carrying the load, `; nothing where both were there.
