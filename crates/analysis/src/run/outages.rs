@@ -129,8 +129,10 @@ fn inside(trial: &TrialSummary, (from, to): (f64, f64)) -> impl Iterator<Item = 
     trial.timeline.iter().filter(move |point| point.at_s >= from - 1e-9 && point.at_s + interval <= to + 1e-9)
 }
 
-/// What takes a mirror away and is not called after it.
-const AT_MIRROR: [&str; 3] = ["cut", "half-open", "suspend"];
+/// What takes the mirror away, and what the first server.
+const AT_MIRROR: [&str; 7] =
+    ["kill-mirror", "stop-mirror", "cut", "half-open", "suspend", "full-mirror", "power-loss-mirror"];
+const AT_PRIMARY: [&str; 3] = ["kill-primary", "full-primary", "power-loss-primary"];
 
 impl PairFinding {
     /// Which server is out, the first or the second, as one of all that happened in its trial; none where none is, or nobody knows.
@@ -141,12 +143,8 @@ impl PairFinding {
             one.event == SWAP || one.alone.is_some_and(|(_, state)| state == MirrorState::TakenOver)
         };
         let mirror = (all.iter().filter(trial).filter(changes).count() + 1) % 2;
-        let event = self.event.as_str();
-        match () {
-            () if !self.takes_away() => None,
-            () if event.ends_with("-primary") => Some(1 - mirror),
-            () => (event.ends_with("-mirror") || AT_MIRROR.contains(&event)).then_some(mirror),
-        }
+        let at = |known: &[&str]| known.contains(&self.event.as_str());
+        at(&AT_MIRROR).then_some(mirror).or(at(&AT_PRIMARY).then_some(1 - mirror))
     }
 
     /// Whether it takes one of both servers away; a swap of roles ends with both.
