@@ -853,6 +853,8 @@ pub struct Compensation {
     pub observed: Option<f64>,
     /// The level with the highest rate that was measured, and its share of the wanted rate.
     pub tried: (f64, f64),
+    /// The most sessions that were measured.
+    pub up_to: f64,
     /// The share of the wanted rate that all cores of the machine would carry, each transaction taking of them what it took there; none
     /// where processors were not watched. Below 1, no number of sessions is enough.
     pub ceiling: Option<f64>,

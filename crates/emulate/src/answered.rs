@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn an_operation_that_waited_for_a_core_counts_from_the_answer_that_it_follows() {
         let mut answered = Answered::default();
-        [100, 103].map(|at| answered.leaves(Nanos::from_micros(at)));
+        let _ = [100, 103].map(|at| answered.leaves(Nanos::from_micros(at)));
         assert_eq!([seen(&mut answered, 130), seen(&mut answered, 139)], [110, 113]);
         // Both are followed.
         assert_eq!(seen(&mut answered, 140), 140);

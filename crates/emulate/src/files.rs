@@ -12,7 +12,7 @@ use fuser::{
     OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen,
     ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
-use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps, XattrFlags};
+use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags, Timespec, Timestamps, XattrFlags};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -522,18 +522,20 @@ impl Filesystem for Files {
         mode: i32,
         reply: ReplyEmpty,
     ) {
-        let mode = rustix::fs::FallocateFlags::from_bits_retain(mode as u32);
+        let mode = FallocateFlags::from_bits_retain(mode as u32);
         let given = self.node(ino).and_then(|node| {
-            if !mode.difference(rustix::fs::FallocateFlags::KEEP_SIZE).is_empty() && !self.device.makes_holes() {
-                return Err(Errno::EOPNOTSUPP);
-            }
             // Holes give room back.
-            if !mode.contains(rustix::fs::FallocateFlags::PUNCH_HOLE) {
+            if !mode.contains(FallocateFlags::PUNCH_HOLE) {
                 self.device.room()?;
             }
             let file = node.file().map_err(|error| errno(&error))?;
-            rustix::fs::fallocate(&*file, mode, offset, length).map_err(told)?;
-            if !mode.contains(rustix::fs::FallocateFlags::KEEP_SIZE) {
+            if mode.difference(FallocateFlags::KEEP_SIZE).is_empty() {
+                rustix::fs::fallocate(&*file, mode, offset, length).map_err(told)?;
+            } else {
+                // The kernel lets holes and zeros through, and nothing that moves bytes about.
+                self.device.hollow(&file, (offset, length), mode).map_err(|error| errno(&error))?;
+            }
+            if !mode.contains(FallocateFlags::KEEP_SIZE) {
                 self.device.reserved(&file, offset + length);
             }
             Ok(())

@@ -5,7 +5,7 @@ use crate::files::Files;
 use crate::mounts::root_of;
 use crate::operations::{Device, Serves};
 use crate::place::Places;
-use crate::tiered::{Mover, Tiered, Tiering, elsewhere};
+use crate::tiered::{Mover, Tiered, Tiering, elsewhere, is_fast};
 use crate::tree::Tree;
 use crate::volatile::Volatile;
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
@@ -15,7 +15,7 @@ use recorder::{Clock, WallClock};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::mount::UnmountFlags;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use units::{Bytes, Nanos};
@@ -75,6 +75,9 @@ pub enum MountError {
     /// One of both folders lies in the other, or is the other.
     #[error("the folders `{0}` and `{1}` are the same, or one lies in the other")]
     Nested(PathBuf, PathBuf),
+    /// The slow folder is the fast one of tiers.
+    #[error("`{0}` is the fast folder of two tiers")]
+    Fast(PathBuf),
     /// Another device has the same files, and each would be seen changing by the other.
     #[error("another device has its files in `{0}`")]
     Shared(PathBuf),
@@ -237,9 +240,11 @@ fn claimed(settings: &Settings) -> Result<Vec<File>, MountError> {
     let folders: Vec<&PathBuf> = [&settings.backing].into_iter().chain(fast).collect();
     if let [slow, fast] = folders[..] {
         let whole = |path: &PathBuf| path.canonicalize().map_err(|error| MountError::Backing(path.clone(), error));
-        let (below, above) = (whole(slow)?, whole(fast)?);
-        if below.starts_with(&above) || above.starts_with(&below) {
+        if nested(&whole(slow)?, &whole(fast)?) {
             return Err(MountError::Nested(slow.clone(), fast.clone()));
+        }
+        if is_fast(slow) {
+            return Err(MountError::Fast(slow.clone()));
         }
     }
     let held = folders.iter().map(|backing| claim(backing, &settings.at)).collect::<Result<_, _>>()?;
@@ -247,6 +252,16 @@ fn claimed(settings: &Settings) -> Result<Vec<File>, MountError> {
         Some(fast) => Err(MountError::Parted(settings.backing.clone(), fast)),
         None => Ok(held),
     }
+}
+
+/// Whether one of two folders is the other or lies in it, also under another name: what is bound elsewhere has the same number.
+fn nested(one: &Path, other: &Path) -> bool {
+    let number = |path: &Path| path.metadata().ok().map(|known| (known.dev(), known.ino()));
+    let lies_in = |inner: &Path, outer: &Path| {
+        let outer = number(outer);
+        outer.is_some() && inner.ancestors().any(|folder| number(folder) == outer)
+    };
+    lies_in(one, other) || lies_in(other, one)
 }
 
 fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {
@@ -257,7 +272,7 @@ fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {
         _ => MountError::Mount(at.to_owned(), error),
     };
     let (below, above) = (backing.canonicalize().map_err(failed)?, at.canonicalize().map_err(unfit)?);
-    if below.starts_with(&above) || above.starts_with(&below) {
+    if nested(&below, &above) {
         return Err(MountError::Nested(at.to_owned(), backing.to_owned()));
     }
     if root_of(at).map_err(unfit)?.is_some_and(|root| root == above) {

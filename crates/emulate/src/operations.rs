@@ -8,6 +8,7 @@ use crate::place::Places;
 use crate::tree::{Node, filled};
 use crate::volatile::Volatile;
 use fuser::Errno;
+use rustix::fs::FallocateFlags;
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
@@ -60,9 +61,9 @@ pub(crate) trait Serves: Send + Sync {
     /// Which parts it has lost.
     fn lost(&self) -> String;
 
-    /// Whether pieces in the middle of files can be given back, or moved about.
-    fn makes_holes(&self) -> bool {
-        true
+    /// Makes zeros of a stretch in the middle of a file, as `fallocate` does in this way; refused where its bytes may lie elsewhere.
+    fn hollow(&self, _: &Arc<File>, _: (u64, u64), _: FallocateFlags) -> std::io::Result<()> {
+        Err(rustix::io::Errno::OPNOTSUPP.into())
     }
 
     /// A page of what is known of the heat of files.
@@ -313,6 +314,10 @@ impl Serves for Device {
 
     fn reserved(&self, file: &File, size: u64) {
         self.memory.reserve(file, size);
+    }
+
+    fn hollow(&self, file: &Arc<File>, place: (u64, u64), way: FallocateFlags) -> std::io::Result<()> {
+        self.memory.hollow(file, place, way)
     }
 
     fn forget(&self, node: &Node) {

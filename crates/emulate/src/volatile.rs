@@ -7,7 +7,8 @@
 use crate::locked;
 use crate::tree::filled;
 use rustix::fd::{AsFd, BorrowedFd};
-use rustix::fs::{fstat, ftruncate};
+use rustix::fs::{FallocateFlags, fallocate, fstat, ftruncate};
+use rustix::io::Errno;
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::ops::Range;
@@ -95,25 +96,56 @@ impl Volatile {
     /// # Errors
     /// What reading or writing the backing file ends with; then nothing is kept.
     pub(crate) fn write(&self, file: &Arc<File>, offset: u64, data: &[u8]) -> std::io::Result<()> {
+        self.change(file, (offset, data.len()), true, || file.write_all_at(data, offset))
+    }
+
+    /// Makes zeros of a stretch, which no more than a write is durable before a flush. One that is larger than the memory is written out at
+    /// once, behind all that was kept.
+    ///
+    /// # Errors
+    /// As [`Volatile::write`], and what the backing file system answers to who asks it for that.
+    pub(crate) fn hollow(&self, file: &Arc<File>, (at, bytes): (u64, u64), way: FallocateFlags) -> std::io::Result<()> {
+        let make = || Ok(fallocate(file, way, at, bytes)?);
+        if bytes <= self.limit as u64 {
+            return self.change(file, (at, bytes as usize), false, make);
+        }
+        // Nobody is in the middle of a write.
+        let lost = self.lost.write().unwrap_or_else(PoisonError::into_inner);
+        if *lost {
+            return Err(Errno::IO.into());
+        }
+        make()?;
+        self.flush();
+        Ok(())
+    }
+
+    /// Changes a stretch of a file by `make`, which makes the file longer where it `grows`.
+    fn change(
+        &self,
+        file: &Arc<File>,
+        (offset, bytes): (u64, usize),
+        grows: bool,
+        make: impl FnOnce() -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
         let lost = self.lost.read().unwrap_or_else(PoisonError::into_inner);
         if *lost {
-            return Err(rustix::io::Errno::IO.into());
+            return Err(Errno::IO.into());
         }
-        let _alone = self.stretches_of(offset, data.len() as u64);
+        let _alone = self.stretches_of(offset, bytes as u64);
         let mut before = self.room();
-        before.resize(data.len(), 0);
+        before.resize(bytes, 0);
         let (mut growing, mut grown) = (None, None);
-        // Most writes lie within the file, and reading tells so without asking for its size.
-        if filled(file, &mut before, offset)? < data.len() {
+        // Most changes lie within the file, and reading tells so without asking for its size.
+        if filled(file, &mut before, offset)? < bytes {
             growing = Some(locked(&self.growing));
             let size = fstat(file)?.st_size as u64;
             before.truncate(size.saturating_sub(offset) as usize);
             file.read_exact_at(&mut before, offset)?;
-            let longer = size < offset + data.len() as u64;
+            let longer = grows && size < offset + bytes as u64;
             grown = longer.then(|| Grown { file: file.clone(), offset, size });
         }
-        file.write_all_at(data, offset)?;
-        self.keep(Entry { file: file.clone(), offset, before, grown, bytes: data.len() });
+        make()?;
+        self.keep(Entry { file: file.clone(), offset, before, grown, bytes });
         drop(growing);
         Ok(())
     }
@@ -285,6 +317,35 @@ mod tests {
         memory.write(&file, 0, &[2; 4096]).unwrap();
         memory.lose().unwrap();
         assert_eq!(content(&file), [[2; 2048], [1; 2048]].concat());
+    }
+
+    #[test]
+    fn a_hole_that_nobody_flushed_is_filled_again_behind_a_lost_power_and_one_beyond_the_memory_is_durable() {
+        let (hole, zeros) = (FallocateFlags::PUNCH_HOLE, FallocateFlags::ZERO_RANGE);
+        for way in [hole | FallocateFlags::KEEP_SIZE, zeros | FallocateFlags::KEEP_SIZE] {
+            let (file, memory) = (file(), Volatile::new(1 << 16));
+            memory.write(&file, 0, &[1; 32_768]).unwrap();
+            memory.flush();
+            memory.hollow(&file, (4096, 8192), way).unwrap();
+            memory.write(&file, 8192, &[2; 512]).unwrap();
+            // It ends behind the file.
+            memory.hollow(&file, (28_672, 8192), way).unwrap();
+            assert_eq!(content(&file)[28_672..], [0; 4096]);
+            // The one that is torn.
+            memory.write(&file, 0, &[3; 512]).unwrap();
+            assert_eq!(memory.lose().unwrap(), 4);
+            assert_eq!(content(&file), [1; 32_768], "{way:?}");
+            assert!(memory.hollow(&file, (0, 512), way).is_err(), "nothing is emptied without power");
+            memory.power();
+            memory.hollow(&file, (0, 4096), way).unwrap();
+            memory.flush();
+            memory.write(&file, 8192, &[2; 512]).unwrap();
+            memory.hollow(&file, (16_384, 1 << 17), way).unwrap();
+            assert_eq!(memory.lose().unwrap(), 0);
+            let mut left = [vec![0; 4096], vec![1; 4096], vec![2; 512], vec![1; 7680]].concat();
+            left.resize(32_768, 0);
+            assert_eq!(content(&file), left, "{way:?}");
+        }
     }
 
     #[test]

@@ -262,6 +262,8 @@ impl<N: Nodes> Pair<N> {
     }
 
     pub(crate) fn copy_to(&mut self, node: Node) -> Result<(), MirrorError> {
+        // Whatever differed goes with what was there.
+        self.record.checked = None;
         if self.by_rows() {
             return self.row_copy(node);
         }

@@ -7,8 +7,9 @@
 use crate::nodes::{Nodes, Rows, asked};
 use crate::{MirrorError, Pair};
 use database::Session;
-use pair::{Node, Refusal};
+use pair::{Node, Refusal, State};
 use std::collections::BTreeMap;
+use store::{Checked, Differing};
 use units::Nanos;
 
 /// How long the mirror may take to replay what was written before.
@@ -36,19 +37,29 @@ impl Table {
 
     /// The same in words.
     pub fn says(&self) -> String {
-        let Table { database, name, held } = self;
-        match held {
-            [Some((a, _)), Some((b, _))] if self.equal() || a != b => {
-                let word = if self.equal() { "equal" } else { "DIFFERS" };
-                format!("{word}  {database}: {name}: {} on node a, {} on node b", rows(*a), rows(*b))
+        match (self.equal(), &self.held) {
+            (true, [Some((a, _)), Some((b, _))]) => {
+                format!("equal  {}: {}: {} on node a, {} on node b", self.database, self.name, rows(*a), rows(*b))
             }
-            [Some((a, _)), Some(_)] => format!("DIFFERS  {database}: {name}: {} on both, with other values", rows(*a)),
-            [a, _] => {
-                let missing = if a.is_none() { Node::A } else { Node::B };
-                format!("DIFFERS  {database}: {name}: it is not there on node {missing}")
-            }
+            _ => differs(&self.differing()),
         }
     }
+
+    /// The same without the hashes, for who keeps what differs.
+    fn differing(&self) -> Differing {
+        let rows = [0, 1].map(|at| self.held[at].as_ref().map(|(rows, _)| *rows));
+        Differing { database: self.database.clone(), table: self.name.clone(), rows }
+    }
+}
+
+/// How a table differs, in words.
+pub fn differs(Differing { database, table, rows: held }: &Differing) -> String {
+    let how = match held {
+        [Some(a), Some(b)] if a == b => format!("{} on both, with other values", rows(*a)),
+        [Some(a), Some(b)] => format!("{} on node a, {} on node b", rows(*a), rows(*b)),
+        [a, _] => format!("it is not there on node {}", if a.is_none() { Node::A } else { Node::B }),
+    };
+    format!("DIFFERS  {database}: {table}: {how}")
 }
 
 fn rows(count: u64) -> String {
@@ -114,10 +125,20 @@ impl<N: Nodes> Pair<N> {
         self.compare()
     }
 
+    /// Compares both nodes, and keeps what that found.
     pub(crate) fn compare(&mut self) -> Result<Compared, MirrorError> {
-        if self.by_sets() {
-            return self.set_compare();
-        }
+        let compared = if self.by_sets() { self.set_compare() } else { self.compare_databases() }?;
+        self.record.checked = Some(Checked {
+            at: self.nodes.now(),
+            tables: compared.tables.len() as u64,
+            in_step: matches!(self.life().state(), State::Replicating | State::Comparing),
+            differ: compared.tables.iter().filter(|table| !table.equal()).map(Table::differing).collect(),
+        });
+        self.save()?;
+        Ok(compared)
+    }
+
+    fn compare_databases(&mut self) -> Result<Compared, MirrorError> {
         let sql = "SELECT datname::text FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1";
         let primary = self.life().primary();
         let mut compared = Compared::default();

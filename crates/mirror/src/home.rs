@@ -222,6 +222,7 @@ pub(crate) fn new(asked: &Asked) -> PairRecord {
         writes: [true, false],
         returns: [false; 2],
         down: false,
+        checked: None,
     }
 }
 

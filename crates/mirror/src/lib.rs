@@ -27,7 +27,7 @@ mod servers;
 #[cfg(test)]
 mod tests;
 
-pub use compare::{Compared, Left, Table};
+pub use compare::{Compared, Left, Table, differs};
 pub use error::MirrorError;
 pub use home::{Asked, Home, Kind};
 pub use nodes::{Nodes, Rows};

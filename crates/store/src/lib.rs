@@ -41,7 +41,7 @@ mod trial;
 pub use blob::{BlobError, decode, encode};
 pub use error::StoreError;
 pub use file::{RunFile, unclosed};
-pub use pair::{PairRecord, know_pair, known_pairs, read_pair, write_pair};
+pub use pair::{Checked, Differing, PairRecord, know_pair, known_pairs, read_pair, write_pair};
 pub use redact::redact;
 pub use reserve::{Reserve, cells_bytes};
 pub use schema::VERSION;

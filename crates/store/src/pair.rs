@@ -57,6 +57,32 @@ pub struct PairRecord {
     pub returns: [bool; 2],
     /// Whether both were taken down, in order.
     pub down: bool,
+    /// What was found when both were compared last; none when they never were, or everything was copied since.
+    pub checked: Option<Checked>,
+}
+
+/// What a comparison of both nodes found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// When, in nanoseconds since 1970.
+    pub at: Nanos,
+    /// Tables that were compared.
+    pub tables: u64,
+    /// Whether the mirror was to hold all that the primary held.
+    pub in_step: bool,
+    /// Those that differ.
+    pub differ: Vec<Differing>,
+}
+
+/// A table of which both nodes hold different rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Differing {
+    /// Its database.
+    pub database: String,
+    /// Its schema and name.
+    pub table: String,
+    /// Rows on each node, the first first; none where the table is not there.
+    pub rows: [Option<u64>; 2],
 }
 
 /// Writes it in the place of the one that is there.
@@ -137,6 +163,7 @@ fn form(record: &PairRecord) -> Value {
         "writes": record.writes,
         "returns": record.returns,
         "down": record.down,
+        "checked": record.checked.as_ref().map(checked_form),
     })
 }
 
@@ -178,6 +205,29 @@ fn record(value: &Value) -> Option<PairRecord> {
         writes: flags("writes")?,
         returns: flags("returns")?,
         down: flag("down")?,
+        checked: checked(&value["checked"]),
+    })
+}
+
+fn checked_form(checked: &Checked) -> Value {
+    let differ = |one: &Differing| json!([one.database, one.table, one.rows[0], one.rows[1]]);
+    json!({
+        "at_unix_ns": checked.at.0,
+        "tables": checked.tables,
+        "in_step": checked.in_step,
+        "differ": checked.differ.iter().map(differ).collect::<Vec<_>>(),
+    })
+}
+
+fn checked(value: &Value) -> Option<Checked> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    Some(Checked {
+        at: Nanos(value["at_unix_ns"].as_u64()?),
+        tables: value["tables"].as_u64()?,
+        in_step: value["in_step"].as_bool()?,
+        differ: all(&value["differ"], |it| {
+            Some(Differing { database: text(&it[0])?, table: text(&it[1])?, rows: [it[2].as_u64(), it[3].as_u64()] })
+        }),
     })
 }
 

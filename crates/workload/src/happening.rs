@@ -269,6 +269,7 @@ impl FromStr for Fault {
             ("read-error", Some(at)) => at.parse().map(Fault::ReadError).map_err(|_| ()),
             ("slow", Some(times)) => {
                 let times = times.trim_start_matches('x').parse().map_err(|_| ())?;
+                // Below 1 for devices that hurry while nothing is measured, which no study asks for.
                 if (0.01..=100_000.0).contains(&times) { Ok(Fault::Slow(times)) } else { Err(()) }
             }
             _ => Err(()),
@@ -304,7 +305,13 @@ pub fn read(text: &str) -> Result<Vec<(Nanos, Happening)>, String> {
     for one in text.split(';').filter(|one| !one.trim().is_empty()) {
         let (at, what) = one.split_once(':').ok_or_else(|| format!("`TIME: EVENT`, got `{}`", one.trim()))?;
         let at = units::parse_duration(at.trim()).map_err(|error| error.to_string())?;
-        all.push((at, what.trim().parse::<Happening>().map_err(|error| error.to_string())?));
+        let what = what.trim().parse::<Happening>().map_err(|error| error.to_string())?;
+        if let Happening::Fault(fault @ Fault::Slow(..1.0)) = what {
+            return Err(format!(
+                "`slow` of 1 or more, got `{fault}`: choose another model for a faster device, and `none` to end a `slow`"
+            ));
+        }
+        all.push((at, what));
     }
     all.sort_by_key(|(at, _)| *at);
     Ok(all)
@@ -446,6 +453,9 @@ mod tests {
         assert_eq!(read[1], (Nanos::from_secs(4), Happening::Restore(Part::Path, 1)));
         assert!(super::read("2 s fail path").unwrap_err().contains("TIME: EVENT"));
         assert!(super::read("2 s: fall").unwrap_err().contains("got `fall`"));
+        let faster = super::read("1 s: slow=10; 2 s: slow=0.5").unwrap_err();
+        assert!(faster.starts_with("`slow` of 1 or more, got `slow=0.5`: choose another model"), "{faster}");
+        assert!(super::read("1 s: slow=1").is_ok() && super::read("1 s: slow=0.99").is_err());
     }
 
     proptest! {

@@ -149,6 +149,7 @@ fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> Option<Comp
         predicted: longer.scaled(sessions),
         observed: crossing(&curve, sessions, wanted),
         tried: (best.0, best.1 / wanted),
+        up_to: curve.last()?.0,
         ceiling: swept
             .iter()
             .find(|group| level(group, SESSIONS) == Some(best.0))
@@ -234,6 +235,11 @@ impl MirrorFinding {
         sessions.into_iter().chain(self.core_compensations.first().map(CoreCompensation::more))
     }
 
+    /// Whether more sessions or more cores were tried.
+    pub(crate) fn varied(&self) -> bool {
+        !self.core_compensations.is_empty() || self.compensations.iter().any(|one| one.up_to > one.sessions)
+    }
+
     /// How often a transaction waits for the way there and back, where the distance is varied.
     fn trips(&self) -> Option<String> {
         let trips = self.round_trips?;
@@ -315,7 +321,12 @@ impl Compensation {
         let observed = match self.observed {
             Some(observed) => format!("{} observed", plus(observed)),
             None if share >= 1.0 => format!("none observed, the rate is there with {}", units::significant(at)),
-            None => format!("not observed up to {}: {} of the rate", units::significant(at), units::percent(share)),
+            None if self.up_to <= self.sessions => "more were not tried".to_owned(),
+            None => {
+                let [up_to, at, share] =
+                    [units::significant(self.up_to), units::significant(at), units::percent(share)];
+                format!("not observed up to {up_to}: at most {share} of the rate, with {at}")
+            }
         };
         format!("{} sessions for {} ({observed})", plus(self.predicted.value), units::significant(self.sessions))
     }

@@ -90,48 +90,80 @@ pub fn answer(
     Answer { sentences, figures, doubts, doubted }
 }
 
-/// The sessions or the cores that make up for a mirror, where cores are varied.
+/// The sessions or the cores that make up for a mirror, where either is varied.
 fn to_compensate(findings: &[Finding]) -> Vec<String> {
     let all: Vec<&MirrorFinding> = findings.iter().filter_map(MirrorFinding::of).collect();
-    let varied = all.iter().filter(|found| !found.core_compensations.is_empty());
-    let said = varied.map(|found| {
-        let (system, stream) = (&found.point.system, &found.point.stream);
-        let alike = all.iter().filter(|other| (&other.point.system, &other.point.stream) == (system, stream));
-        let each: Vec<String> = alike.flat_map(|other| other.more()).collect();
-        format!("To compensate for the mirror of {system} in {stream}: {}.", each.join(", or "))
+    let of = |found: &MirrorFinding| (found.point.system.clone(), found.point.stream.clone());
+    let mut varied: Vec<(String, String)> = all.iter().filter(|found| found.varied()).map(|found| of(found)).collect();
+    varied.dedup();
+    let open = |whose: &(String, String)| {
+        let mut primary = findings.iter().filter_map(Comparison::of).filter(|one| one.primary);
+        primary.any(|one| {
+            one.verdict == Verdict::Inconclusive && (&one.point.system, &one.point.stream) == (&whose.0, &whose.1)
+        })
+    };
+    let said = varied.iter().map(|whose| {
+        let each: Vec<String> = all.iter().filter(|other| of(other) == *whose).flat_map(|other| other.more()).collect();
+        let means = if open(whose) {
+            "; what it costs has no verdict, so that these are means without an interval"
+        } else {
+            ""
+        };
+        format!("To compensate for the mirror of {} in {}: {}{means}.", whose.0, whose.1, each.join(", or "))
     });
     said.collect()
 }
 
-/// How long clients stood still at each thing that happened to a pair: that is what is asked of it, whatever its throughput.
+/// How long clients stood still at each thing that happened to a pair: that is what is asked of it, whatever its throughput; and which
+/// server was out then, and which carried the load.
 fn stood_still(findings: &[Finding]) -> Option<String> {
-    let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
-    let mut events: Vec<(&str, Vec<&PairFinding>)> = Vec::new();
-    for found in findings.iter().filter_map(PairFinding::of) {
-        match events.iter_mut().find(|(event, _)| *event == found.event) {
-            Some((_, all)) => all.push(found),
-            None => events.push((&found.event, vec![found])),
+    let all: Vec<&PairFinding> = findings.iter().filter_map(PairFinding::of).collect();
+    let step = |(who, found): &(String, Vec<&PairFinding>)| {
+        let events = grouped(found.iter().map(|one| (one.event.as_str(), *one)));
+        let each: Vec<String> = events.iter().map(|(event, alike)| still(event, alike)).collect();
+        format!("{who}for {}", each.join("; "))
+    };
+    let each: Vec<String> = grouped(all.iter().map(|one| (whose(one, &all), *one))).iter().map(step).collect();
+    (!each.is_empty()).then(|| format!("Clients stood still {}.", each.join("; ")))
+}
+
+/// What has the same key, in the order in which keys came.
+fn grouped<K: PartialEq, T>(all: impl Iterator<Item = (K, T)>) -> Vec<(K, Vec<T>)> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for (key, one) in all {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, alike)) => alike.push(one),
+            None => groups.push((key, vec![one])),
         }
     }
-    let each = events.iter().map(|(event, all)| {
-        let (least, most) =
-            all.iter().fold((f64::MAX, 0.0f64), |(least, most), one| (least.min(one.freeze_s), most.max(one.freeze_s)));
-        let within = all.iter().fold(0.0f64, |most, one| most.max(one.interval_s));
-        let still = match (least > 0.0, most > 0.0) {
-            (_, false) => format!("less than {}", time(within)),
-            (true, _) if least < most => format!("{} to {}", time(least), time(most)),
-            (true, _) => time(most),
-            (false, _) => format!("up to {}", time(most)),
-        };
-        let failed = match all.iter().map(|one| one.errors).sum() {
-            0 => String::new(),
-            errors => format!(", and {} failed", counted(errors, "transactions")),
-        };
-        let often = if all.len() > 1 { format!(" ({} times)", all.len()) } else { String::new() };
-        format!("{still} at `{event}`{often}{failed}")
-    });
-    let each: Vec<String> = each.collect();
-    (!each.is_empty()).then(|| format!("Clients stood still for {}.", each.join("; ")))
+    groups
+}
+
+/// `with the second server out and the first carrying the load, `; nothing where both were there.
+fn whose(found: &PairFinding, all: &[&PairFinding]) -> String {
+    const SERVERS: [&str; 2] = ["first", "second"];
+    let Some(out) = found.out(all) else { return String::new() };
+    let carries = found.alone.map(|_| format!(" and the {} carrying the load", SERVERS[1 - out])).unwrap_or_default();
+    format!("with the {} server out{carries}, ", SERVERS[out])
+}
+
+fn still(event: &str, all: &[&PairFinding]) -> String {
+    let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
+    let (least, most) =
+        all.iter().fold((f64::MAX, 0.0f64), |(least, most), one| (least.min(one.freeze_s), most.max(one.freeze_s)));
+    let within = all.iter().fold(0.0f64, |most, one| most.max(one.interval_s));
+    let still = match (least > 0.0, most > 0.0) {
+        (_, false) => format!("less than {}", time(within)),
+        (true, _) if least < most => format!("{} to {}", time(least), time(most)),
+        (true, _) => time(most),
+        (false, _) => format!("up to {}", time(most)),
+    };
+    let failed = match all.iter().map(|one| one.errors).sum() {
+        0 => String::new(),
+        errors => format!(", and {} failed", counted(errors, "transactions")),
+    };
+    let often = if all.len() > 1 { format!(" ({} times)", all.len()) } else { String::new() };
+    format!("{still} at `{event}`{often}{failed}")
 }
 
 /// What was left of it once the pair was whole again.
@@ -562,7 +594,8 @@ mod tests {
         let told = answer(&[point("e", 1.0)], &findings, &[], &[], &judgement).sentences;
         assert_eq!(
             told[0],
-            "Clients stood still for less than 100 ms at `suspend`; 1.5 s at `swap`, and 3 transactions failed."
+            "Clients stood still with the second server out, for less than 100 ms at `suspend`; for 1.5 s at `swap`, and 3 transactions \
+             failed."
         );
         let back = "Nothing that was acknowledged is missing; both servers do not hold the same rows; the mirror caught up in 500 ms.";
         assert_eq!(told[1], back);
@@ -744,23 +777,41 @@ mod tests {
     }
 
     #[test]
-    fn events_that_happen_to_each_server_are_told_together() {
-        let of = |event: &str, freeze_s| {
-            Finding::Pair(PairFinding {
-                event: event.to_owned(),
-                freeze_s,
-                interval_s: 0.1,
-                errors: 5,
-                ..PairFinding::default()
-            })
+    fn events_are_told_with_the_server_that_is_out_and_the_one_that_carries_the_load() {
+        let of = |at_s: f64, event: &str, freeze_s| {
+            let alone = (event != "swap").then_some((0.0, observation::MirrorState::Asked));
+            let (event, interval_s, errors) = (event.to_owned(), 0.1, 5);
+            Finding::Pair(PairFinding { event, at_s, freeze_s, interval_s, errors, alone, ..PairFinding::default() })
         };
-        let told = stood_still(&[of("suspend", 0.0), of("swap", 0.9), of("suspend", 0.0), of("swap", 1.9)]);
+        let all = [of(4.0, "suspend", 0.0), of(5.0, "stop-mirror", 0.0), of(14.0, "swap", 0.9)];
+        let then = [of(20.0, "suspend", 0.0), of(21.0, "stop-mirror", 0.2), of(30.0, "swap", 1.9)];
+        let told = stood_still(&[all, then].concat());
         assert_eq!(
             told.as_deref(),
             Some(
-                "Clients stood still for less than 100 ms at `suspend` (2 times), and 10 transactions failed; 900 ms to 1.9 s at `swap` \
-                 (2 times), and 10 transactions failed."
+                "Clients stood still with the second server out and the first carrying the load, for less than 100 ms at `suspend`, and 5 \
+                 transactions failed; less than 100 ms at `stop-mirror`, and 5 transactions failed; for 900 ms to 1.9 s at `swap` (2 \
+                 times), and 10 transactions failed; with the first server out and the second carrying the load, for less than 100 ms at \
+                 `suspend`, and 5 transactions failed; 200 ms at `stop-mirror`, and 5 transactions failed."
             )
         );
+    }
+
+    #[test]
+    fn whoever_takes_over_carries_the_load_and_is_no_mirror_any_more() {
+        let of = |at_s: f64, event: &str, state| PairFinding {
+            event: event.to_owned(),
+            at_s,
+            alone: Some((0.0, state)),
+            ..PairFinding::default()
+        };
+        use observation::MirrorState::{Gone, TakenOver};
+        let all = [of(1.0, "kill-mirror", Gone), of(2.0, "kill-primary", TakenOver), of(3.0, "kill-mirror", Gone)];
+        let all: Vec<&PairFinding> = all.iter().collect();
+        assert_eq!(all.iter().map(|one| one.out(&all)).collect::<Vec<_>>(), [Some(1), Some(0), Some(0)]);
+        let other = PairFinding { trial: 7, ..of(3.0, "cut", Gone) };
+        assert_eq!(other.out(&all), Some(1), "roles are those of its own trial");
+        assert_eq!(of(3.0, "lie-primary", Gone).out(&all), None);
+        assert_eq!(of(3.0, "slow=10", Gone).out(&all), None);
     }
 }

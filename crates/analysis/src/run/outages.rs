@@ -14,7 +14,8 @@ use observation::{Event, EventKind, MirrorState};
 const RESUME: &str = "resume";
 
 /// What changes the roles of both, and what begins when a device only lies: neither takes anything away.
-const HARMLESS: [&str; 3] = ["swap", "lie-mirror", "lie-primary"];
+const HARMLESS: [&str; 3] = [SWAP, "lie-mirror", "lie-primary"];
+const SWAP: &str = "swap";
 
 /// One for each stream and each thing that happened to a pair.
 pub fn outages(groups: &[Group]) -> Vec<PairFinding> {
@@ -128,7 +129,24 @@ fn inside(trial: &TrialSummary, (from, to): (f64, f64)) -> impl Iterator<Item = 
     trial.timeline.iter().filter(move |point| point.at_s >= from - 1e-9 && point.at_s + interval <= to + 1e-9)
 }
 
+/// What takes the mirror away, and what the first server.
+const AT_MIRROR: [&str; 7] =
+    ["kill-mirror", "stop-mirror", "cut", "half-open", "suspend", "full-mirror", "power-loss-mirror"];
+const AT_PRIMARY: [&str; 3] = ["kill-primary", "full-primary", "power-loss-primary"];
+
 impl PairFinding {
+    /// Which server is out, the first or the second, as one of all that happened in its trial; none where none is, or nobody knows.
+    pub(super) fn out(&self, all: &[&PairFinding]) -> Option<usize> {
+        let trial = |one: &&&PairFinding| (one.trial, &one.point) == (self.trial, &self.point) && one.at_s < self.at_s;
+        // Whoever takes over from the other has changed roles with it.
+        let changes = |one: &&&PairFinding| {
+            one.event == SWAP || one.alone.is_some_and(|(_, state)| state == MirrorState::TakenOver)
+        };
+        let mirror = (all.iter().filter(trial).filter(changes).count() + 1) % 2;
+        let at = |known: &[&str]| known.contains(&self.event.as_str());
+        at(&AT_MIRROR).then_some(mirror).or(at(&AT_PRIMARY).then_some(1 - mirror))
+    }
+
     /// Whether it takes one of both servers away; a swap of roles ends with both.
     pub fn takes_away(&self) -> bool {
         !HARMLESS.contains(&self.event.as_str())

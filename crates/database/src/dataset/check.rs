@@ -149,7 +149,7 @@ pub fn fingerprint(
     side_by_side(&mut [session], dataset, &[Look::Schema(engine), Look::Figures(false)], clock)
 }
 
-/// The columns, keys, indexes and references that somebody added to tables of a data set, in words of the catalogue; ten at most.
+/// The columns, keys, indexes, references and checks that somebody added to tables of a data set, in words of the catalogue; ten at most.
 ///
 /// # Errors
 /// When the database refuses a query.
@@ -162,6 +162,19 @@ pub fn added(database: &dyn Database, dataset: &DataSet) -> Result<Vec<String>, 
         found.extend(rows.iter().filter_map(|row| row.first().and_then(Value::text)).map(str::to_owned));
     }
     Ok(shape::added(found, engine, &tables).take(VIOLATIONS).collect())
+}
+
+/// The same as a check, for who asks whether a data set is the one that was filled: a run goes on, and says what was added.
+///
+/// # Errors
+/// When the database refuses a query.
+pub fn check_added(database: &dyn Database, dataset: &DataSet, clock: Since) -> Result<CheckOutcome, DatabaseError> {
+    let began = clock();
+    let violations: Vec<String> =
+        added(database, dataset)?.into_iter().map(|what| format!("{what} was not made by the fill")).collect();
+    let says = "nothing was added to the tables of the data set: no column, key, index, reference or check";
+    let (name, passed) = ("additions".to_owned(), violations.is_empty());
+    Ok(CheckOutcome { name, says: says.to_owned(), passed, violations, took: clock().saturating_sub(began) })
 }
 
 /// A session with the data set that is looked at.

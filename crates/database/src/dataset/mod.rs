@@ -15,7 +15,9 @@ mod shape;
 mod tests;
 
 pub use crate::mark::{Found, Mark, State};
-pub use check::{Asking, CheckOutcome, Depth, Since, added, check, check_database, checksums, fingerprint};
+pub use check::{
+    Asking, CheckOutcome, Depth, Since, added, check, check_added, check_database, checksums, fingerprint,
+};
 pub use fill::{Filled, Recognised, fill, recognise, use_up};
 pub use progress::{Progress, Stage};
 pub use workload::dataset::{DataSet, Table};

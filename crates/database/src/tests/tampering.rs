@@ -1,7 +1,7 @@
 //! What somebody may do to a filled data set, in 52 ways, and 7 more on PostgreSQL: each is found.
 
 use super::across::{Cache, filled};
-use crate::dataset::{Depth, added, check};
+use crate::dataset::{Depth, added, check, check_added};
 use crate::{Session, Texts};
 use std::time::Duration;
 use study::{Engine, Sessions};
@@ -176,16 +176,95 @@ fn each_is_found(engine: Engine, begin: &str, further: &[(&str, &str)]) {
     assert_eq!(missed, [""; 0]);
 }
 
+/// What an engine lets somebody put in the place of an index, a column or a reference of ours, and what is missing then.
+fn replaced(engine: Engine, session: &mut dyn Session) -> Vec<(String, &'static str)> {
+    let (index, cascades) = ("index trade(symbol,at)", "reference cash_entry(trade_id) to trade");
+    let add =
+        "ALTER TABLE cash_entry ADD CONSTRAINT mine FOREIGN KEY (trade_id) REFERENCES trade (id) ON DELETE CASCADE";
+    match engine {
+        Engine::Mariadb => vec![
+            (
+                "ALTER TABLE trade MODIFY placed_by VARCHAR(50) COLLATE utf8mb4_general_ci NOT NULL".to_owned(),
+                "column trade.placed_by (text not null)",
+            ),
+            (
+                "DROP INDEX broker_name ON broker; CREATE INDEX broker_name ON broker (name DESC)".to_owned(),
+                "index broker(name)",
+            ),
+            ("ALTER TABLE customer ALTER INDEX customer_tax_id IGNORED".to_owned(), "index customer(tax_id)"),
+            (format!("ALTER TABLE cash_entry DROP FOREIGN KEY cash_entry_to_trade_trade_id; {add}"), cascades),
+        ],
+        Engine::Postgres => vec![
+            (
+                "ALTER TABLE trade ALTER placed_by TYPE varchar(50) COLLATE \"POSIX\"".to_owned(),
+                "column trade.placed_by (text not null)",
+            ),
+            (
+                "DROP INDEX trade_symbol_at; CREATE INDEX trade_symbol_at ON trade (symbol COLLATE \"POSIX\", at)"
+                    .to_owned(),
+                index,
+            ),
+            (
+                "DROP INDEX trade_account_id_at; CREATE INDEX trade_account_id_at ON trade (account_id, at DESC)"
+                    .to_owned(),
+                "index trade(account_id,at)",
+            ),
+            (format!("ALTER TABLE cash_entry DROP CONSTRAINT cash_entry_to_trade_trade_id; {add}"), cascades),
+        ],
+        _ => {
+            let made = session.query("SELECT sql FROM sqlite_schema WHERE name = 'cash_entry'").unwrap();
+            let made = made[0][0].text().unwrap().replace("\"cash_entry\"", "fresh");
+            let made = made.replace("\"trade\" (\"id\")", "\"trade\" (\"id\") ON DELETE CASCADE");
+            let takes = "INSERT INTO fresh SELECT * FROM cash_entry; DROP TABLE cash_entry; ALTER TABLE fresh RENAME TO cash_entry";
+            vec![
+                (
+                    "DROP INDEX trade_symbol_at; CREATE INDEX trade_symbol_at ON trade (symbol COLLATE nocase, at)"
+                        .to_owned(),
+                    index,
+                ),
+                (format!("{made}; {takes}"), cascades),
+            ]
+        }
+    }
+}
+
+#[test]
+fn an_index_in_another_order_of_texts_and_a_reference_that_takes_rows_with_it_are_not_in_force() {
+    for engine in [Engine::Sqlite, Engine::Postgres, Engine::Mariadb] {
+        let cache = Cache::new(engine);
+        let Some((database, set)) = filled(&cache, engine, Preset::Desk) else { continue };
+        let mut session = database.session(&Texts::none(engine), &Sessions::default()).unwrap();
+        let mut all = Vec::new();
+        for (sql, missing) in replaced(engine, &mut *session) {
+            session.script(&sql).unwrap_or_else(|failure| panic!("{engine:?}: {sql}: {failure}"));
+            all.push(format!("{missing} is missing"));
+            all.sort();
+            let outcomes = check(&mut [&mut *session], engine, &set, Depth::Moved, &|| Duration::ZERO).unwrap();
+            let schema = outcomes.into_iter().find(|outcome| outcome.name == "schema").unwrap();
+            assert_eq!(schema.violations, all, "{engine:?}: {sql}");
+        }
+        let told = added(&*database, &set).unwrap();
+        assert_eq!(told.len(), all.len(), "{engine:?}: what took its place is told: {told:?}");
+        assert!(told.iter().any(|what| what.ends_with("to trade on delete cascade")), "{told:?}");
+    }
+}
+
 #[test]
 fn what_somebody_added_to_our_tables_is_told_in_words_of_the_catalogue() {
     for engine in [Engine::Sqlite, Engine::Postgres, Engine::Mariadb] {
         let cache = Cache::new(engine);
         let Some((database, set)) = filled(&cache, engine, Preset::Desk) else { continue };
         let mut session = database.session(&Texts::none(engine), &Sessions::default()).unwrap();
-        let add = "CREATE INDEX mine ON trade (quantity, id); ALTER TABLE trade ADD COLUMN hint INTEGER; CREATE TABLE theirs (n int)";
+        assert!(check_added(&*database, &set, &|| Duration::ZERO).unwrap().passed);
+        let add = "CREATE INDEX mine ON trade (quantity, id); CREATE UNIQUE INDEX one ON trade (id, lifo); \
+                   ALTER TABLE trade ADD COLUMN hint INTEGER CHECK (hint > 0); CREATE TABLE theirs (n int CHECK (n > 0))";
         session.script(add).unwrap();
-        let told = added(&*database, &set).unwrap().join(", ");
-        assert!(told.starts_with("column trade.hint (") && told.ends_with("), index trade(quantity,id)"), "{told}");
+        let found = check_added(&*database, &set, &|| Duration::ZERO).unwrap();
+        let begins =
+            ["check trade ", "column trade.hint (", "index trade(quantity,id) was", "unique index trade(id,lifo) was"];
+        assert_eq!((found.passed, found.violations.len()), (false, begins.len()), "{engine:?}: {found:?}");
+        let pairs = found.violations.iter().zip(begins);
+        assert!(pairs.into_iter().all(|(told, begin)| told.starts_with(begin)), "{engine:?}: {found:?}");
     }
 }
 

@@ -86,6 +86,11 @@ impl Map {
         Ok(ours && records.zip(0..).any(|(bytes, slot)| key_of(slot, bytes).is_some()))
     }
 
+    /// Whether there is a table in a folder.
+    pub(crate) fn lies_in(folder: &Path) -> bool {
+        folder.join(TABLE).exists()
+    }
+
     fn place_of(slot: u32) -> u64 {
         (u64::from(slot) + 1) * RECORD
     }

@@ -190,6 +190,11 @@ pub(crate) fn elsewhere(slow: &Path, fast: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
+/// Whether a folder holds slots for extents.
+pub(crate) fn is_fast(folder: &Path) -> bool {
+    Map::lies_in(folder)
+}
+
 /// Where a slot begins in the file of slots.
 fn place(slot: u32) -> u64 {
     u64::from(slot) * EXTENT
@@ -412,10 +417,6 @@ impl Serves for Tiered {
 
     fn lost(&self) -> String {
         format!("{} of the slow tier, {} of the fast one", self.slow.lost(), self.fast.lost())
-    }
-
-    fn makes_holes(&self) -> bool {
-        false
     }
 
     fn heat(&self, page: usize) -> Option<Vec<u8>> {

@@ -196,6 +196,35 @@ fn a_mirror_that_somebody_promoted_is_named_and_loses_its_writes_only_when_told_
 }
 
 #[test]
+fn what_a_check_found_is_kept_until_another_one_finds_both_equal_or_everything_is_copied() {
+    let scratch = Scratch::new();
+    scratch.up().expect("it comes up");
+    let found = || scratch.open().seen().expect("both answer").record.checked.expect("they were compared");
+    assert_eq!((found().tables, found().differ.len()), (0, 0), "the copy was compared");
+    scratch.world.with(|inner| inner.rows = Some(["3", "4"]));
+    assert!(!scratch.open().check().expect("both answer").equal());
+    for _ in 0..2 {
+        scratch.open().look().expect("both answer");
+        let kept = found();
+        assert!(kept.in_step && kept.tables == 1 && kept.at > units::Nanos::ZERO, "{kept:?}");
+        let told: Vec<String> = kept.differ.iter().map(crate::differs).collect();
+        assert_eq!(told, ["DIFFERS  db: public.t: 3 rows on node a, 4 rows on node b"]);
+    }
+    scratch.open().suspend().expect("it may");
+    scratch.open().check().expect("both answer");
+    assert!(!found().in_step && !found().differ.is_empty());
+    scratch.world.with(|inner| inner.rows = Some(["4", "4"]));
+    scratch.open().resume(false).expect("both answer");
+    assert!(found().in_step && found().differ.is_empty(), "what was sent is compared");
+    scratch.world.with(|inner| inner.rows = Some(["4", "5"]));
+    scratch.open().check().expect("both answer");
+    scratch.world.with(|inner| inner.nodes[1] = Default::default());
+    scratch.open().look().expect("the primary answers");
+    let pair = scratch.up().expect("it is filled anew");
+    assert_eq!(pair.record.checked, None, "nobody compared since everything was copied");
+}
+
+#[test]
 fn whoever_lowers_what_commits_wait_for_is_heard_at_the_next_up() {
     let scratch = Scratch::new();
     scratch.up().expect("it comes up");

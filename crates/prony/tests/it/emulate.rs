@@ -325,10 +325,12 @@ fn what_hung_is_carried_out_when_the_fault_is_over() {
 #[test]
 fn what_cannot_be_emulated_is_refused_with_the_next_step() {
     let program = Program::new();
-    for folder in ["a", "b", "a/in", "filled"] {
+    for folder in ["a", "b", "a/in", "filled", "slots"] {
         fs::create_dir(program.path(folder)).unwrap();
     }
     program.write("filled/f", "theirs");
+    program.write("slots/prony-tier.map", "");
+    std::os::unix::fs::symlink("b", program.path("also-b")).unwrap();
     for (line, said) in [
         ("emulate small-server --backing b --at a/in", "is a server, and no storage"),
         ("emulate disk-15k --backing nowhere --at a/in", "opening the backing folder `nowhere`"),
@@ -344,7 +346,15 @@ fn what_cannot_be_emulated_is_refused_with_the_next_step() {
         ("emulate --at b --fault slow=0.5", "`slow` takes 1 or more, got 0.5"),
         ("emulate disk-15k --backing b --at a/in --every 5", "'--backing <DIR>' cannot be used with '--every <TIME>'"),
         ("emulate disk-15k --backing b --at a/in --memory lots", "reading `--memory`"),
-        ("emulate tiered --fast b --slow b --at a/in", "are the same, or one lies in the other"),
+        (
+            "emulate tiered --fast b --slow b --at a/in",
+            "the folders `b` and `b` are the same, or one lies in the other",
+        ),
+        ("emulate tiered --fast b --backing b --at a/in", "--fast and --slow, got --fast and --backing"),
+        ("emulate tiered --backing b --at a/in", "--fast and --slow, got --backing"),
+        ("emulate tiered --fast also-b --slow b --at a/in", "are the same, or one lies in the other"),
+        ("emulate nothing --backing also-b --at b", "are the same, or one lies in the other"),
+        ("emulate tiered --fast b --slow slots --at a/in", "`slots` is the fast folder of two tiers"),
         ("emulate nothing --fast filled --slow b --at a/in", "are for `tiered` alone"),
         ("emulate tiered --fast filled --slow b --at a/in --rule hot:all", "a rule is `fast:`"),
         ("emulate --at b --heat", "no device is mounted there"),
@@ -353,6 +363,26 @@ fn what_cannot_be_emulated_is_refused_with_the_next_step() {
         assert_eq!(ran.code, Some(2), "{line}: {ran}");
         assert!(ran.stderr.contains(said), "{line}: {ran}");
     }
+}
+
+#[test]
+fn a_folder_that_is_bound_elsewhere_is_the_same_folder() {
+    let program = Program::new();
+    for folder in ["b", "b/in", "bound", "at"] {
+        fs::create_dir(program.path(folder)).unwrap();
+    }
+    if rustix::mount::mount_bind(program.path("b"), program.path("bound")).is_err() {
+        skip!("binding a folder elsewhere needs root")
+    }
+    for line in [
+        "emulate tiered --fast b --slow bound --at at",
+        "emulate tiered --fast bound/in --slow b --at at",
+        "emulate nothing --backing b --at bound/in",
+    ] {
+        let said = program.refused(line);
+        assert!(said.contains("are the same, or one lies in the other"), "{line}: {said}");
+    }
+    rustix::mount::unmount(program.path("bound"), rustix::mount::UnmountFlags::empty()).unwrap();
 }
 
 /// A page at an address that direct I/O takes.
@@ -489,16 +519,22 @@ fn what_was_asked_for_as_a_length_outlives_a_lost_power() {
     let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
     let flags = rustix::fs::OFlags::DIRECT | rustix::fs::OFlags::RDWR;
     let (room, from) = page(&[2; 4096]);
-    for name in ["cut", "given", "grown"] {
+    let names = ["cut", "given", "holed", "grown"];
+    for name in names {
         fs::write(device.at(name), [1; 8192]).unwrap();
         File::open(device.at(name)).unwrap().sync_all().unwrap();
     }
-    let held = ["cut", "given", "grown"].map(|name| {
+    let held = names.map(|name| {
         let past = File::from(rustix::fs::open(device.at(name), flags, rustix::fs::Mode::empty()).unwrap());
         past.write_all_at(&room[from..from + 4096], 8192).unwrap();
         match name {
             "cut" => past.set_len(20_000).unwrap(),
             "given" => rustix::fs::fallocate(&past, rustix::fs::FallocateFlags::empty(), 0, 30_000).unwrap(),
+            "holed" => {
+                let hole = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
+                rustix::fs::fallocate(&past, hole, 4096, 8192).unwrap();
+                assert_eq!(fs::read(device.backing(name)).unwrap()[4096..], [0; 8192]);
+            }
             // Torn, and the last of all.
             _ => past.write_all_at(&room[from..from + 4096], 0).unwrap(),
         }
@@ -506,7 +542,7 @@ fn what_was_asked_for_as_a_length_outlives_a_lost_power() {
     });
     device.fault("power-loss");
     drop(held);
-    for (name, bytes) in [("cut", 20_000), ("given", 30_000), ("grown", 8192)] {
+    for (name, bytes) in [("cut", 20_000), ("given", 30_000), ("holed", 8192), ("grown", 8192)] {
         let all = fs::read(device.backing(name)).unwrap();
         assert_eq!(all.len(), bytes, "{name}");
         assert!(all[2048..8192].iter().all(|byte| *byte == 1) && all[8192..].iter().all(|byte| *byte == 0), "{name}");

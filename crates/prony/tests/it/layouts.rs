@@ -158,6 +158,15 @@ fn what_a_run_would_refuse_of_a_layout_is_refused_by_check_and_plan_too() {
         plan.contains(" for trials; the fill, a copy of it for each layout, and starts of servers come on top"),
         "{plan}"
     );
+    let listed = || {
+        let names = fs::read_dir(program.dir()).expect("a folder").map(|entry| entry.expect("a name").file_name());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    let before = listed();
+    let tier = "run tier --set slow=emulated:disk-15k:nowhere --set fast=emulated:nand-device:fast";
+    let refused = program.refused(tier);
+    assert!(refused.contains("make it with `mkdir -p nowhere`, or name another with `--set slow=..`"), "{refused}");
+    assert_eq!(listed(), before, "no run, no device, no server");
     let plain = program.fine("plan bank-day --on sqlite:");
     assert!(plain.contains(" for trials; fills come on top"), "{plain}");
     assert_eq!(fs::read_dir(program.path("fast")).expect("a folder").count(), 0, "nothing is touched");

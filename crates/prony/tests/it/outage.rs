@@ -259,6 +259,11 @@ fn script(house: &House, sql: &str) {
 fn what_others_changed_is_listed_by_a_check_and_has_not_passed() {
     let house = House::new("sqlite:own.db");
     house.program.fine(&house.line("db fill", "--set preset=desk --set customers=50 --set days=1"));
+    script(&house, "CREATE INDEX mine ON trade (quantity)");
+    let told = house.program.run(&house.line("db check", ""));
+    assert_eq!(told.code, Some(1), "{told}");
+    assert!(told.stdout.contains("BROKEN  additions: nothing was added"), "{told}");
+    assert!(told.stdout.contains("index trade(quantity) was not made by the fill"), "{told}");
     script(&house, "CREATE VIEW theirs AS SELECT id FROM trade");
     let told = house.program.run(&house.line("db check", ""));
     assert_eq!(told.code, Some(1), "{told}");

@@ -126,7 +126,21 @@ fn both_nodes_write_one_stays_behind_is_parted_and_comes_back_with_what_it_lacke
     assert_eq!(pair.house.program.run("pair check").code, Some(1));
     pair.house.program.fine("pair down");
     pair.house.program.fine("pair down");
-    assert_eq!(pair.does("up galera-pair --dir pair")["state"], "replicating");
+    let status = pair.does("up galera-pair --dir pair");
+    assert_eq!(status["state"], "replicating");
+    let differ = serde_json::json!([{ "database": "t", "table": "kept", "a": 3, "b": 4 }]);
+    assert_eq!(status["checked"]["differ"], differ, "{status:#}");
+    let said = pair.house.program.fine("pair status");
+    assert!(
+        said.contains("1 of 1 table differs\nDIFFERS") && said.contains("kept: 3 rows on node a, 4 rows on node b"),
+        "{said}"
+    );
+    // The way back that it names.
+    pair.does("suspend");
+    assert_eq!(pair.house.program.run("pair resume").code, Some(1));
+    pair.does("resume");
+    pair.is_equal(3);
+    assert_eq!(pair.does("status")["checked"]["equal"], true);
 }
 
 #[test]

@@ -82,7 +82,7 @@ objects! {
 
     one: Compensation {
         sessions, predicted, observed, "most": { let (sessions, share) = one.tried; object!(one { "sessions": sessions, "of_rate": share }) },
-        ceiling,
+        up_to, ceiling,
     }
 
     one: CoreCompensation {

@@ -13,32 +13,52 @@ pub(super) fn columns(text: &str) -> usize {
 /// Breaks at spaces; lines after the first begin with `indent`. A word longer than a line is left whole: a path that is
 /// cut in two cannot be copied.
 pub fn wrap(text: &str, width: usize, indent: &str) -> Vec<String> {
+    lines(text.split(' ').filter(|word| !word.is_empty()).map(|word| (" ", word)), width, indent)
+}
+
+/// The same of a name in a table, which goes on behind a comma or a hyphen, too.
+pub(super) fn fold(name: &str, width: usize, indent: &str) -> Vec<String> {
+    lines(pieces(name), width, indent)
+}
+
+/// The least width at which [`fold`] leaves all pieces whole.
+pub(super) fn fold_least(name: &str, indent: &str) -> usize {
+    let widths =
+        pieces(name).zip(0..).map(|((_, piece), at)| columns(piece) + if at == 0 { 0 } else { columns(indent) });
+    widths.max().unwrap_or(0)
+}
+
+fn lines<'a>(pieces: impl Iterator<Item = (&'static str, &'a str)>, width: usize, indent: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        let fits = columns(&line) + 1 + columns(word) <= width;
-        if line.trim().is_empty() {
-            line.push_str(word);
-        } else if fits {
-            line.push(' ');
-            line.push_str(word);
+    for (between, piece) in pieces {
+        if line.is_empty() {
+            line.push_str(piece);
+        } else if columns(&line) + columns(between) + columns(piece) <= width {
+            line.extend([between, piece]);
         } else {
-            lines.push(std::mem::replace(&mut line, format!("{indent}{word}")));
+            lines.push(std::mem::replace(&mut line, format!("{indent}{piece}")));
         }
     }
-    if !line.trim().is_empty() {
-        lines.push(line);
-    }
+    lines.extend((!line.is_empty()).then_some(line));
     lines
 }
 
-/// At most `width` columns, the end replaced by an ellipsis.
-pub(super) fn cut(text: &str, width: usize) -> String {
-    if columns(text) <= width {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(width.saturating_sub(1)).collect();
-    format!("{kept}…")
+/// What stays together of a name, each piece with what stands before it.
+fn pieces(name: &str) -> impl Iterator<Item = (&'static str, &str)> {
+    let words = name.split(' ').filter(|word| !word.is_empty());
+    words.flat_map(|word| parts(word).enumerate().map(|(at, part)| (if at == 0 { " " } else { "" }, part)))
+}
+
+/// A word, divided behind hyphens and commas that stand within it.
+fn parts(word: &str) -> impl Iterator<Item = &str> {
+    let within = |at: usize| {
+        let before = word[..at].chars().next_back().is_some_and(char::is_alphanumeric);
+        before && word[at + 1..].chars().next().is_some_and(char::is_alphanumeric)
+    };
+    let ends: Vec<usize> = word.match_indices(['-', ',']).map(|(at, _)| at).filter(|at| within(*at)).collect();
+    let begins = std::iter::once(0).chain(ends.clone().into_iter().map(|at| at + 1));
+    begins.zip(ends.into_iter().map(|at| at + 1).chain([word.len()])).map(|(from, to)| &word[from..to])
 }
 
 /// At most `width` columns; an ellipsis stands for the middle, since levels of a factor differ at their ends.
@@ -58,12 +78,29 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn a_name_goes_on_behind_spaces_commas_and_hyphens_inside_it() {
+        assert_eq!(fold("target-disk-slow", 12, "  "), ["target-disk-", "  slow"]);
+        assert_eq!(fold("bank (8 sessions,4 MiB)", 10, ""), ["bank (8", "sessions,4", "MiB)"]);
+        assert_eq!(fold("-5 --set a", 4, ""), ["-5", "--set", "a"], "no hyphen that begins a word");
+        assert_eq!(fold_least("ab customer-position", "  "), 11);
+    }
+
     proptest! {
         #[test]
         fn no_line_is_wider_than_asked_unless_one_word_is(text in "[a-z ]{0,200}", width in 10usize..80) {
             for line in wrap(&text, width, "  ") {
                 prop_assert!(columns(&line) <= width || !line.trim().contains(' '));
             }
+        }
+
+        #[test]
+        fn a_name_that_is_folded_keeps_every_letter_and_no_line_is_wider_than_asked(text in "[a-z0-9 ,-]{0,60}", width in 4usize..40) {
+            let letters = |text: &str| text.chars().filter(|c| *c != ' ').collect::<String>();
+            let folded = fold(&text, width, "  ");
+            prop_assert_eq!(letters(&folded.concat()), letters(&text));
+            let least = fold_least(&text, "  ");
+            prop_assert!(folded.iter().all(|line| columns(line) <= width.max(least)));
         }
 
         #[test]

@@ -63,19 +63,51 @@ fn figure(found: &TierFinding) -> Figure {
     .keyed()
 }
 
+/// So many objects of a step are named, and one more where that is the last.
+const NAMED: usize = 3;
+
+/// The largest objects of a step, and what the others are together; JSON has all.
+fn added(objects: &[(String, f64)]) -> String {
+    let mut objects: Vec<&(String, f64)> = objects.iter().collect();
+    objects.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let others = objects.split_off(if objects.len() > NAMED + 1 { NAMED } else { objects.len() });
+    let named: Vec<String> =
+        objects.iter().map(|(name, bytes)| format!("{name} ({})", Quantity::Bytes.text(*bytes))).collect();
+    let bytes = others.iter().map(|(_, bytes)| bytes).sum();
+    let others = match others.len() {
+        0 => String::new(),
+        count => format!(" and {count} more ({})", Quantity::Bytes.text(bytes)),
+    };
+    named.join(", ") + &others
+}
+
 fn row(found: &TierFinding, at: usize, step: &TierStep) -> Vec<Field> {
-    let object = |(name, bytes): &(String, f64)| format!("{name} ({})", Quantity::Bytes.text(*bytes));
     let (quantity, scale) = match Work::of_word(&found.what) {
         Some(_) => (Quantity::Rate, 1.0),
         None => (Quantity::PerHour, 3_600.0),
     };
     vec![
         number("step", "step", (at + 1) as f64, Quantity::Count),
-        word("adds", "objects", step.objects.iter().map(object).collect::<Vec<_>>().join(", ")),
+        word("adds", "objects", added(&step.objects)),
         number("all so far", "all_bytes", step.bytes, Quantity::Bytes),
         number("of the bytes", "of_bytes", step.of_bytes, Quantity::Share),
         estimate("promised", "promised", &step.promised, Quantity::Share),
         estimate("delivered", "delivered", step.delivered.as_ref(), Quantity::Share).leading(),
         estimate(&found.what, "per_s", &step.per_s.scaled(scale), quantity),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::added;
+
+    #[test]
+    fn the_largest_objects_of_a_step_are_named_and_the_others_are_counted() {
+        let all = |sizes: &[f64]| {
+            sizes.iter().zip('a'..).map(|(mib, name)| (name.to_string(), mib * 1_048_576.0)).collect::<Vec<_>>()
+        };
+        assert_eq!(added(&all(&[1.0])), "a (1 MiB)");
+        assert_eq!(added(&all(&[1.0, 2.0, 3.0, 4.0])), "d (4 MiB), c (3 MiB), b (2 MiB), a (1 MiB)");
+        assert_eq!(added(&all(&[1.0, 2.0, 9.0, 4.0, 5.0])), "c (9 MiB), e (5 MiB), d (4 MiB) and 2 more (3 MiB)");
+    }
 }

@@ -47,6 +47,7 @@ fn all() -> PairRecord {
         writes: [true, false],
         returns: [false, true],
         down: true,
+        checked: None,
     };
     for state in states {
         let life = Life { state, up: [false, true], primary: Node::B, ..record.life.clone() };
@@ -61,6 +62,13 @@ fn all() -> PairRecord {
     let (voter, ports) = ("garbd".to_owned(), vec![4000, 4001]);
     let joined = PairRecord { voter, ports, lacks_from: (7, 4096), ..record.clone() };
     assert_eq!(super::record(&form(&joined)), Some(joined), "what only pairs have that Galera joins");
+    let differing = |name: &str, rows| Differing { database: "db".to_owned(), table: name.to_owned(), rows };
+    let differ = vec![differing("t", [Some(3), Some(4)]), differing("u", [None, Some(1)])];
+    for differ in [differ, Vec::new()] {
+        let checked = Checked { at: behind.since, tables: 5, in_step: true, differ };
+        let checked = PairRecord { checked: Some(checked), ..record.clone() };
+        assert_eq!(super::record(&form(&checked)), Some(checked), "what was found when both were compared");
+    }
     record
 }
 

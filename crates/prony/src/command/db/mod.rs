@@ -228,7 +228,8 @@ fn check_one(spec: &DatabaseSpec, set: DataSet, stop: &Arc<AtomicBool>) -> Resul
     }
     let clock = WallClock::new();
     let now = || Duration::from_nanos(clock.now().0);
-    let outcomes = dataset::check_database(database.as_ref(), &set, Depth::All, &now).map_err(doing)?;
+    let mut outcomes = dataset::check_database(database.as_ref(), &set, Depth::All, &now).map_err(doing)?;
+    outcomes.push(dataset::check_added(database.as_ref(), &set, &now).map_err(doing)?);
     Ok(Checked { place: spec.shown(), name: set.name(), outcomes })
 }
 

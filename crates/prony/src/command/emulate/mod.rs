@@ -107,6 +107,12 @@ fn settings(asked: &Emulate) -> Result<Settings, Failure> {
             let ((above, fast), (below, slow)) = (tier(fast)?, tier(slow)?);
             (below, slow, Some((above, tiering(asked, fast)?)))
         }
+        _ if word == "tiered" => {
+            let given = [("--fast", asked.fast.is_some()), ("--backing", asked.backing.is_some())];
+            let given: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect();
+            return Err(Failure::new(format!("emulating `tiered`: two folders, --fast and --slow, got {}", given.join(" and ")))
+                .hint("say `prony emulate tiered --fast DIR --slow DIR --at MNT`; --backing is the one folder of another device"));
+        }
         (None, None) => (model_file::device(word)?, asked.backing.clone().unwrap_or_default(), None),
         _ => {
             return Err(Failure::new(format!("emulating `{word}`: `--fast` and `--slow` are for `tiered` alone"))
@@ -163,6 +169,7 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
         emulate::MountError::Taken(_) => "end the `prony emulate` that serves there, or name another folder with --at",
         emulate::MountError::Filled(_) => "name an empty folder with --at",
         emulate::MountError::Nested(..) => "name two folders of which none lies in the other",
+        emulate::MountError::Fast(_) => "exchange --fast and --slow, or name the folder of the files with --slow",
         emulate::MountError::Shared(_) => "end the other `prony emulate`, or name another folder with --backing",
         emulate::MountError::Mount(..) => {
             "it needs /dev/fuse, an empty folder at --at, and root or the program fusermount3 (package fuse3)"

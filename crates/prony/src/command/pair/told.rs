@@ -4,10 +4,17 @@ use database::server::Shared;
 use mirror::{Compared, Kind, Pair, Seen, Server, Servers};
 use pair::{Behind, Node, State};
 use serde_json::{Value, json};
+use store::Checked;
 use units::{Bytes, Nanos};
 
 /// The word for a state, and a sentence about it.
 fn state(seen: &Seen) -> (&'static str, String) {
+    let (word, says) = said(seen);
+    let differ = if word == "replicating" && differ(seen) { "; but the last check found that they differ" } else { "" };
+    (word, says + differ)
+}
+
+fn said(seen: &Seen) -> (&'static str, String) {
     let life = &seen.record.life;
     if seen.record.down {
         return ("down", "both nodes are down".to_owned());
@@ -78,6 +85,35 @@ fn moment(since: Nanos) -> String {
         .unwrap_or_default()
 }
 
+/// Of a pair that differs so many tables are named to a person.
+const NAMED: usize = 8;
+
+/// Whether the last comparison found that both nodes differ, though the mirror was to hold all.
+fn differ(seen: &Seen) -> bool {
+    seen.record.checked.as_ref().is_some_and(|checked| checked.in_step && !checked.differ.is_empty())
+}
+
+/// What the last comparison found, and what differed.
+fn checked(checked: &Checked) -> String {
+    let found = count(checked.tables, checked.differ.len() as u64);
+    let then = if checked.in_step { "" } else { ", while the pair did not replicate" };
+    let mut lines = vec![format!("last check, {}{then}: {found}", moment(checked.at))];
+    lines.extend(checked.differ.iter().take(NAMED).map(mirror::differs));
+    let more = checked.differ.len().saturating_sub(NAMED);
+    lines
+        .extend((more > 0).then(|| format!("and {}: `--json` names them", units::counted(more as u64, "more tables"))));
+    lines.join("\n") + "\n"
+}
+
+fn count(tables: u64, differ: u64) -> String {
+    match (tables, differ) {
+        (0, _) => "there are no tables to compare".to_owned(),
+        (all, 0) => format!("both nodes hold the same rows in {}", units::counted(all, "tables")),
+        (all, 1) => format!("1 of {} differs", units::counted(all, "tables")),
+        (all, differ) => format!("{differ} of {} differ", units::counted(all, "tables")),
+    }
+}
+
 /// The next step, where there is one to take.
 fn next(seen: &Seen) -> Option<String> {
     if seen.busy {
@@ -92,6 +128,10 @@ fn next(seen: &Seen) -> Option<String> {
     let life = &seen.record.life;
     let away = Node::ALL.into_iter().any(|node| !seen.nodes[node as usize].answers);
     match life.state() {
+        State::Replicating if differ(seen) => Some(
+            "prony pair suspend, then prony pair resume, which compares again; a second resume copies everything"
+                .to_owned(),
+        ),
         State::Replicating => None,
         State::Unserved(_) if !seen.nodes[life.mirror() as usize].answers => Some(up(seen)),
         State::Unserved(_) => Some(format!("prony pair take-over, or start the primary again with {}", up(seen))),
@@ -167,6 +207,7 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
     let record = &seen.record;
     let (word, says) = state(seen);
     let mut text = format!("{} in {}\n{word}: {says}\n", record.kind, pair.home().folder().display());
+    text.extend(record.checked.as_ref().map(checked));
     if let Some(next) = next(seen) {
         text.push_str(&format!("next: {next}\n"));
     }
@@ -320,6 +361,15 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen) -> Value {
             "reads_on": on.to_string(),
         })).collect::<Vec<_>>(),
         "host": host(pair, seen),
+        "checked": record.checked.as_ref().map(|checked| json!({
+            "at": moment(checked.at),
+            "in_step": checked.in_step,
+            "tables": checked.tables,
+            "equal": checked.differ.is_empty(),
+            "differ": checked.differ.iter().map(|one| json!({
+                "database": one.database, "table": one.table, "a": one.rows[0], "b": one.rows[1],
+            })).collect::<Vec<_>>(),
+        })),
         "networks_shared": pair.nodes().parted().err().map(|why| why.to_string()),
     })
 }
@@ -335,11 +385,7 @@ pub(super) fn check_text(compared: &Compared, state: State) -> String {
         compared.left_out.iter().map(|left| format!("left out  {}: {}: {}", left.database, left.name, left.why)),
     );
     let differ = compared.tables.iter().filter(|table| !table.equal()).count() as u64;
-    lines.push(match (compared.tables.len() as u64, differ) {
-        (0, _) => "there are no tables to compare".to_owned(),
-        (all, 0) => format!("both nodes hold the same rows in {}", units::counted(all, "tables")),
-        (all, differ) => format!("{differ} of {} differ", units::counted(all, "tables")),
-    });
+    lines.push(count(compared.tables.len() as u64, differ));
     lines.extend(behind_note(state).map(str::to_owned));
     lines.join("\n") + "\n"
 }

@@ -650,6 +650,7 @@ fn findings() -> Vec<Finding> {
                 predicted: estimate(9.7),
                 observed: Some(9.4),
                 tried: (12.0, 1.07),
+                up_to: 16.3,
                 ceiling: Some(1.37),
             }],
             core_compensations: vec![CoreCompensation {
