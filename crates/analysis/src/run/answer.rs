@@ -438,7 +438,8 @@ fn from_least(point: &PointSummary, points: &[PointSummary], judgement: &Judgeme
     };
     let at = least.at.factors[0].in_words();
     if alike(point, least) {
-        return Some(format!("Whether that is more than at {at} ({told}) the intervals do not tell."));
+        let more = if point.elapsed_s.is_some() { "faster" } else { "more" };
+        return Some(format!("Whether that is {more} than at {at} ({told}) the intervals do not tell."));
     }
     Some(format!("That is {} times {than} as at {at} ({told}).", units::significant(times)))
 }
