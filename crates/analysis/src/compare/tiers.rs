@@ -125,7 +125,7 @@ impl TierFinding {
         told
     }
 
-    /// `25% of the bytes on the fast tier give 71% (66% to 76%) of the all-fast gain; 70% was promised. With every table and index
+    /// `25% of the bytes on the fast tier save 71% (66% to 76%) of the time that all of them save; 70% was promised. With every table and index
     /// there it is 3.2 times as many postings (3.0 to 3.4).`
     pub fn says(&self) -> String {
         let interval = |of: &Estimate, figure: fn(f64) -> String| match of.has_interval() && of.low < of.high {
@@ -139,8 +139,10 @@ impl TierFinding {
         }
         let said = |(at, step): (usize, &TierStep)| {
             let delivered = step.delivered?;
-            let (where_to, of) =
-                if at == 0 { (" of the bytes on the fast tier", " of the all-fast gain") } else { ("", "") };
+            let (where_to, of) = match at {
+                0 => (" of the bytes on the fast tier", " of the time that all of them save"),
+                _ => ("", ""),
+            };
             let (bytes, promised) = (units::percent(step.of_bytes), units::percent(step.promised.value));
             let (given, interval) = (units::percent(delivered.value), interval(&delivered, units::percent));
             let beyond = delivered.high < step.promised.low || delivered.low > step.promised.high;
@@ -148,7 +150,7 @@ impl TierFinding {
                 true => format!(", and {} of that came", units::percent(delivered.value / step.promised.value)),
                 false => String::new(),
             };
-            Some(format!("{bytes}{where_to} give {given}{interval}{of}; {promised} was promised{kept}. "))
+            Some(format!("{bytes}{where_to} save {given}{interval}{of}; {promised} was promised{kept}. "))
         };
         let few = self.steps.iter().filter_map(|step| step.delivered).any(|share| !share.has_interval());
         let few = if few { " Shares have intervals from four replicates on: `--set replicates=4`." } else { "" };
@@ -205,9 +207,9 @@ mod tests {
         assert_eq!(found.steps.iter().map(|step| step.of_bytes).collect::<Vec<_>>(), [0.25, 0.5, 1.0]);
         assert!((found.times.value - 5.0).abs() < 1e-9);
         let says = found.says();
-        assert!(says.starts_with("25% of the bytes on the fast tier give 75%"), "{says}");
+        assert!(says.starts_with("25% of the bytes on the fast tier save 75%"), "{says}");
         assert!(
-            says.contains("of the all-fast gain; 70% was promised, and 107% of that came. With every table and index there it is 5.0"),
+            says.contains("of the time that all of them save; 70% was promised, and 107% of that came. With every table and index there it is 5.0"),
             "{says}"
         );
     }
@@ -217,7 +219,7 @@ mod tests {
         let times = [0.010, 0.007, 0.003, 0.002];
         let few = found(times, 0.01, 3, 1);
         assert!(few.steps[0].delivered.is_some_and(|share| !share.has_interval()), "{few:?}");
-        assert!(few.says().contains("% of the all-fast gain; 70% was promised. "), "{}", few.says());
+        assert!(few.says().contains("% of the time that all of them save; 70% was promised. "), "{}", few.says());
         assert!(few.says().ends_with("from four replicates on: `--set replicates=4`."), "{}", few.says());
         let says = found(times, 0.001, 6, 1).says();
         assert!(says.contains("70% was promised, and 5") && !says.contains("replicates=4"), "{says}");

@@ -2,8 +2,9 @@
 
 use crate::point::selects;
 use crate::{
-    Beside, CANNOT_TELL, Caveat, CaveatKind, Comparison, DeadlineFinding, FallClaim, Finding, HighestRate, InTime,
-    Knee, MirrorFinding, PairFinding, PointSummary, SustainedFinding, TierFinding, TrialSummary, Verdict, Weight,
+    Beside, CANNOT_TELL, Caveat, CaveatKind, Comparison, DeadlineFinding, Estimate, FallClaim, Finding, HighestRate,
+    InTime, Knee, MirrorFinding, PairFinding, PointSummary, SustainedFinding, TierFinding, TrialSummary, Verdict,
+    Weight,
 };
 use observation::{Provenance, factor};
 use study::{Judgement, Metric};
@@ -339,7 +340,7 @@ fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
     }
 }
 
-fn interval_text(estimate: &crate::Estimate, figure: impl Fn(f64) -> String) -> String {
+fn interval_text(estimate: &Estimate, figure: impl Fn(f64) -> String) -> String {
     if !estimate.has_interval() {
         return " (one sample, no interval)".to_owned();
     }
@@ -447,6 +448,10 @@ fn from_least(point: &PointSummary, points: &[PointSummary], judgement: &Judgeme
 /// Whether the rates of two points have intervals that leave open which is higher.
 fn alike(one: &PointSummary, other: &PointSummary) -> bool {
     let [one, other] = [one, other].map(|point| point.elapsed_s.unwrap_or(point.throughput_per_s));
+    overlap(&one, &other)
+}
+
+fn overlap(one: &Estimate, other: &Estimate) -> bool {
     one.has_interval() && other.has_interval() && one.low <= other.high && other.low <= one.high
 }
 
@@ -462,6 +467,7 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> String {
     let last = knee.curve.iter().max_by(|a, b| a.0.total_cmp(&b.0));
     if let Some(((best, _), (last, end))) = knee.highest_seen().zip(last)
         && end.value < 0.9 * seen
+        && !overlap(end, &knee.curve.iter().find(|(level, _)| *level == best).map_or(*end, |(_, most)| *most))
     {
         let (at, end) = (levels(best, best), point.work.rate(end.value));
         return format!("{stream} is best at {at}, with {peak}; at {} it is {end}.", levels(*last, *last));
@@ -572,7 +578,7 @@ fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> (Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Burst, Estimate, SteadyAnswer, Sustained, Work};
+    use crate::{Burst, SteadyAnswer, Sustained, Work};
     use observation::{Event, EventKind, Factor, Level, Point, Provenance};
 
     #[test]

@@ -490,7 +490,9 @@ fn not_steady(about: &About) -> Option<String> {
 }
 
 fn too_short(about: &About) -> Option<String> {
-    if about.summary.fixed_work || about.summary.interrupted {
+    // What the study itself changes in the middle of a window is not to be steady.
+    let changed = about.summary.events.iter().any(|event| event.kind == EventKind::Change);
+    if about.summary.fixed_work || about.summary.interrupted || changed {
         return None;
     }
     match about.stream.steady.answer {

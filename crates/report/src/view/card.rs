@@ -298,10 +298,9 @@ fn as_much<'a>(findings: &Findings, curve: &Curve<'a>, point: &PointSummary) -> 
 fn each_gives(point: &PointSummary, quantity: Quantity) -> Option<String> {
     let (what, per_s) = point.yields.first().filter(|_| quantity == Quantity::PerHour)?;
     let rate = point.work.rate(point.throughput_per_s.value);
-    match units::significant(per_s.value / point.throughput_per_s.value).as_str() {
-        "1" => Some(rate),
-        each => Some(format!("{rate} with {each} {what} each")),
-    }
+    let each = per_s.value / point.throughput_per_s.value;
+    let several = format!(" with {} {what} each", units::significant(each));
+    Some(format!("{rate}{}", if (each - 1.0).abs() < 5e-3 { "" } else { &several }))
 }
 
 fn most_of(findings: &Findings, curve: &Curve, point: &PointSummary) -> bool {
