@@ -509,11 +509,21 @@ impl Work {
 }
 
 macro_rules! findings {
-    ($($variant:ident($type:ident) $is:literal,)+) => {
+    ($($variant:ident($type:ident $(. $point:ident)?) $is:literal,)+) => {
         /// What was concluded.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Finding {
             $(#[doc = $is] $variant($type),)+
+        }
+
+        impl Finding {
+            /// What it is about; none of a threshold, which any point may decide, and of what is about the data.
+            pub fn point(&self) -> Option<&Point> {
+                match self {
+                    $($(Finding::$variant(found) => Some(&found.$point),)?)+
+                    _ => None,
+                }
+            }
         }
 
         $(impl $type {
@@ -528,19 +538,19 @@ macro_rules! findings {
 findings! {
     Damage(DamageFinding) "Damaged data, or acknowledged work that is missing.",
     Outage(OutageFinding) "A server that was lost in a trial.",
-    Comparison(Comparison) "A system against the baseline.",
-    Footprint(FootprintFinding) "What two systems take to run, beside what they do.",
-    Tier(TierFinding) "What objects gave on the fast tier, beside what was promised.",
-    Mirror(MirrorFinding) "What a mirror costs beyond a ratio.",
-    Beside(Beside) "What a stream loses to what goes on beside it.",
-    Knee(Knee) "Where a curve bends.",
-    HighestRate(HighestRate) "The highest rate that holds a bound on a quantile.",
-    ServiceFit(ServiceFit) "Service time against transfer size.",
-    Scaling(Scaling) "Throughput against modules or width.",
-    Sustained(SustainedFinding) "At most against sustained.",
-    Pair(PairFinding) "What the loss of a mirror, or of its first server, came to.",
-    Felt(Felt) "How long a stream felt what happened in a trial.",
-    Deadline(DeadlineFinding) "Whether a job is over in time.",
+    Comparison(Comparison.point) "A system against the baseline.",
+    Footprint(FootprintFinding.point) "What two systems take to run, beside what they do.",
+    Tier(TierFinding.point) "What objects gave on the fast tier, beside what was promised.",
+    Mirror(MirrorFinding.point) "What a mirror costs beyond a ratio.",
+    Beside(Beside.point) "What a stream loses to what goes on beside it.",
+    Knee(Knee.point) "Where a curve bends.",
+    HighestRate(HighestRate.point) "The highest rate that holds a bound on a quantile.",
+    ServiceFit(ServiceFit.point) "Service time against transfer size.",
+    Scaling(Scaling.point) "Throughput against modules or width.",
+    Sustained(SustainedFinding.point) "At most against sustained.",
+    Pair(PairFinding.point) "What the loss of a mirror, or of its first server, came to.",
+    Felt(Felt.point) "How long a stream felt what happened in a trial.",
+    Deadline(DeadlineFinding.point) "Whether a job is over in time.",
     Threshold(ThresholdOutcome) "A threshold of the study or of `--fail-if`.",
 }
 
@@ -702,28 +712,6 @@ words! {
         Yes = "in time" "Its whole interval is.",
         No = "late" "Its whole interval is not.",
         CannotTell = "undecided" "Part of its interval is, or it has none.",
-    }
-}
-
-impl Finding {
-    /// What it is about; none of a threshold, which any point may decide, and of what is about the data.
-    pub fn point(&self) -> Option<&Point> {
-        match self {
-            Finding::Comparison(found) => Some(&found.point),
-            Finding::Footprint(found) => Some(&found.point),
-            Finding::Tier(found) => Some(&found.point),
-            Finding::Mirror(found) => Some(&found.point),
-            Finding::Beside(found) => Some(&found.point),
-            Finding::Knee(found) => Some(&found.point),
-            Finding::HighestRate(found) => Some(&found.point),
-            Finding::ServiceFit(found) => Some(&found.point),
-            Finding::Scaling(found) => Some(&found.point),
-            Finding::Sustained(found) => Some(&found.point),
-            Finding::Pair(found) => Some(&found.point),
-            Finding::Felt(found) => Some(&found.point),
-            Finding::Deadline(found) => Some(&found.point),
-            Finding::Threshold(_) | Finding::Damage(_) | Finding::Outage(_) => None,
-        }
     }
 }
 

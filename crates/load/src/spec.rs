@@ -48,24 +48,24 @@ impl Think {
     }
 }
 
-/// How the gaps of an open load are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Arrivals {
-    /// Every gap is the same; the n-th arrival is exact, without drift.
-    Constant,
-    /// Independent arrivals: gaps are exponential.
-    #[default]
-    Poisson,
+units::words! {
+    /// How the gaps of an open load are drawn.
+    #[derive(Default)]
+    pub enum Arrivals {
+        #[default]
+        Poisson = "poisson" "Independent arrivals: gaps are exponential.",
+        Constant = "constant" "Every gap is the same; the n-th arrival is exact, without drift.",
+    }
 }
 
-/// How a driver waits for the next arrival.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pacing {
-    /// Sleeps in the kernel: cheap, and late by the wake-up.
-    #[default]
-    Sleep,
-    /// Spins on the clock: exact, and burns a core.
-    Spin,
+units::words! {
+    /// How a driver waits for the next arrival.
+    #[derive(Default)]
+    pub enum Pacing {
+        #[default]
+        Sleep = "sleep" "Sleeps in the kernel: cheap, and late by the wake-up.",
+        Spin = "spin" "Spins on the clock: exact, and burns a core.",
+    }
 }
 
 /// The beginning of a trial, while the load grows in a straight line from nothing to all.

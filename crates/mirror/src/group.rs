@@ -54,7 +54,7 @@ impl<N: Nodes> Pair<N> {
 
     /// Who decides when both lose each other.
     fn voter(&self) -> Voter {
-        Voter::ALL.into_iter().find(|voter| voter.word() == self.record.voter).unwrap_or_default()
+        Voter::of_word(&self.record.voter).unwrap_or_default()
     }
 
     /// Gives the pair ports; other ones, where somebody took one while it was down.

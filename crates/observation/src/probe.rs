@@ -97,52 +97,28 @@ readings! {
     }
 }
 
-/// How a database and its mirror stand, as whoever looks after them knows it; a series of [`Whole::MirrorState`] holds its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MirrorState {
-    /// The mirror follows.
-    Follows,
-    /// The first server goes on alone: the mirror's connection had ended.
-    Gone,
-    /// The first server goes on alone: the mirror's connection stood, and nothing was confirmed over it.
-    Silent,
-    /// The first server goes on alone, because somebody asked for it.
-    Asked,
-    /// The mirror took over from a first server that was lost.
-    TakenOver,
-    /// The mirror catches up.
-    CatchesUp,
-    /// The first server is lost, and nobody serves.
-    Unserved,
+units::words! {
+    /// How a database and its mirror stand, as whoever looks after them knows it; a series of [`Whole::MirrorState`] holds its number.
+    pub enum MirrorState {
+        Follows = "follows" "The mirror follows.",
+        Gone = "alone, connection ended" "The first server goes on alone: the mirror's connection had ended.",
+        Silent = "alone, nothing confirmed" "The first server goes on alone: the mirror's connection stood, and nothing was confirmed over it.",
+        Asked = "alone, asked for" "The first server goes on alone, because somebody asked for it.",
+        TakenOver = "taken over" "The mirror took over from a first server that was lost.",
+        CatchesUp = "catches up" "The mirror catches up.",
+        Unserved = "unserved" "The first server is lost, and nobody serves.",
+    }
 }
 
 impl MirrorState {
-    const ALL: [MirrorState; 7] = {
-        use MirrorState::{Asked, CatchesUp, Follows, Gone, Silent, TakenOver, Unserved};
-        [Follows, Gone, Silent, Asked, TakenOver, CatchesUp, Unserved]
-    };
-
     /// Its number in a series.
     pub fn number(self) -> f64 {
         f64::from(self as u8)
     }
 
-    /// As JSON says it.
-    pub fn word(self) -> &'static str {
-        match self {
-            MirrorState::Follows => "follows",
-            MirrorState::Gone => "alone, connection ended",
-            MirrorState::Silent => "alone, nothing confirmed",
-            MirrorState::Asked => "alone, asked for",
-            MirrorState::TakenOver => "taken over",
-            MirrorState::CatchesUp => "catches up",
-            MirrorState::Unserved => "unserved",
-        }
-    }
-
     /// The state of a number; none of a newer version's.
     pub fn of(number: f64) -> Option<MirrorState> {
-        MirrorState::ALL.into_iter().find(|state| state.number() == number)
+        MirrorState::ALL.iter().copied().find(|state| state.number() == number)
     }
 }
 

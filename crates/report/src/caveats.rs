@@ -82,28 +82,21 @@ impl Caveats {
 
     /// The letters of those of `caveats` that are more than a detail, sorted, each once.
     pub fn grave<'a>(&self, caveats: impl IntoIterator<Item = &'a Caveat>) -> String {
-        let grave = caveats.into_iter().filter(|caveat| caveat.kind.weight() != Weight::Detail);
-        let mut marks: Vec<char> = grave.filter_map(|caveat| self.mark(caveat.kind)).collect();
+        self.letters(caveats.into_iter().filter(|caveat| caveat.kind.weight() != Weight::Detail))
+    }
+
+    fn letters<'a>(&self, caveats: impl Iterator<Item = &'a Caveat>) -> String {
+        let known = |caveat: &Caveat| self.0.iter().find(|known| known.kind == caveat.kind);
+        let mut marks: Vec<char> = caveats.filter_map(|caveat| Some(known(caveat)?.mark)).collect();
         marks.sort_unstable();
         marks.dedup();
         marks.into_iter().collect()
-    }
-
-    fn mark(&self, kind: CaveatKind) -> Option<char> {
-        self.0.iter().find(|known| known.kind == kind).map(|known| known.mark)
     }
 
     /// The letters of those of `caveats` that touch `what`, sorted, each once.
     pub fn marks<'a>(&self, caveats: impl IntoIterator<Item = &'a Caveat>, what: Touches) -> String {
-        let mut marks: Vec<char> = caveats
-            .into_iter()
-            .filter(|caveat| touches(caveat.kind) == what)
-            // A detail is no reason to look away from a number; few samples beyond a percentile are one.
-            .filter(|caveat| what == Touches::Tail || caveat.kind.weight() != Weight::Detail)
-            .filter_map(|caveat| self.mark(caveat.kind))
-            .collect();
-        marks.sort_unstable();
-        marks.dedup();
-        marks.into_iter().collect()
+        let touching = caveats.into_iter().filter(|caveat| touches(caveat.kind) == what);
+        // A detail is no reason to look away from a number; few samples beyond a percentile are one.
+        self.letters(touching.filter(|caveat| what == Touches::Tail || caveat.kind.weight() != Weight::Detail))
     }
 }

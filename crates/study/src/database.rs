@@ -183,30 +183,27 @@ impl DatabaseSpec {
     }
 }
 
-/// How statements travel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Protocol {
-    /// Text with the values in it.
-    Simple,
-    /// Parsed anew each time, values apart.
-    Extended,
-    /// Parsed once a session, values apart.
-    #[default]
-    Prepared,
+units::words! {
+    /// How statements travel.
+    #[derive(Default)]
+    pub enum Protocol {
+        #[default]
+        Prepared = "prepared" "Parsed once a session, values apart.",
+        Extended = "extended" "Parsed anew each time, values apart.",
+        Simple = "simple" "Text with the values in it.",
+    }
 }
 
-/// How far transactions are kept apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Isolation {
-    /// What the server does when nobody says anything.
-    #[default]
-    Default,
-    /// Read committed.
-    ReadCommitted,
-    /// Repeatable read.
-    RepeatableRead,
-    /// Serializable.
-    Serializable,
+units::words! {
+    /// How far transactions are kept apart.
+    #[derive(Default)]
+    pub enum Isolation {
+        #[default]
+        Default = "default" "What the server does when nobody says anything.",
+        ReadCommitted = "read-committed" "Read committed.",
+        RepeatableRead = "repeatable-read" "Repeatable read.",
+        Serializable = "serializable" "Serializable.",
+    }
 }
 
 impl Isolation {

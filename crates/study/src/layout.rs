@@ -8,27 +8,15 @@
 use crate::Folder;
 use units::{Bytes, Nanos};
 
-/// A tier of storage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Tier {
-    /// The one that there is much of.
-    Slow,
-    /// The one that is worth something.
-    Fast,
+units::words! {
+    /// A tier of storage. Its word stands in keys, in names of tablespaces and folders, and in reports.
+    pub enum Tier {
+        Slow = "slow" "The one that there is much of.",
+        Fast = "fast" "The one that is worth something.",
+    }
 }
 
 impl Tier {
-    /// Both.
-    pub const ALL: [Tier; 2] = [Tier::Slow, Tier::Fast];
-
-    /// Its word: in keys, in names of tablespaces and folders, and in reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            Tier::Slow => "slow",
-            Tier::Fast => "fast",
-        }
-    }
-
     /// The other one.
     #[must_use]
     pub fn other(self) -> Tier {
@@ -48,15 +36,13 @@ pub struct TierFolder {
     pub reached: String,
 }
 
-/// How data goes from tier to tier while a trial runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
-    /// By SQL, as `prony tier balance` decides.
-    Balancer,
-    /// By SQL, by one who knows which table is hot next.
-    Clairvoyant,
-    /// By extents, under the server.
-    Extents,
+units::words! {
+    /// How data goes from tier to tier while a trial runs.
+    pub enum Way {
+        Balancer = "balancer" "By SQL, as `prony tier balance` decides.",
+        Clairvoyant = "clairvoyant" "By SQL, by one who knows which table is hot next.",
+        Extents = "extents" "By extents, under the server.",
+    }
 }
 
 /// Who moves data between the tiers while a trial runs.
@@ -125,7 +111,7 @@ impl Layout {
 
     /// The tiers that have a folder, with it.
     pub fn folders(&self) -> impl Iterator<Item = (Tier, &TierFolder)> {
-        Tier::ALL.into_iter().filter_map(|tier| Some((tier, self.folder(tier)?)))
+        Tier::ALL.iter().copied().filter_map(|tier| Some((tier, self.folder(tier)?)))
     }
 
     /// Where a table lies.

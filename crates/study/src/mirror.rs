@@ -5,16 +5,16 @@
 
 use crate::Engine;
 
-/// How two servers are kept equal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Pairing {
-    /// The second follows the log of the first.
-    #[default]
-    Postgres,
-    /// Sessions work on both in lock step, with two-phase commits.
-    TwoPhase,
-    /// Galera brings what a commit changed into one order on both, and a commit that comes second to a row is refused.
-    Galera,
+units::words! {
+    /// How two servers are kept equal.
+    #[derive(Default)]
+    pub enum Pairing {
+        #[default]
+        Postgres = "postgres-pair" "The second follows the log of the first.",
+        TwoPhase = "two-phase-pair" "Sessions work on both in lock step, with two-phase commits.",
+        /// Galera brings what a commit changed into one order on both, and a commit that comes second to a row is refused.
+        Galera = "galera-pair",
+    }
 }
 
 impl Pairing {
@@ -29,71 +29,40 @@ impl Pairing {
     }
 }
 
-/// Which of both servers sessions go to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Spread {
-    /// All to the first.
-    #[default]
-    One,
-    /// Every other one to the second; those of each server have half of the keys for themselves.
-    Split,
-    /// Every other one to the second; all draw from the same keys.
-    Random,
-}
-
-/// Who decides which of both servers goes on when they lose each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Voter {
-    /// Nobody: half is no majority, so that neither goes on by itself.
-    #[default]
-    None,
-    /// The first has two votes.
-    Weight,
-    /// A third member without data, the program `garbd`, has a vote.
-    Garbd,
-}
-
-impl Voter {
-    /// All of them.
-    pub const ALL: [Voter; 3] = [Voter::None, Voter::Weight, Voter::Garbd];
-
-    /// The word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Voter::None => "none",
-            Voter::Weight => "weight",
-            Voter::Garbd => "garbd",
-        }
+units::words! {
+    /// Which of both servers sessions go to.
+    #[derive(Default)]
+    pub enum Spread {
+        #[default]
+        One = "one" "All to the first.",
+        Split = "split" "Every other one to the second; those of each server have half of the keys for themselves.",
+        Random = "random" "Every other one to the second; all draw from the same keys.",
     }
 }
 
-/// What a commit waits for before it is acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Waits {
-    /// Nothing, not even its own log.
-    Nothing,
-    /// The log of the first server.
-    Local,
-    /// That, and until the mirror was handed the log.
-    Written,
-    /// That, and until the mirror has flushed the log.
-    Flushed,
-    /// That, and until the mirror shows the change.
-    Applied,
+units::words! {
+    /// Who decides which of both servers goes on when they lose each other.
+    #[derive(Default)]
+    pub enum Voter {
+        #[default]
+        None = "none" "Nobody: half is no majority, so that neither goes on by itself.",
+        Weight = "weight" "The first has two votes.",
+        Garbd = "garbd" "A third member without data, the program `garbd`, has a vote.",
+    }
+}
+
+units::words! {
+    /// What a commit waits for before it is acknowledged, by the words of PostgreSQL's `synchronous_commit`.
+    pub enum Waits {
+        Nothing = "off" "Nothing, not even its own log.",
+        Local = "local" "The log of the first server.",
+        Written = "remote_write" "That, and until the mirror was handed the log.",
+        Flushed = "on" "That, and until the mirror has flushed the log.",
+        Applied = "remote_apply" "That, and until the mirror shows the change.",
+    }
 }
 
 impl Waits {
-    /// The word of PostgreSQL's `synchronous_commit`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Waits::Nothing => "off",
-            Waits::Local => "local",
-            Waits::Written => "remote_write",
-            Waits::Flushed => "on",
-            Waits::Applied => "remote_apply",
-        }
-    }
-
     /// Whether a commit waits for the mirror.
     pub fn far(self) -> bool {
         matches!(self, Waits::Written | Waits::Flushed | Waits::Applied)

@@ -213,7 +213,7 @@ impl<'a> Settler<'a, '_> {
     fn complete(&mut self, layout: &Layout, hot: bool) -> bool {
         let nameless = hot && layout.objects.is_empty();
         let missing = |tier: &Tier| layout.uses(*tier) && layout.folder(*tier).is_none();
-        let missing: Vec<Tier> = Tier::ALL.into_iter().filter(missing).collect();
+        let missing: Vec<Tier> = Tier::ALL.iter().copied().filter(missing).collect();
         if nameless && self.whole {
             let hint = "name them with `--set fast_objects='NAME NAME'`";
             self.refuse(&LAYOUT, "the tables and indexes that are hot, got none", hint);

@@ -107,14 +107,14 @@ pub struct Pool {
     pub limit: Nanos,
 }
 
-/// What becomes of a session when the server refuses a statement.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnError {
-    /// Its transaction fails, and it takes the next.
-    #[default]
-    GoOn,
-    /// The trial stops.
-    Stop,
+units::words! {
+    /// What becomes of a session when the server refuses a statement.
+    #[derive(Default)]
+    pub enum OnError {
+        #[default]
+        GoOn = "go-on" "Its transaction fails, and it takes the next.",
+        Stop = "stop" "The trial stops.",
+    }
 }
 
 /// Operations that one io_uring holds at most: the kernel gives it 32768 entries, and its own timer needs one.
@@ -155,16 +155,15 @@ pub enum SyncMode {
     Every(u32),
 }
 
-/// How operations reach files and devices.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Driver {
-    /// io_uring where it is allowed, else pread and pwrite; the report names which.
-    #[default]
-    Auto,
-    /// io_uring or an error.
-    Uring,
-    /// Threads with pread and pwrite.
-    Plain,
+units::words! {
+    /// How operations reach files and devices.
+    #[derive(Default)]
+    pub enum Driver {
+        #[default]
+        Auto = "auto" "io_uring where it is allowed, else pread and pwrite; the report names which.",
+        Uring = "io_uring" "io_uring or an error.",
+        Plain = "plain" "Threads with pread and pwrite.",
+    }
 }
 
 /// I/O priority as the kernel knows it.
@@ -216,16 +215,15 @@ pub struct State {
     pub cores: Option<f64>,
 }
 
-/// What is done about the checkpoints of a database's server, and what they do to the measured window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Checkpoints {
-    /// One is forced before the warm-up; a window that holds whole cycles of them is cut to these.
-    #[default]
-    Cycles,
-    /// One is forced before the warm-up; the window stays as it was asked for.
-    Force,
-    /// None is forced; the window stays as it was asked for.
-    Leave,
+units::words! {
+    /// What is done about the checkpoints of a database's server, and what they do to the measured window.
+    #[derive(Default)]
+    pub enum Checkpoints {
+        #[default]
+        Cycles = "cycles" "One is forced before the warm-up; a window that holds whole cycles of them is cut to these.",
+        Force = "force" "One is forced before the warm-up; the window stays as it was asked for.",
+        Leave = "leave" "None is forced; the window stays as it was asked for.",
+    }
 }
 
 /// Preconditioning: a sequential fill several times over, then the trial's own workload until it is steady.
@@ -241,16 +239,15 @@ pub struct Precondition {
     pub rounds_max: u32,
 }
 
-/// What the page cache holds of the modules at the start of a trial.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cache {
-    /// Whatever the last trial left.
-    #[default]
-    AsLeft,
-    /// Nothing: dropped before the trial.
-    Cold,
-    /// All that fits: read once before the trial.
-    Warm,
+units::words! {
+    /// What the page cache holds of the modules at the start of a trial.
+    #[derive(Default)]
+    pub enum Cache {
+        #[default]
+        AsLeft = "as-left" "Whatever the last trial left.",
+        Cold = "cold" "Nothing: dropped before the trial.",
+        Warm = "warm" "All that fits: read once before the trial.",
+    }
 }
 
 /// How long each phase takes.

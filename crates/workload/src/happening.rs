@@ -8,32 +8,14 @@ use std::fmt;
 use std::str::FromStr;
 use units::{Nanos, duration};
 
-/// A part of a machine. Parts of a kind are numbered from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// A way from host to controller.
-    Path,
-    /// A port, with what is reached over it.
-    Port,
-    /// A controller with its paths.
-    Controller,
-    /// A module or disk.
-    Module,
-    /// A channel inside a module.
-    Channel,
-}
-
-impl Part {
-    const ALL: [(&str, Part); 5] = [
-        ("path", Part::Path),
-        ("port", Part::Port),
-        ("controller", Part::Controller),
-        ("module", Part::Module),
-        ("channel", Part::Channel),
-    ];
-
-    fn word(self) -> &'static str {
-        Part::ALL.iter().find(|(_, part)| *part == self).map_or("", |(word, _)| word)
+units::words! {
+    /// A part of a machine. Parts of a kind are numbered from 0.
+    pub enum Part {
+        Path = "path" "A way from host to controller.",
+        Port = "port" "A port, with what is reached over it.",
+        Controller = "controller" "A controller with its paths.",
+        Module = "module" "A module or disk.",
+        Channel = "channel" "A channel inside a module.",
     }
 }
 
@@ -220,8 +202,7 @@ impl FromStr for Happening {
         let no = || NoHappening(text.to_owned());
         let words: Vec<&str> = text.split_whitespace().collect();
         let number = |text: &str| text.parse().map_err(|_| no());
-        let part =
-            |word: &str| Part::ALL.iter().find(|(known, _)| *known == word).map(|(_, part)| *part).ok_or_else(no);
+        let part = |word: &str| Part::of_word(word).ok_or_else(no);
         match words[..] {
             ["spare"] => Ok(Happening::Spare),
             ["fail", word] => Ok(Happening::Fail(part(word)?, 0)),

@@ -20,31 +20,14 @@ struct Probe {
     outcome: Outcome,
 }
 
-/// What became of a probe.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    /// It kept the bound.
-    Passed,
-    /// Its quantile lay above the bound.
-    Above,
-    /// The load was not carried as it was offered, or some of it never ended.
-    NotSustained,
-    /// The generator set the rate, so that nothing is known of the system.
-    Generator,
-    /// It kept the bound, with too few operations for its quantile.
-    Thin,
-}
-
-impl Outcome {
-    /// The rest of a sentence about a probe.
-    fn words(self) -> &'static str {
-        match self {
-            Outcome::Passed => "passed",
-            Outcome::Above => "failed",
-            Outcome::NotSustained => "failed, because the load was not sustained",
-            Outcome::Generator => "could not be judged, because the generator was at its limit",
-            Outcome::Thin => "held too few operations for its quantile; measure longer",
-        }
+units::words! {
+    /// What became of a probe.
+    enum Outcome {
+        Passed = "passed" "It kept the bound.",
+        Above = "failed" "Its quantile lay above the bound.",
+        NotSustained = "failed, because the load was not sustained" "The load was not carried as it was offered, or some of it never ended.",
+        Generator = "could not be judged, because the generator was at its limit" "The generator set the rate, so that nothing is known of the system.",
+        Thin = "held too few operations for its quantile; measure longer" "It kept the bound, with too few operations for its quantile.",
     }
 }
 
@@ -136,7 +119,7 @@ fn reason(probes: &[Probe], found: Option<(f64, u32)>, failed: Option<&Probe>) -
     if let Some((rate, passes)) = found {
         let held = format!("{} passed {passes} times", units::rate(rate));
         return match failed {
-            Some(probe) => format!("{held}, and {} {}", units::rate(probe.rate), probe.outcome.words()),
+            Some(probe) => format!("{held}, and {} {}", units::rate(probe.rate), probe.outcome.word()),
             None if probes.iter().any(|probe| probe.rate > rate) => format!("{held}, and nothing higher failed"),
             None => format!("{held}, and nothing higher was tried"),
         };
@@ -148,14 +131,14 @@ fn reason(probes: &[Probe], found: Option<(f64, u32)>, failed: Option<&Probe>) -
     }
     if let Some(best) = probes.iter().filter(passed).max_by(|a, b| a.rate.total_cmp(&b.rate)) {
         let ended = lowest_failure(probes, best.rate)
-            .map_or_else(String::new, |probe| format!("; {} {}", units::rate(probe.rate), probe.outcome.words()));
+            .map_or_else(String::new, |probe| format!("; {} {}", units::rate(probe.rate), probe.outcome.word()));
         return format!("{} passed, and was not confirmed {PASSES} times{ended}", units::rate(best.rate));
     }
     let undecided = [Outcome::Thin, Outcome::Generator, Outcome::NotSustained];
     let lowest = probes.iter().min_by(|a, b| a.rate.total_cmp(&b.rate));
     match lowest.filter(|probe| undecided.contains(&probe.outcome)) {
         Some(probe) => {
-            format!("no rate that was tried held the bound; {} {}", units::rate(probe.rate), probe.outcome.words())
+            format!("no rate that was tried held the bound; {} {}", units::rate(probe.rate), probe.outcome.word())
         }
         None => "no rate that was tried held the bound".to_owned(),
     }

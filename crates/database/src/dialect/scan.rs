@@ -1,6 +1,7 @@
 //! Finds parameters and row locks in a statement, and nothing inside of its strings, names and comments.
 
 use study::Engine;
+use workload::sql::between_dollars;
 
 /// A stretch of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +43,7 @@ fn skipped(engine: Engine, rest: &str) -> usize {
         [quote @ (b'\'' | b'"' | b'`'), ..] => quoted(engine, rest, *quote),
         [b'-', b'-', ..] => end(rest.find('\n'), 1),
         [b'/', b'*', ..] => end(rest[2..].find("*/").map(|at| at + 2), 2),
-        [b'$', next, ..] if engine == Engine::Postgres && !next.is_ascii_digit() => dollars(rest),
+        [b'$', next, ..] if engine == Engine::Postgres && !next.is_ascii_digit() => between_dollars(rest).unwrap_or(0),
         _ => 0,
     }
 }
@@ -59,15 +60,6 @@ fn quoted(engine: Engine, rest: &str, quote: u8) -> usize {
         }
     }
     rest.len()
-}
-
-/// Length of a text between `$tag$` and `$tag$`.
-fn dollars(rest: &str) -> usize {
-    let Some(tag) = rest[1..].find('$').map(|at| &rest[..at + 2]) else { return 0 };
-    if !tag[1..tag.len() - 1].chars().all(|c| c.is_alphanumeric() || c == '_') {
-        return 0;
-    }
-    rest[tag.len()..].find(tag).map_or(rest.len(), |at| at + 2 * tag.len())
 }
 
 /// The parameter that begins here, and its length.

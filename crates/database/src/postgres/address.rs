@@ -10,21 +10,19 @@ use std::path::PathBuf;
 use study::Secret;
 use study::password::LEFT_OUT;
 
-/// What a connection wants of TLS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tls {
-    /// None.
-    Disable,
-    /// Encrypts when the server can and checks nothing, as PostgreSQL's own clients do: it protects from nobody who
-    /// can change what travels.
-    Prefer,
-    /// Encrypts, and verifies the certificate and its name. PostgreSQL's own clients verify nothing here; whoever wants no
-    /// check of the name says `verify-ca`.
-    Require,
-    /// Encrypts and verifies that the certificate was issued by the given root, not the name in it.
-    VerifyCa,
-    /// Encrypts, and verifies the certificate and its name.
-    VerifyFull,
+units::words! {
+    /// What a connection wants of TLS.
+    pub enum Tls {
+        Disable = "disable" "None.",
+        /// Encrypts when the server can and checks nothing, as PostgreSQL's own clients do: it protects from nobody who
+        /// can change what travels.
+        Prefer = "prefer",
+        /// Encrypts, and verifies the certificate and its name. PostgreSQL's own clients verify nothing here; whoever wants no
+        /// check of the name says `verify-ca`.
+        Require = "require",
+        VerifyCa = "verify-ca" "Encrypts and verifies that the certificate was issued by the given root, not the name in it.",
+        VerifyFull = "verify-full" "Encrypts, and verifies the certificate and its name.",
+    }
 }
 
 /// The server's end.
@@ -318,17 +316,8 @@ fn bad_port(text: &str) -> String {
 }
 
 fn tls(word: &str) -> Result<Tls, String> {
-    Ok(match word {
-        "disable" => Tls::Disable,
-        "prefer" => Tls::Prefer,
-        "require" => Tls::Require,
-        "verify-ca" => Tls::VerifyCa,
-        "verify-full" => Tls::VerifyFull,
-        other => {
-            let known = "disable, prefer, require, verify-ca, verify-full";
-            return Err(format!("it has sslmode={other}; known are {known}"));
-        }
-    })
+    let known = || Tls::ALL.iter().map(|tls| tls.word()).collect::<Vec<_>>().join(", ");
+    Tls::of_word(word).ok_or_else(|| format!("it has sslmode={word}; known are {}", known()))
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! The one idea: rows are mirrored as they were changed, so that only three kinds of statements matter: those that end transactions, those
 //! that define, and those that cannot be kept in lock step, which are refused with the reason. All others are work.
 
+use workload::sql::passed;
+
 /// What is to be done with a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
@@ -63,56 +65,12 @@ fn is_atomic(text: &str) -> bool {
 
 /// Length of the string, quoted name or comment that begins here; 0 when none does.
 fn skipped(rest: &str) -> usize {
-    let bytes = rest.as_bytes();
-    let to = |end: Option<usize>, more: usize| end.map_or(rest.len(), |end| end + more);
-    match bytes {
-        [b'\'', ..] => quoted(bytes, 1, false),
-        [b'"', ..] => quoted(bytes, 1, false),
-        [b'e' | b'E', b'\'', ..] => quoted(bytes, 2, true),
-        [b'-', b'-', ..] => to(rest.find('\n'), 1),
-        [b'/', b'*', ..] => comment(bytes),
-        [b'$', next, ..] if !next.is_ascii_digit() => {
-            let Some(tag) = rest[1..].find('$').map(|at| &rest[..at + 2]) else { return 0 };
-            let named =
-                tag[1..tag.len() - 1].bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte > 127);
-            if named { to(rest[tag.len()..].find(tag), 2 * tag.len()) } else { 0 }
-        }
-        // The whole of a word, so that none begins in its middle; and of a letter beyond ASCII.
-        [first, ..] if first.is_ascii_alphanumeric() || *first == b'_' || *first > 127 => {
-            let end = bytes
-                .iter()
-                .position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte > 127));
-            end.unwrap_or(bytes.len())
-        }
-        _ => 0,
+    if let Some(length) = passed(rest) {
+        return length;
     }
-}
-
-/// A doubled quote ends and begins it anew, which comes to the same.
-fn quoted(bytes: &[u8], from: usize, escapes: bool) -> usize {
-    let (quote, mut at) = (bytes[from - 1], from);
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' if escapes => at += 1,
-            byte if byte == quote => return at + 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    bytes.len()
-}
-
-fn comment(bytes: &[u8]) -> usize {
-    let (mut depth, mut at) = (0, 0);
-    while at + 1 < bytes.len() {
-        match (bytes[at], bytes[at + 1]) {
-            (b'/', b'*') => (depth, at) = (depth + 1, at + 2),
-            (b'*', b'/') if depth == 1 => return at + 2,
-            (b'*', b'/') => (depth, at) = (depth - 1, at + 2),
-            _ => at += 1,
-        }
-    }
-    bytes.len()
+    // The whole of a word, so that none begins in its middle; and of a letter beyond ASCII.
+    let ends = |byte: u8| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte > 127);
+    if rest.starts_with('$') { 0 } else { rest.bytes().position(ends).unwrap_or(rest.len()) }
 }
 
 /// Whether a statement reads, by its first word, and asks nothing of its session or server. What it may do all the same, a session that is

@@ -2,7 +2,6 @@
 
 use crate::view::{Datum, Form, Look};
 use maud::{Markup, html};
-use observation::Provenance;
 
 /// Slots that have a colour and a marker of their own; beyond, they come around again.
 pub(super) const SLOTS: usize = 8;
@@ -20,12 +19,7 @@ pub(super) fn slot(look: Look) -> String {
 
 /// The class that gives a provenance its dash and filling.
 pub(super) fn origin(look: Look) -> &'static str {
-    match look.provenance {
-        Provenance::Measured => "measured",
-        Provenance::Simulated => "simulated",
-        Provenance::Imported => "imported",
-        Provenance::Published => "published",
-    }
+    look.provenance.word()
 }
 
 /// A marker around a point, about eight across.

@@ -12,7 +12,7 @@ mod panel;
 mod scale;
 
 pub(crate) use mark::sample;
-pub(crate) use panel::{span_class, svg};
+pub(crate) use panel::svg;
 
 /// About how wide a text is at the labels' size of 12: narrow letters are counted as such, which is near enough for margins.
 pub(crate) fn text_width(text: &str) -> f64 {

@@ -17,7 +17,7 @@ pub(crate) fn svg(panel: &Panel, label: &str) -> Markup {
     let (frame, labels) = lay_out(panel, room_at_ends(panel, named));
     let view = format!("0 0 {} {}", px(frame.width), px(frame.height));
     html! {
-        svg class={ "chart " (span_class(panel.span)) } viewBox=(view) role="img" aria-label=(label) {
+        svg class={ "chart " (panel.span.word()) } viewBox=(view) role="img" aria-label=(label) {
             (grid(panel, &frame, &labels))
             (guide::behind(&frame, &panel.guides))
             @for series in &panel.series { (draw(panel, &frame, series)) }
@@ -28,14 +28,6 @@ pub(crate) fn svg(panel: &Panel, label: &str) -> Markup {
                 text class="letters" text-anchor="end" x=(px(frame.right)) y="11" { "all points: " (panel.marks) }
             }
         }
-    }
-}
-
-pub(crate) fn span_class(span: Span) -> &'static str {
-    match span {
-        Span::Full => "full",
-        Span::Half => "half",
-        Span::Third => "third",
     }
 }
 
@@ -196,14 +188,19 @@ fn has_interval(point: &Datum) -> bool {
     point.low.is_finite() && point.high.is_finite()
 }
 
-fn thin(frame: &Frame, series: &Series) -> Markup {
+/// A line of such a class, with what stands at each point of it.
+fn line(frame: &Frame, series: &Series, class: &str, mark: impl Fn(usize, f64, f64) -> Markup) -> Markup {
     html! {
-        path class={ "thin " (origin(series.look)) } d=(path(positions(frame, series))) {}
-        @for point in &series.points {
+        path class={ (class) " " (origin(series.look)) } d=(path(positions(frame, series))) {}
+        @for (index, point) in series.points.iter().enumerate() {
             @let (x, y) = (frame.x.at(point.x), frame.y.at(point.y));
-            (datum(point, x, y, &html! { circle class="dot" cx=(px(x)) cy=(px(y)) r="1.8" {} }, None))
+            (datum(point, x, y, &mark(index, x, y), None))
         }
     }
+}
+
+fn thin(frame: &Frame, series: &Series) -> Markup {
+    line(frame, series, "thin", |_, x, y| html! { circle class="dot" cx=(px(x)) cy=(px(y)) r="1.8" {} })
 }
 
 /// How many markers tell a curve from its neighbours.
@@ -211,14 +208,8 @@ const TELLING: usize = 7;
 
 fn curve(frame: &Frame, series: &Series) -> Markup {
     let stride = series.points.len().div_ceil(TELLING).max(1);
-    html! {
-        path class={ "line " (origin(series.look)) } d=(path(positions(frame, series))) {}
-        @for (index, point) in series.points.iter().enumerate() {
-            @let (x, y) = (frame.x.at(point.x), frame.y.at(point.y));
-            @let tells = index % stride == stride / 2;
-            (datum(point, x, y, &html! { @if tells { (marker(series.look, x, y)) } }, None))
-        }
-    }
+    let mark = |index: usize, x, y| html! { @if index % stride == stride / 2 { (marker(series.look, x, y)) } };
+    line(frame, series, "line", mark)
 }
 
 /// A band from least to greatest where intervals were merged, and the mean as a line.
@@ -228,10 +219,7 @@ fn dense(frame: &Frame, series: &Series) -> Markup {
     let lower = banded.iter().rev().map(|point| (frame.x.at(point.x), frame.y.at(point.low)));
     html! {
         @if banded.len() > 1 { path class="band" d=(format!("{}Z", path(upper.chain(lower)))) {} }
-        path class={ "line fine " (origin(series.look)) } d=(path(positions(frame, series))) {}
-        @for point in &series.points {
-            (datum(point, frame.x.at(point.x), frame.y.at(point.y), &html! {}, None))
-        }
+        (line(frame, series, "line fine", |_, _, _| html! {}))
     }
 }
 

@@ -80,7 +80,7 @@ fn one(figure: &Figure, panel: &Panel) -> Markup {
     // A panel of rows has no words on its upright axis, so its title is said here.
     let titled = panel.is_rows() || (figure.panels.len() > 1 && panel.title != panel.y.title);
     html! {
-        div class={ "panel " (chart::span_class(panel.span)) } {
+        div class={ "panel " (panel.span.word()) } {
             @if titled { h4 { (panel.title) } }
             (chart::svg(panel, &label(figure, panel)))
         }

@@ -54,15 +54,13 @@ pub struct Panel {
     pub marks: String,
 }
 
-/// How much of the width of the page a panel takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Span {
-    /// All of it.
-    Full,
-    /// Two side by side.
-    Half,
-    /// Three side by side.
-    Third,
+units::words! {
+    /// How much of the width of the page a panel takes.
+    pub enum Span {
+        Full = "full" "All of it.",
+        Half = "half" "Two side by side.",
+        Third = "third" "Three side by side.",
+    }
 }
 
 /// One axis.

@@ -11,8 +11,7 @@ group! { ACCESS, Access;
     Storage SYNC "sync": Syncs = Syncs, Is("never"),
         "When written data is made durable: never during the trial, with each write (as by `O_DSYNC`), with each write and what the \
          file system notes of the file (as by `O_SYNC`), or after every N writes. For files, `each` syncs a file before it is closed.";
-    Block DRIVER "driver": Choice<Driver> =
-        Choice(&[("auto", Driver::Auto), ("io_uring", Driver::Uring), ("plain", Driver::Plain)]), Is("auto"),
+    Block DRIVER "driver": Choice<Driver> = Choice(Driver::WORDS), Is("auto"),
         "How operations reach files and devices: io_uring or nothing, or threads with pread. `auto` takes io_uring where it is \
          allowed; where each worker has one outstanding operation, it measures both on the storage, takes pread if that is \
          faster, or as fast for less CPU, and says so.";

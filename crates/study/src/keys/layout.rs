@@ -7,7 +7,7 @@ use reading::key::{Choice, Domain, Flag, Span, Text};
 use reading::{Entry, Form};
 use units::{Bytes, Nanos};
 
-const TIER: Choice<Tier> = Choice(&[("slow", Tier::Slow), ("fast", Tier::Fast)]);
+const TIER: Choice<Tier> = Choice(Tier::WORDS);
 
 group! { PLACING, Placing;
     Never LAYOUT "layout": Text = Text("a name: `all-slow`, `all-fast`, `log-apart`, `log-fast`, `hot-fast`, `indexes-fast`, or of a \
@@ -20,9 +20,7 @@ group! { PLACING, Placing;
     Never SLOW_FOOTPRINT "slow_footprint": Takes = Takes, Follows("(not stated)"),
         "What the slow tier takes to run. The footprint of a system is its own with that of the tiers that its layout uses.";
     Never FAST_FOOTPRINT "fast_footprint": Takes = Takes, Follows("(not stated)"), "What the fast tier takes to run.";
-    Never MOVER "mover": Choice<Way> = Choice(&[
-        ("balancer", Way::Balancer), ("clairvoyant", Way::Clairvoyant), ("extents", Way::Extents),
-    ]), Follows("(none: what was placed stays)"),
+    Never MOVER "mover": Choice<Way> = Choice(Way::WORDS), Follows("(none: what was placed stays)"),
         "Who moves data between the tiers of a private PostgreSQL while a trial runs: `balancer`, as `prony tier balance`, by SQL; \
          `clairvoyant`, who moves each table of the workload `wander` by SQL when its time comes; `extents`, as `prony emulate tiered`, \
          under the server. What was moved lies in its place again before the next trial.";

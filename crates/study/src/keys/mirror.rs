@@ -6,12 +6,10 @@ use crate::{Pairing, Voter, Waits};
 use reading::key::{Choice, Domain, Text};
 
 group! { MIRROR_KEYS, Mirror;
-    Never PAIR "pair": Choice<Pairing> = Choice(&[
-        ("postgres-pair", Pairing::Postgres), ("two-phase-pair", Pairing::TwoPhase), ("galera-pair", Pairing::Galera),
-    ]), Is("postgres-pair"),
+    Never PAIR "pair": Choice<Pairing> = Choice(Pairing::WORDS), Is("postgres-pair"),
         "Which kind of pair: two PostgreSQL servers of which the second follows the log of the first; or two that work in lock step, on \
          which every transaction that writes runs and is prepared before it is committed on both; or two MariaDB servers that Galera joins. The servers of a study are of the engine of its pair.";
-    Never VOTER "voter": Choice<Voter> = Choice(&[("none", Voter::None), ("weight", Voter::Weight), ("garbd", Voter::Garbd)]), Is("none"),
+    Never VOTER "voter": Choice<Voter> = Choice(Voter::WORDS), Is("none"),
         "Who decides in a `galera-pair` whose servers lose each other: nobody, so that both stop until somebody who looks after them lets one \
          go on; the weight of the first server, which has two votes and goes on alone; or `garbd` of the package `galera-arbitrator-4`, a third \
          voter without data, with which whoever is left goes on.";

@@ -8,20 +8,11 @@ use units::Nanos;
 group! { SESSION, Session;
     Database THREADS "threads": Count = Count { min: 1, max: 1024 }, Is("1"),
         "Threads of the generator that serve the sessions, where one thread can serve many.";
-    Database PROTOCOL "protocol": Choice<Protocol> = Choice(&[
-        ("prepared", Protocol::Prepared),
-        ("extended", Protocol::Extended),
-        ("simple", Protocol::Simple),
-    ]), Is("prepared"),
+    Database PROTOCOL "protocol": Choice<Protocol> = Choice(Protocol::WORDS), Is("prepared"),
         "How statements travel: parsed once a session, parsed each time, or as text with the values in it.";
     Database PIPELINE "pipeline": Flag = Flag, Is("true"),
         "Send calls that do not depend on each other together, where the protocol can.";
-    Database ISOLATION "isolation": Choice<Isolation> = Choice(&[
-        ("default", Isolation::Default),
-        ("read-committed", Isolation::ReadCommitted),
-        ("repeatable-read", Isolation::RepeatableRead),
-        ("serializable", Isolation::Serializable),
-    ]), Is("default"), "How far transactions are kept apart; `default` leaves the server's choice.";
+    Database ISOLATION "isolation": Choice<Isolation> = Choice(Isolation::WORDS), Is("default"), "How far transactions are kept apart; `default` leaves the server's choice.";
     Database TRIES "tries": Count = Count { min: 1, max: 1_000 }, Is("10"),
         "How often a transaction is tried at most when the server aborts it for a conflict or a deadlock.";
     Database REOPEN "reopen": Count = Count { min: 0, max: 1_000_000 }, Is("0"),
@@ -30,7 +21,7 @@ group! { SESSION, Session;
     Database LATENCY_LIMIT "latency_limit": Span<Nanos> = Span { min: Nanos::ZERO, max: Nanos::from_secs(3_600) }, Is("0 s"),
         "Count the transactions whose response takes longer than this; with a `rate`, skip those that could only begin later, and count them \
          apart. 0 s is no limit.";
-    Database ON_ERROR "on_error": Choice<OnError> = Choice(&[("go-on", OnError::GoOn), ("stop", OnError::Stop)]), Is("go-on"),
+    Database ON_ERROR "on_error": Choice<OnError> = Choice(OnError::WORDS), Is("go-on"),
         "What the server's refusal of a statement does: its transaction fails and the session goes on, or the trial stops. A \
          script that ends inside of a transaction always stops it.";
     Database SERVER "server": Text = Text("SETTING=VALUE, several with `;` between"), Is(""),

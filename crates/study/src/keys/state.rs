@@ -9,11 +9,12 @@ use workload::happening::{Mishap, Side};
 
 const DAY: Nanos = Nanos::from_secs(86_400);
 
-/// What becomes of the data of a database.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Data {
-    Left,
-    Restore,
+units::words! {
+    /// What becomes of the data of a database.
+    pub(crate) enum Data {
+        Left = "left",
+        Restore = "restore",
+    }
 }
 
 group! { STATE, State;
@@ -23,16 +24,11 @@ group! { STATE, State;
     Storage TRIM "trim": Flag = Flag, Is("false"),
         "Tell the device that the modules hold nothing, and fill them again, before every trial.";
     Storage REFILL "refill": Flag = Flag, Is("false"), "Fill every module again before every trial.";
-    Storage CACHE "cache": Choice<Cache> =
-        Choice(&[("as-left", Cache::AsLeft), ("cold", Cache::Cold), ("warm", Cache::Warm)]), Is("as-left"),
+    Storage CACHE "cache": Choice<Cache> = Choice(Cache::WORDS), Is("as-left"),
         "The page cache at the start of a trial: as the last trial left it, dropped, or read once in full.";
-    Database DATA "state": Choice<Data> = Choice(&[("left", Data::Left), ("restore", Data::Restore)]), Is("left"),
+    Database DATA "state": Choice<Data> = Choice(Data::WORDS), Is("left"),
         "What a trial finds in a database: the data as the last trial left it, or the data set brought back.";
-    Database CHECKPOINTS "checkpoints": Choice<Checkpoints> = Choice(&[
-        ("cycles", Checkpoints::Cycles),
-        ("force", Checkpoints::Force),
-        ("leave", Checkpoints::Leave),
-    ]), Is("cycles"),
+    Database CHECKPOINTS "checkpoints": Choice<Checkpoints> = Choice(Checkpoints::WORDS), Is("cycles"),
         "Checkpoints of a database: force one before the warm-up and cut a window that holds whole cycles of them to these; \
          force one and take the window as asked for; or force none.";
     Database DISTANCE "distance": Count = Count { min: 0, max: 40_000 }, Is("0"),
@@ -43,9 +39,7 @@ group! { STATE, State;
     Database RESYNC_LINK "resync_link": OwnWires = OwnWires, Is("same"),
         "The wire over which the mirror of a `postgres-pair` catches up behind an outage: the `same` over which it follows, or one of its own, which \
          it leaves for that one once it is level. What is new meanwhile comes over the wire of the resync, too.";
-    Database SPREAD "spread": Choice<Spread> = Choice(&[
-        ("one", Spread::One), ("split", Spread::Split), ("random", Spread::Random),
-    ]), Is("one"),
+    Database SPREAD "spread": Choice<Spread> = Choice(Spread::WORDS), Is("one"),
         "Which server of a pair on which both write (`two-phase-pair`, `galera-pair`) a session goes to: the first; every other one to the \
          second, with even keys for sessions of the first server and odd ones for those of the second; or every other one to the second, all \
          with the same keys.";

@@ -1,11 +1,10 @@
 //! The bank as a data set.
 
 use super::checks;
-use super::fill::{TableRows, row_count};
+use super::fill::{part, row_count};
 use super::scale::Scale;
 use super::schema::{TABLES, tables};
-use crate::dataset::{Contents, DataSet, Figure, Indexes, Invariant, Made, Page, Rows, SEED, Table, checksum};
-use crate::transaction::Value;
+use crate::dataset::{Contents, DataSet, Figure, Indexes, Invariant, Page, Rows, SEED, Table, checksum};
 
 /// The bank of a scale, with the rows of a seed.
 #[derive(Clone, Copy)]
@@ -66,9 +65,8 @@ impl Contents for Bank {
         row_count(self.scale, self.seed, table)
     }
 
-    fn part(&self, table: &str, part: u32, parts: u32) -> Box<dyn Rows> {
-        let mut rows = TableRows::new(self.scale, self.seed, table, part, parts);
-        Box::new(Made(move |row: &mut Vec<Value>| rows.next(row)))
+    fn part(&self, table: &str, number: u32, parts: u32) -> Box<dyn Rows> {
+        part(self.scale, self.seed, table, number, parts)
     }
 
     fn invariants(&self) -> Vec<Invariant> {

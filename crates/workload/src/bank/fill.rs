@@ -8,7 +8,7 @@
 use super::history::{History, Items};
 use super::scale::{CENTS_MAX, OF_FIRMS, OWN, PRODUCTS, Scale, TODAY};
 use crate::brokerage::names::{self, push_first, push_last};
-use crate::dataset::Row;
+use crate::dataset::{Made, Row, Rows, Units};
 use crate::transaction::Value;
 use random::{below, mix};
 
@@ -54,43 +54,17 @@ enum Write {
     Several(fn(&mut Maker, unit: u64, sub: u32, row: &mut Row<'_>) -> bool),
 }
 
-/// The rows of a part of a table, in order.
-#[derive(Clone, Debug)]
-pub struct TableRows {
-    maker: Maker,
-    write: Write,
-    unit: u64,
-    end: u64,
-    sub: u32,
-}
-
-impl TableRows {
-    /// The rows of part `part` of `parts` equal ones; parts 0 to `parts` together hold each row of the table once. A table that
-    /// begins empty has none.
-    pub fn new(scale: Scale, seed: u64, table: &str, part: u32, parts: u32) -> TableRows {
-        let (units, write) = source(&scale, table);
-        let edge = |part: u32| (u128::from(units) * u128::from(part) / u128::from(parts)) as u64;
-        let maker = Maker { history: History::new(scale, seed), items: None, turnovers: Vec::new(), balance: 0 };
-        TableRows { maker, write, unit: edge(part), end: edge(part + 1), sub: 0 }
-    }
-
-    /// Makes the next row in `row`, in the order of the table's columns; false when there is none. Whatever `row` held is
-    /// written over, and its texts keep their memory.
-    pub fn next(&mut self, row: &mut Vec<Value>) -> bool {
-        while self.unit < self.end {
-            let (maker, to) = (&mut self.maker, &mut Row::over(row));
-            let written = match self.write {
-                Write::One(write) => self.sub == 0 && write(maker, self.unit, to),
-                Write::Several(write) => write(maker, self.unit, self.sub, to),
-            };
-            if written {
-                self.sub += 1;
-                return true;
-            }
-            (self.unit, self.sub) = (self.unit + 1, 0);
-        }
-        false
-    }
+/// The rows of part `part` of `parts` equal ones; parts 0 to `parts` together hold each row of the table once. A table that
+/// begins empty has none.
+pub(super) fn part(scale: Scale, seed: u64, table: &str, part: u32, parts: u32) -> Box<dyn Rows> {
+    let (units, write) = source(&scale, table);
+    let mut units = Units::of_part(units, (part, parts));
+    let mut maker = Maker { history: History::new(scale, seed), items: None, turnovers: Vec::new(), balance: 0 };
+    let mut made = move |unit, sub, row: &mut Row<'_>| match write {
+        Write::One(write) => sub == 0 && write(&mut maker, unit, row),
+        Write::Several(write) => write(&mut maker, unit, sub, row),
+    };
+    Box::new(Made(move |row: &mut Vec<Value>| units.next(row, &mut made)))
 }
 
 /// Units of a table, and how their rows are written.

@@ -11,11 +11,7 @@ const ANY_SHARE: Span<Share> = Span { min: Share(0.0), max: Share(1.0) };
 keys! {
     /// All of them, in the order of the reference page.
     pub KEYS;
-    PATTERN "pattern": Choice<Pattern> = Choice(&[
-        ("random", Pattern::Random),
-        ("random-once", Pattern::RandomOnce),
-        ("sequential", Pattern::Sequential),
-    ]), Is("random"),
+    PATTERN "pattern": Choice<Pattern> = Choice(Pattern::WORDS), Is("random"),
         "Order of the offsets: independent draws; every block once before any comes again; or one after the other.";
     OFFSETS "offsets": OffsetsOf = OffsetsOf, Is("uniform"),
         "Which offsets a random pattern prefers: all alike, Zipf's law, or a hot spot of some blocks.";

@@ -35,15 +35,13 @@ pub struct Spec {
     pub data: DataShape,
 }
 
-/// In which order offsets are visited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pattern {
-    /// Independent offsets; blocks may repeat before all were visited.
-    Random,
-    /// Every block once, in random order, before any is visited again.
-    RandomOnce,
-    /// One block after the other, from the start again at the end.
-    Sequential,
+units::words! {
+    /// In which order offsets are visited.
+    pub enum Pattern {
+        Random = "random" "Independent offsets; blocks may repeat before all were visited.",
+        RandomOnce = "random-once" "Every block once, in random order, before any is visited again.",
+        Sequential = "sequential" "One block after the other, from the start again at the end.",
+    }
 }
 
 /// Which offsets a random pattern prefers.

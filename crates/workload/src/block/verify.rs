@@ -52,21 +52,16 @@ pub struct Checked {
     pub unjudged: u32,
 }
 
-/// What kind of damage was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DamageKind {
-    /// A sector of ours whose checksum is wrong.
-    Flipped,
-    /// A block of which an acknowledged write changed only a part.
-    Torn,
-    /// A whole sector that belongs to another place.
-    Misplaced,
-    /// A block as it was before an acknowledged write.
-    Stale,
-    /// Bytes that this run never wrote.
-    Foreign,
-    /// Zeros where data was written.
-    Zeroed,
+units::words! {
+    /// What kind of damage was found.
+    pub enum DamageKind {
+        Flipped = "flipped" "A sector of ours whose checksum is wrong.",
+        Torn = "torn" "A block of which an acknowledged write changed only a part.",
+        Misplaced = "misplaced" "A whole sector that belongs to another place.",
+        Stale = "stale" "A block as it was before an acknowledged write.",
+        Foreign = "foreign" "Bytes that this run never wrote.",
+        Zeroed = "zeroed" "Zeros where data was written.",
+    }
 }
 
 /// What was found wrong by a read.
@@ -292,14 +287,7 @@ impl<'a> Read<'a> {
 
 impl std::fmt::Display for DamageKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            DamageKind::Flipped => "flipped",
-            DamageKind::Torn => "torn",
-            DamageKind::Misplaced => "misplaced",
-            DamageKind::Stale => "stale",
-            DamageKind::Foreign => "foreign",
-            DamageKind::Zeroed => "zeroed",
-        })
+        f.write_str(self.word())
     }
 }
 

@@ -13,7 +13,7 @@ keys! {
     CUSTOMERS "customers": Count = Count { min: 10, max: 10_000_000 }, Is("1000"),
         "Customers of the data set; everything else scales with them.";
     DAYS;
-    MARKET "market": Choice<Market> = Choice(&[("by-time", Market::ByTime), ("by-count", Market::ByCount)]), Is("by-time"),
+    MARKET "market": Choice<Market> = Choice(Market::WORDS), Is("by-time"),
         "When the exchange answers an order: after a time, or after a count of transactions, which one session repeats exactly.";
     MAINTENANCE "maintenance": Flag = Flag, Is("true"), "Run the once-a-minute maintenance beside the mix of the house.";
     PROCEDURES "procedures": Flag = Flag, Is("false"),

@@ -7,6 +7,7 @@
 
 use super::Preset;
 use super::draws::{Draws, Purpose};
+use crate::kind::numbers::share_at;
 use crate::kind::{Class as Planned, Demand};
 
 units::words! {
@@ -61,14 +62,9 @@ impl Class {
     /// The class of an arrival of the schedule: drawn among what customers ask for.
     pub(super) fn drawn(preset: Preset, seed: u64, n: u64) -> Class {
         let asked = || parts(preset).iter().filter(|part| !matches!(part.0, Class::Result | Class::Feed));
-        let mut rest = Draws::new(seed, Purpose::Class, n).below(asked().map(|part| part.1).sum());
-        for (class, share, _) in asked() {
-            if rest < *share {
-                return *class;
-            }
-            rest -= share;
-        }
-        Class::Status
+        let shares = || asked().map(|part| part.1);
+        let drawn = share_at(Draws::new(seed, Purpose::Class, n).below(shares().sum()), shares());
+        drawn.and_then(|place| asked().nth(place)).map_or(Class::Status, |part| part.0)
     }
 }
 

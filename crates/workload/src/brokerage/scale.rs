@@ -2,6 +2,7 @@
 //! valid customers, accounts and symbols without asking the database.
 
 use super::{Preset, Spec, names};
+use crate::kind::numbers::share_at;
 
 /// Accounts of each ten customers in turn: 1 to 9, 5 on average.
 const ACCOUNTS: [u64; 10] = [5, 1, 9, 3, 7, 2, 8, 4, 6, 5];
@@ -63,16 +64,8 @@ impl Scale {
 
     /// Whose account (from 1) it is.
     pub fn customer_of(&self, account: u64) -> u64 {
-        let (tens, mut rest) = ((account - 1) / 50, (account - 1) % 50);
-        let mut customer = tens * 10 + 1;
-        for count in ACCOUNTS {
-            if rest < count {
-                break;
-            }
-            rest -= count;
-            customer += 1;
-        }
-        customer
+        let (tens, rest) = ((account - 1) / 50, (account - 1) % 50);
+        tens * 10 + 1 + share_at(rest, ACCOUNTS).map_or(ACCOUNTS.len() as u64, |place| place as u64)
     }
 
     /// Brokers: one for each hundred customers.

@@ -10,14 +10,14 @@ units::words! {
     }
 }
 
-/// When the market answers an order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Market {
-    /// After a time, as a market does.
-    #[default]
-    ByTime,
-    /// After a count of transactions, so that one session does the same on every engine.
-    ByCount,
+units::words! {
+    /// When the market answers an order.
+    #[derive(Default)]
+    pub enum Market {
+        #[default]
+        ByTime = "by-time" "After a time, as a market does.",
+        ByCount = "by-count" "After a count of transactions, so that one session does the same on every engine.",
+    }
 }
 
 /// A brokerage workload.

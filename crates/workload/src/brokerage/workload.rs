@@ -7,9 +7,10 @@ use super::{
     Brokerage, Ledger, Scale, Spec, classes, cleanup_statements, data_set, epoch_after, procedures, samples, statements,
 };
 use crate::dataset::{DataSet, Language};
-use crate::kind::{self, Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict};
+use crate::kind::{
+    self, Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, workers,
+};
 use crate::transaction::{Business, Sample, Statement};
-use std::any::Any;
 use std::sync::Arc;
 
 /// Where orders are.
@@ -60,8 +61,7 @@ impl Transactions for Spec {
     }
 
     fn ledger(&self, _sessions: u32, _found: &Found, businesses: &[&dyn Business]) -> Option<kind::Ledger> {
-        let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Brokerage>());
-        together(workers.map(Brokerage::ledger))
+        together(workers(businesses).map(Brokerage::ledger))
     }
 
     fn hold(&self, queries: &mut dyn Queries, ledger: &kind::Ledger) -> Result<Vec<Verdict>, Refused> {

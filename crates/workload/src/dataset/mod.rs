@@ -18,7 +18,7 @@ pub use page::Page;
 pub use procedure::{Definition, Language, Procedures};
 pub(crate) use row::{Row, push_number, push_padded};
 pub use table::{Column, Made, Partitions, Reference, Rows, Table, Type};
-pub(crate) use table::{letters, tables};
+pub(crate) use table::{Units, letters, span, tables};
 
 use crate::transaction::Value;
 use std::fmt;

@@ -1,8 +1,10 @@
 //! Tables as values: every engine's definitions, every bulk load and every check is made from them.
 
+use super::Row;
 use crate::transaction::Value;
 use random::mix;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,12 +159,43 @@ impl Made<()> {
         (part, parts): (u32, u32),
         mut made: impl FnMut(u64, &mut Vec<Value>) + 'static,
     ) -> Box<dyn Rows> {
-        let edge = |part: u32| (u128::from(count) * u128::from(part) / u128::from(parts)) as u64;
-        let mut numbers = edge(part)..edge(part + 1);
+        let mut numbers = span(count, (part, parts));
         Box::new(Made(move |row: &mut Vec<Value>| {
             row.clear();
             numbers.next().map(|number| made(number, row)).is_some()
         }))
+    }
+}
+
+/// The numbers, from 0, of part `part` of `parts` equal parts of so many.
+pub(crate) fn span(count: u64, (part, parts): (u32, u32)) -> Range<u64> {
+    let edge = |part: u32| (u128::from(count) * u128::from(part) / u128::from(parts)) as u64;
+    edge(part)..edge(part + 1)
+}
+
+/// How far it is with the rows of units that come one behind the other, of which each has some.
+#[derive(Clone, Debug)]
+pub(crate) struct Units {
+    left: Range<u64>,
+    sub: u32,
+}
+
+impl Units {
+    /// The units of a part, as [`span`].
+    pub(crate) fn of_part(units: u64, part: (u32, u32)) -> Units {
+        Units { left: span(units, part), sub: 0 }
+    }
+
+    /// Makes the next row in `row`; false when there is none. `write` writes row `sub` (from 0) of a unit, or says that it has none.
+    pub(crate) fn next(&mut self, row: &mut Vec<Value>, mut write: impl FnMut(u64, u32, &mut Row<'_>) -> bool) -> bool {
+        while !self.left.is_empty() {
+            if write(self.left.start, self.sub, &mut Row::over(row)) {
+                self.sub += 1;
+                return true;
+            }
+            (self.left.start, self.sub) = (self.left.start + 1, 0);
+        }
+        false
     }
 }
 

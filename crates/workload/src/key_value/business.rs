@@ -7,7 +7,7 @@ use super::spec::Class;
 use super::statements::Said;
 use super::{Mix, Spec};
 use crate::kind::Share;
-use crate::kind::numbers::on_half;
+use crate::kind::numbers::{on_half, share_at};
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step, Value};
 use random::Lane;
 use units::Nanos;
@@ -103,13 +103,8 @@ impl KeyValue {
 
     fn place(&self, n: u64) -> usize {
         let parts = self.spec.mix.parts();
-        let mut rest = random::below(lane(self.seed, Purpose::Class).at(n), 100);
-        let within = |(_, share): &(Class, u64)| {
-            let here = rest < *share;
-            rest = rest.wrapping_sub(*share);
-            here
-        };
-        parts.iter().position(within).unwrap_or(0)
+        let drawn = random::below(lane(self.seed, Purpose::Class).at(n), 100);
+        share_at(drawn, parts.iter().map(|part| part.1)).unwrap_or(0)
     }
 
     /// A key of the half that is this worker's. What a trial inserts is its worker's own.

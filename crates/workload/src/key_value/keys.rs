@@ -9,18 +9,13 @@ use units::Bytes;
 keys! {
     /// All of them, in the order of the reference page.
     pub KEYS;
-    MIX "mix": Choice<Mix> = Choice(&[
-        ("A", Mix::A), ("B", Mix::B), ("C", Mix::C), ("D", Mix::D), ("E", Mix::E), ("F", Mix::F),
-        ("counters", Mix::Counters), ("lists", Mix::Lists),
-    ]), Is("A"),
+    MIX "mix": Choice<Mix> = Choice(Mix::WORDS), Is("A"),
         "Mix of operations: A 50% reads, 50% updates; B 95% reads, 5% updates; C reads only; D 95% reads, 5% inserts; E 95% \
          scans, 5% inserts; F 50% reads, 50% read-modify-writes; counters 50% reads, 25% updates that add 1 to the record's number of changes, 25% that \
          read it under a lock and write the next; lists 50% reads of two records, 50% that read one and append a number to the list in another: what each saw is kept as \
          a history (`prony show RUN --history`).";
     ROWS;
-    DISTRIBUTION "keys": Choice<Distribution> = Choice(&[
-        ("uniform", Distribution::Uniform), ("zipfian", Distribution::Zipfian), ("latest", Distribution::Latest),
-    ]), Follows("(latest for mix D, zipfian for the others)"),
+    DISTRIBUTION "keys": Choice<Distribution> = Choice(Distribution::WORDS), Follows("(latest for mix D, zipfian for the others)"),
         "Which records are asked for: all alike, few of them most of the time (exponent 0.99), or what was inserted last.";
     FIELDS "fields": Count = Count { min: 1, max: 100 }, Is("10"), "Fields of a record.";
     FIELD "field": Span<Bytes> = Span { min: Bytes(1), max: Bytes(8_000) }, Is("100 B"), "Bytes of a field.";

@@ -10,8 +10,6 @@ mod choose;
 pub mod data_set;
 mod history;
 mod keys;
-#[cfg(test)]
-mod lists;
 mod spec;
 mod statements;
 #[cfg(test)]

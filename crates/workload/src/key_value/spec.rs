@@ -1,25 +1,19 @@
 //! What the workload is, as a study says it.
 
-/// A mix of operations, by the letter that the cloud benchmark gives it (Cooper et al.: Benchmarking cloud serving systems with
-/// YCSB, SoCC 2010, table 2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mix {
-    /// Half reads, half updates.
-    A,
-    /// 95 percent reads, 5 percent updates.
-    B,
-    /// Reads only.
-    C,
-    /// 95 percent reads of what is new, 5 percent inserts.
-    D,
-    /// 95 percent short scans, 5 percent inserts.
-    E,
-    /// Half reads, half updates of what was read in the same transaction.
-    F,
-    /// Half reads, a quarter updates, and a quarter that reads the number of changes under a lock and writes the next one.
-    Counters,
-    /// Half reads of two lists, half that read one and append a number to another. What each saw is noted.
-    Lists,
+units::words! {
+    /// A mix of operations, by the letter that the cloud benchmark gives it (Cooper et al.: Benchmarking cloud serving systems with
+    /// YCSB, SoCC 2010, table 2).
+    pub enum Mix {
+        A = "A" "Half reads, half updates.",
+        B = "B" "95 percent reads, 5 percent updates.",
+        C = "C" "Reads only.",
+        D = "D" "95 percent reads of what is new, 5 percent inserts.",
+        E = "E" "95 percent short scans, 5 percent inserts.",
+        F = "F" "Half reads, half updates of what was read in the same transaction.",
+        /// Half reads, a quarter updates, and a quarter that reads the number of changes under a lock and writes the next one.
+        Counters = "counters",
+        Lists = "lists" "Half reads of two lists, half that read one and append a number to another. What each saw is noted.",
+    }
 }
 
 units::words! {
@@ -57,15 +51,13 @@ impl Mix {
     }
 }
 
-/// Which keys are asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Distribution {
-    /// All alike.
-    Uniform,
-    /// Zipf's law with exponent 0.99, scattered over the table.
-    Zipfian,
-    /// Zipf's law by age: what was inserted last is asked for most.
-    Latest,
+units::words! {
+    /// Which keys are asked for.
+    pub enum Distribution {
+        Uniform = "uniform" "All alike.",
+        Zipfian = "zipfian" "Zipf's law with exponent 0.99, scattered over the table.",
+        Latest = "latest" "Zipf's law by age: what was inserted last is asked for most.",
+    }
 }
 
 /// The workload.

@@ -5,9 +5,10 @@ use super::data_set::TABLE;
 use super::statements::{samples, statements};
 use super::{KeyValue, Mix, Spec, data_set, history};
 use crate::dataset::{DataSet, Language};
-use crate::kind::{Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict};
+use crate::kind::{
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, workers,
+};
 use crate::transaction::{Business, Sample, Statement, Value};
-use std::any::Any;
 use std::sync::Arc;
 
 impl Transactions for Spec {
@@ -43,26 +44,24 @@ impl Transactions for Spec {
 
     fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
         let before = *found.counts.first()?;
-        let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<KeyValue>());
-        let told = workers.map(KeyValue::acknowledged).fold(Acknowledged::default(), |sum, one| Acknowledged {
-            changes: sum.changes + one.changes,
-            changes_unknown: sum.changes_unknown + one.changes_unknown,
-            inserts: sum.inserts + one.inserts,
-            inserts_unknown: sum.inserts_unknown + one.inserts_unknown,
-        });
-        let counts = [
+        let told =
+            workers(businesses).map(KeyValue::acknowledged).fold(Acknowledged::default(), |sum, one| Acknowledged {
+                changes: sum.changes + one.changes,
+                changes_unknown: sum.changes_unknown + one.changes_unknown,
+                inserts: sum.inserts + one.inserts,
+                inserts_unknown: sum.inserts_unknown + one.inserts_unknown,
+            });
+        let mut ledger = Ledger::of_counts([
             ("changes before", before),
             ("greatest key before", found.epoch as i64),
             ("changes", told.changes as i64),
             ("changes unknown", told.changes_unknown as i64),
             ("inserts", told.inserts as i64),
             ("inserts unknown", told.inserts_unknown as i64),
-        ];
-        let counts = counts.map(|(name, count)| (name.to_owned(), count)).into();
-        let noted = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<KeyValue>());
-        let noted = noted.filter(|_| self.mix == Mix::Lists);
-        let pages = noted.flat_map(|business| business.history.pages(business.worker.into())).collect();
-        Some(Ledger { counts, pages })
+        ]);
+        let noted = workers::<KeyValue>(businesses).filter(|_| self.mix == Mix::Lists);
+        ledger.pages = noted.flat_map(|business| business.history.pages(business.worker.into())).collect();
+        Some(ledger)
     }
 
     fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {

@@ -55,6 +55,11 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// One of counts alone.
+    pub(crate) fn of_counts<const N: usize>(counts: [(&str, i64); N]) -> Ledger {
+        Ledger { counts: counts.map(|(name, count)| (name.to_owned(), count)).into(), ..Ledger::default() }
+    }
+
     /// A count; 0 when there is none of that name.
     pub(crate) fn count(&self, name: &str) -> i64 {
         self.counts.get(name).copied().unwrap_or(0)

@@ -283,6 +283,11 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
     }
 }
 
+/// Those of the workers that are of one kind.
+pub(crate) fn workers<'a, T: Any>(businesses: &'a [&dyn Business]) -> impl Iterator<Item = &'a T> + Clone {
+    businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref())
+}
+
 impl PartialEq for dyn Transactions {
     fn eq(&self, other: &dyn Transactions) -> bool {
         self.same(other)

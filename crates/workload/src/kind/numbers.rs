@@ -35,6 +35,15 @@ impl Numbers {
     }
 }
 
+/// The place of the share in which a number falls, where shares lie one behind the other; none beyond the last.
+pub(crate) fn share_at(mut number: u64, shares: impl IntoIterator<Item = u64>) -> Option<usize> {
+    shares.into_iter().position(|share| {
+        let here = number < share;
+        number = number.wrapping_sub(share);
+        here
+    })
+}
+
 /// The key (from 1) of the same pair on this half, of so many keys: even keys are of half 0, odd ones of half 1. Without a half it is
 /// the key itself.
 pub(crate) fn on_half(key: u64, half: Option<u32>, keys: u64) -> u64 {

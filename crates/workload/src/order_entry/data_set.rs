@@ -11,7 +11,7 @@ use super::house::{
 };
 use crate::brokerage::names;
 use crate::dataset::{
-    Contents, DataSet, Figure, Invariant, Made, Page, Row, Rows, Table, checksum, letters, tables as listed,
+    Contents, DataSet, Figure, Invariant, Made, Page, Row, Rows, Table, Units, checksum, letters, tables as listed,
 };
 use crate::transaction::Value;
 use random::{GOLDEN, mix};
@@ -166,18 +166,10 @@ impl Contents for House {
 
     fn part(&self, table: &str, part: u32, parts: u32) -> Box<dyn Rows> {
         let (house, (units, each, write)) = (*self, source(self, table));
-        let edge = |part: u32| (u128::from(units) * u128::from(part) / u128::from(parts)) as u64;
-        let (mut unit, end, mut sub) = (edge(part) + 1, edge(part + 1), 0);
-        Box::new(Made(move |row: &mut Vec<Value>| {
-            while unit <= end {
-                if sub < each && write(&house, unit, sub, &mut Row::over(row)) {
-                    sub += 1;
-                    return true;
-                }
-                (unit, sub) = (unit + 1, 0);
-            }
-            false
-        }))
+        let mut units = Units::of_part(units, (part, parts));
+        let made =
+            move |unit, sub, row: &mut Row<'_>| u64::from(sub) < each && write(&house, unit + 1, u64::from(sub), row);
+        Box::new(Made(move |row: &mut Vec<Value>| units.next(row, made)))
     }
 
     fn invariants(&self) -> Vec<Invariant> {

@@ -1,5 +1,6 @@
 //! The classes of transactions, their shares, how fast they should answer, and what one of each asks for.
 
+use crate::kind::numbers::share_at;
 use crate::kind::{self, Demand};
 use random::Lane;
 
@@ -29,13 +30,8 @@ classes! {
 impl Class {
     /// That of arrival `n` of the schedule.
     pub(super) fn drawn(lane: Lane, n: u64) -> Class {
-        let mut rest = random::below(lane.at(n), 100);
-        let within = |part: &&(Class, &str, u64, f64, Demand)| {
-            let here = rest < part.2;
-            rest = rest.wrapping_sub(part.2);
-            here
-        };
-        ALL.iter().find(within).map_or(Class::NewOrder, |part| part.0)
+        let drawn = share_at(random::below(lane.at(n), 100), ALL.iter().map(|part| part.2));
+        drawn.map_or(Class::NewOrder, |place| ALL[place].0)
     }
 }
 

@@ -7,9 +7,10 @@ use super::statements::SAID;
 use crate::dataset::{DataSet, Language};
 use crate::kind::numbers::epoch_after;
 use crate::kind::orders::{Held, together};
-use crate::kind::{Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict};
+use crate::kind::{
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, workers,
+};
 use crate::transaction::{Business, Sample, Statement, texts};
-use std::any::Any;
 use std::sync::Arc;
 
 /// Where orders are.
@@ -52,12 +53,11 @@ impl Transactions for House {
     }
 
     fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
-        let workers = || businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Entry>());
-        let mut ledger = together(workers().map(Entry::ledger)).unwrap_or_default();
-        let (paid, unknown) = workers().map(Entry::payments).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let pages = together(workers(businesses).map(Entry::ledger)).unwrap_or_default().pages;
+        let paid = workers(businesses).map(Entry::payments);
+        let (paid, unknown) = paid.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let counts = [(BEFORE, *found.counts.first()?), (PAID, paid as i64), (UNKNOWN, unknown as i64)];
-        ledger.counts = counts.map(|(name, count)| (name.to_owned(), count)).into();
-        Some(ledger)
+        Some(Ledger { pages, ..Ledger::of_counts(counts) })
     }
 
     fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {

@@ -1,5 +1,7 @@
 //! Values that stand in the text of a statement.
 
+use crate::sql::{between_dollars, quote};
+
 /// What may end a piece of a text.
 struct Reader<'a> {
     text: &'a str,
@@ -26,7 +28,7 @@ pub fn shape(sql: &str) -> (String, Vec<String>) {
             behind_value = true;
             shape.push_str(&format!("${}", values.len()));
         } else {
-            reader.at += if first == '"' || first == '`' { reader.quoted(first) } else { first.len_utf8() };
+            reader.at += if first == '"' || first == '`' { reader.quoted() } else { first.len_utf8() };
             shape.push_str(&sql[from..reader.at]);
         }
     }
@@ -50,7 +52,7 @@ pub fn told(sql: &str, server: &str) -> String {
                 return told + "…";
             }
             told.push(' ');
-        } else if (text && reader.pass(first)) || reader.literal(before) {
+        } else if (text && reader.pass()) || reader.literal(before) {
             reader.at += reader
                 .rest()
                 .find(|next: char| !next.is_alphanumeric() && !"._".contains(next))
@@ -63,7 +65,7 @@ pub fn told(sql: &str, server: &str) -> String {
             }
             behind_value = true;
         } else {
-            reader.at += if first == '"' || first == '`' { reader.quoted(first) } else { first.len_utf8() };
+            reader.at += if first == '"' || first == '`' { reader.quoted() } else { first.len_utf8() };
             told.push_str(&sql[from..reader.at]);
         }
     }
@@ -117,8 +119,8 @@ fn highest(sql: &str) -> u32 {
 
 impl Reader<'_> {
     /// Passes over a text in quotes.
-    fn pass(&mut self, quote: char) -> bool {
-        self.at += self.quoted(quote);
+    fn pass(&mut self) -> bool {
+        self.at += self.quoted();
         true
     }
 
@@ -133,15 +135,8 @@ impl Reader<'_> {
     }
 
     /// Bytes of a text in quotes; a quote that is doubled does not end it.
-    fn quoted(&self, quote: char) -> usize {
-        let rest = self.rest();
-        let mut letters = rest.char_indices().skip(1).peekable();
-        while let Some((at, letter)) = letters.next() {
-            if letter == quote && letters.next_if(|(_, next)| *next == quote).is_none() {
-                return at + 1;
-            }
-        }
-        rest.len()
+    fn quoted(&self) -> usize {
+        quote(self.rest().as_bytes(), false).unwrap_or(self.rest().len())
     }
 
     fn comment(&mut self) -> bool {
@@ -164,7 +159,7 @@ impl Reader<'_> {
         let named = before.ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '"'));
         let rest = self.rest();
         let length = match rest.as_bytes()[0] {
-            b'\'' if !named => self.quoted('\''),
+            b'\'' if !named => self.quoted(),
             b'0'..=b'9' if !named => number(rest),
             b'-' if signs && rest[1..].starts_with(|next: char| next.is_ascii_digit()) => 1 + number(&rest[1..]),
             b'.' if !named && rest[1..].starts_with(|next: char| next.is_ascii_digit()) => number(rest),
@@ -190,16 +185,4 @@ fn number(text: &str) -> usize {
         }
         _ => whole,
     }
-}
-
-/// Bytes of `$tag$ .. $tag$`; none where that is no such text.
-fn between_dollars(text: &str) -> Option<usize> {
-    let end = 1 + text[1..].find('$')?;
-    let tag = &text[..=end];
-    let named = tag[1..end].chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-    let numbered = tag[1..end].starts_with(|letter: char| letter.is_ascii_digit());
-    if !named || numbered {
-        return None;
-    }
-    Some(text[end + 1..].find(tag).map_or(text.len(), |at| end + 1 + at + tag.len()))
 }

@@ -6,28 +6,20 @@ use reading::key::{Choice, Count, CountOr, Flag, Span};
 use reading::{Settings, keys};
 use units::{Bytes, Share};
 
-/// What jobs do, without its details.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Job {
-    /// Update rows.
-    Update,
-    /// Insert rows.
-    Insert,
-    /// Delete them.
-    Delete,
-    /// Copy them.
-    Copy,
+units::words! {
+    /// What jobs do, without its details.
+    pub enum Job {
+        Update = "update" "Update rows.",
+        Insert = "insert" "Insert rows.",
+        Delete = "delete" "Delete them.",
+        Copy = "copy" "Copy them.",
+    }
 }
 
 keys! {
     /// All of them, in the order of the reference page.
     pub KEYS;
-    JOB "job": Choice<Job> = Choice(&[
-        ("update", Job::Update),
-        ("insert", Job::Insert),
-        ("delete", Job::Delete),
-        ("copy", Job::Copy),
-    ]), Is("update"),
+    JOB "job": Choice<Job> = Choice(Job::WORDS), Is("update"),
         "What each job does with its own table, round and round: read rows for update and update them, insert or delete rows of a second \
          table, or copy blocks of rows into it. A session is a job. When all rows of a round are inserted or deleted, the next \
          transaction first takes them away or brings them back by one statement.";
@@ -38,11 +30,7 @@ keys! {
         "Whether an update job reads rows for update, those that it only reads among them, or plainly.";
     WRITE_SHARE "write_share": Span<Share> = Span { min: Share(0.0), max: Share(1.0) }, Is("100%"),
         "Share of its rows that an update job updates, spread evenly and in whole percent; the others it only reads.";
-    ACCESS "access": Choice<Access> = Choice(&[
-        ("row", Access::Row),
-        ("set", Access::Set),
-        ("procedure", Access::Procedure),
-    ]), Is("row"),
+    ACCESS "access": Choice<Access> = Choice(Access::WORDS), Is("row"),
         "By what an update job reads and updates the rows between two commits: a statement for each row, one statement for all of them, or \
          a procedure of the server that goes row by row.";
     INSERT_BLOCK "insert_block": Count = Count { min: 1, max: 1_000 }, Is("1"),

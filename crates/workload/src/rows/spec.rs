@@ -50,15 +50,13 @@ impl Update {
     }
 }
 
-/// By what rows are read and updated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// A statement for each row.
-    Row,
-    /// One statement for all rows of a transaction.
-    Set,
-    /// A procedure of the server, which goes row by row.
-    Procedure,
+units::words! {
+    /// By what rows are read and updated.
+    pub enum Access {
+        Row = "row" "A statement for each row.",
+        Set = "set" "One statement for all rows of a transaction.",
+        Procedure = "procedure" "A procedure of the server, which goes row by row.",
+    }
 }
 
 /// Batch jobs.

@@ -5,9 +5,10 @@
 
 use super::{Access, Mode, Rows, Spec, Tally, Update, classes, data_set, fill, statements, tally_statement};
 use crate::dataset::{DataSet, Language};
-use crate::kind::{Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict};
+use crate::kind::{
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, workers,
+};
 use crate::transaction::{Business, Statement};
-use std::any::Any;
 use std::sync::Arc;
 use units::Bytes;
 
@@ -59,8 +60,7 @@ impl Transactions for Spec {
         for (job, before) in (0..sessions.min(self.jobs)).zip(&found.counts) {
             ledger.counts.insert(format!("{job} before"), *before);
         }
-        let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Rows>());
-        for Tally { job, done, unknown } in workers.flat_map(Rows::tallies) {
+        for Tally { job, done, unknown } in workers(businesses).flat_map(Rows::tallies) {
             *ledger.counts.entry(format!("{job} done")).or_default() += done as i64;
             *ledger.counts.entry(format!("{job} unknown")).or_default() += unknown as i64;
         }

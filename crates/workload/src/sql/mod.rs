@@ -42,6 +42,8 @@ pub use explain::{Explained, Explanation, Note, explain};
 pub use keys::{KEYS, read};
 pub use problem::{Problem, Problems, ScriptPlace};
 pub use program::Program;
+pub(crate) use scanner::quote;
+pub use scanner::{between_dollars, passed};
 pub use scripts::Scripts;
 pub use spec::{Script, Spec};
 pub use substitute::splice;

@@ -169,7 +169,7 @@ fn finish(statements: &mut Vec<Written>, stop: Stop, end: usize) {
 
 /// The length of a quotation that begins with its quote; a quote inside is written twice, or behind a backslash where
 /// those escape.
-fn quote(bytes: &[u8], escapes: bool) -> Option<usize> {
+pub(crate) fn quote(bytes: &[u8], escapes: bool) -> Option<usize> {
     let quote = bytes[0];
     let mut at = 1;
     loop {
@@ -196,6 +196,24 @@ fn comment(bytes: &[u8]) -> Option<usize> {
         }
     }
     Some(at)
+}
+
+/// Bytes of the dollar-quoted string that begins here; none where none does. One without an end reaches to the end.
+pub fn between_dollars(sql: &str) -> Option<usize> {
+    let tag = dollar_tag(sql.as_bytes()).filter(|_| sql.starts_with('$'))?;
+    Some(dollar(sql.as_bytes(), tag).unwrap_or(sql.len()))
+}
+
+/// Bytes of the string, quoted name or comment of PostgreSQL's SQL that begins here, as [`between_dollars`].
+pub fn passed(sql: &str) -> Option<usize> {
+    let length = match sql.as_bytes() {
+        rest @ [b'\'' | b'"', ..] => quote(rest, false),
+        [b'e' | b'E', rest @ ..] if rest.starts_with(b"'") => quote(rest, true).map(|length| length + 1),
+        [b'-', b'-', ..] => sql.find('\n').map(|at| at + 1),
+        rest @ [b'/', b'*', ..] => comment(rest),
+        _ => return between_dollars(sql),
+    };
+    Some(length.unwrap_or(sql.len()))
 }
 
 /// The length of `$tag$`.

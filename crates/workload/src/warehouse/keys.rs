@@ -15,9 +15,9 @@ keys! {
         "Aggregates of each cube: 1 by month, product group and region; 2 also by month, category and country; 3 also by \
          quarter, category and region. A report is answered from the smallest that has what it shows.";
     INDEXES;
-    USERS "cubes": Choice<Users> = Choice(&[("free", Users::Free), ("pinned", Users::Pinned)]), Is("free"),
+    USERS "cubes": Choice<Users> = Choice(Users::WORDS), Is("free"),
         "Whether each walk through reports begins on a cube that is drawn, or each user stays with one cube.";
-    VARIABLES "variables": Choice<Variables> = Choice(&[("differ", Variables::Differ), ("repeat", Variables::Repeat)]), Is("differ"),
+    VARIABLES "variables": Choice<Variables> = Choice(Variables::WORDS), Is("differ"),
         "Variables of the reports (periods, regions, categories): `differ` draws them from all that there are, `repeat` from a \
          few, so that a cache of results may help.";
     LOAD_RATE "load_rate": LoadRates = LoadRates, Is("off"),

@@ -3,24 +3,24 @@
 pub use crate::dataset::Indexes;
 use reading::key::Domain;
 
-/// Which reports users walk through.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Users {
-    /// Each walk begins on a cube that is drawn.
-    #[default]
-    Free,
-    /// Each user stays with one cube.
-    Pinned,
+units::words! {
+    /// Which reports users walk through.
+    #[derive(Default)]
+    pub enum Users {
+        #[default]
+        Free = "free" "Each walk begins on a cube that is drawn.",
+        Pinned = "pinned" "Each user stays with one cube.",
+    }
 }
 
-/// What the variables of reports (periods, regions, categories) are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Variables {
-    /// Drawn from all that there are, so that a cache of results helps little.
-    #[default]
-    Differ,
-    /// A few, so that the same questions come again and again.
-    Repeat,
+units::words! {
+    /// What the variables of reports (periods, regions, categories) are.
+    #[derive(Default)]
+    pub enum Variables {
+        #[default]
+        Differ = "differ" "Drawn from all that there are, so that a cache of results helps little.",
+        Repeat = "repeat" "A few, so that the same questions come again and again.",
+    }
 }
 
 /// How fast deltas are loaded beside the users.

@@ -8,6 +8,7 @@
 
 use super::scale::{BELOW, CATEGORIES, COUNTRIES, CUBES, GROUPS, QUARTERS, REGIONS, parent};
 use super::spec::{Users, Variables};
+use crate::kind::numbers::share_at;
 use random::{Lane, below, mix};
 
 units::words! {
@@ -118,14 +119,8 @@ impl Draws {
     }
 
     fn after(&mut self, last: Move) -> Move {
-        let mut rest = self.below(100);
-        for (made, share) in Move::ALL[1..].iter().zip(last.next()) {
-            if rest < share {
-                return *made;
-            }
-            rest -= share;
-        }
-        Move::ChangeVariable
+        let drawn = share_at(self.below(100), last.next());
+        drawn.and_then(|place| Move::ALL.get(1 + place)).map_or(Move::ChangeVariable, |made| *made)
     }
 }
 

@@ -9,10 +9,9 @@ use super::walk::Move;
 use super::{Spec, Warehouse, data_set, demand};
 use crate::dataset::{DataSet, Language};
 use crate::kind::{
-    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield,
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield, workers,
 };
 use crate::transaction::{Business, Sample, Statement};
-use std::any::Any;
 use std::sync::Arc;
 
 impl Transactions for Spec {
@@ -53,14 +52,11 @@ impl Transactions for Spec {
 
     fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
         let before = *found.counts.first()?;
-        let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Warehouse>());
-        let told = workers.map(Warehouse::acknowledged).fold(Acknowledged::default(), |sum, one| Acknowledged {
-            loads: sum.loads + one.loads,
-            unknown: sum.unknown + one.unknown,
+        let told = workers(businesses).map(Warehouse::acknowledged).fold(Acknowledged::default(), |sum, one| {
+            Acknowledged { loads: sum.loads + one.loads, unknown: sum.unknown + one.unknown }
         });
-        let counts = [("loads before", before), ("loads", told.loads as i64), ("loads unknown", told.unknown as i64)];
-        let counts = counts.map(|(name, count)| (name.to_owned(), count)).into();
-        Some(Ledger { counts, ..Ledger::default() })
+        let (loads, unknown) = (told.loads as i64, told.unknown as i64);
+        Some(Ledger::of_counts([("loads before", before), ("loads", loads), ("loads unknown", unknown)]))
     }
 
     fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {

@@ -93,7 +93,7 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     let kept = there.as_ref();
     let left_out = given_left_out(asked, kept);
     let sync = sync.or_else(|| SYNCS.into_iter().find(|sync| kept.is_some_and(|kept| kept.sync == sync.word())));
-    let kept_voter = Voter::ALL.into_iter().find(|voter| kept.is_some_and(|kept| kept.voter == voter.word()));
+    let kept_voter = Voter::ALL.iter().copied().find(|voter| kept.is_some_and(|kept| kept.voter == voter.word()));
     let room = if kind == Kind::Sets { CACHE_BYTES } else { LIST_BYTES };
     let wanted = mirror::Asked {
         sync: sync.unwrap_or(SYNC),
@@ -171,10 +171,10 @@ fn given_kind(asked: &PairUp) -> Result<Kind, Failure> {
 fn given_voter(asked: &PairUp) -> Result<Option<Voter>, Failure> {
     let Some(word) = &asked.voter else { return Ok(None) };
     let refused = || {
-        let words = Voter::ALL.map(Voter::word).join(", ");
+        let words = Voter::ALL.iter().map(|voter| voter.word()).collect::<Vec<_>>().join(", ");
         Failure::new(format!("reading --voter: one of {words}, got `{word}`"))
     };
-    Voter::ALL.into_iter().find(|voter| voter.word() == word).ok_or_else(refused).map(Some)
+    Voter::of_word(word).ok_or_else(refused).map(Some)
 }
 
 /// What is left out from now on; what was before stays so.

@@ -78,7 +78,7 @@ fn tiers<'a>(text: &StudyText, study: &'a Study) -> Result<(&'a DatabaseSpec, &'
              layout: `--on local:mariadb --set layout=all-slow --set page_cache=false`",
         ));
     };
-    for tier in Tier::ALL {
+    for &tier in Tier::ALL {
         if layout.folder(tier).is_none() {
             let word = tier.word();
             return Err(

@@ -6,6 +6,7 @@
 //! What it does not do: it does not judge a run.
 
 use super::Spec;
+use crate::kind::numbers::share_at;
 use crate::kind::{self, Demand, Yield};
 use random::Lane;
 
@@ -78,14 +79,9 @@ impl Class {
 
     /// The class of arrival `n` of the schedule.
     pub(super) fn drawn(spec: &Spec, lane: Lane, n: u64) -> Class {
-        let mut rest = random::below(lane.at(n), ALL.iter().map(|part| part.weight_in(spec)).sum());
-        for part in ALL {
-            if rest < part.weight_in(spec) {
-                return part.class;
-            }
-            rest -= part.weight_in(spec);
-        }
-        Class::Balance
+        let weights = || ALL.iter().map(|part| part.weight_in(spec));
+        let drawn = share_at(random::below(lane.at(n), weights().sum()), weights());
+        drawn.map_or(Class::Balance, |place| ALL[place].class)
     }
 }
 

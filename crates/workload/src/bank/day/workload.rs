@@ -9,10 +9,9 @@ use crate::dataset::{DataSet, Language, SEED};
 use crate::kind::numbers::epoch_after;
 use crate::kind::orders::{Held, together};
 use crate::kind::{
-    Around, Class, Clocked, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict,
+    Around, Class, Clocked, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, workers,
 };
 use crate::transaction::{Business, Sample, Statement};
-use std::any::Any;
 use std::sync::Arc;
 
 /// Where orders are.
@@ -53,8 +52,7 @@ impl Transactions for Spec {
     }
 
     fn ledger(&self, _sessions: u32, _found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
-        let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Day>());
-        together(workers.map(Day::ledger))
+        together(workers(businesses).map(Day::ledger))
     }
 
     fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {

@@ -11,10 +11,9 @@ use crate::bank::data_set;
 use crate::bank::scale::TODAY;
 use crate::dataset::{DataSet, Language};
 use crate::kind::{
-    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield,
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield, workers,
 };
 use crate::transaction::{Business, Sample, Statement};
-use std::any::Any;
 use std::sync::Arc;
 
 impl Transactions for Spec {
@@ -63,17 +62,15 @@ impl Transactions for Spec {
 
     fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
         let before = *found.counts.first()?;
-        let workers = businesses.iter().filter_map(|business| (*business as &dyn Any).downcast_ref::<Night>());
-        let all: Vec<Settled> = workers.map(Night::settled).collect();
+        let all: Vec<Settled> = workers(businesses).map(Night::settled).collect();
         let sum = |of: fn(&Settled) -> u64| all.iter().map(of).sum::<u64>() as i64;
-        let counts = [
+        Some(Ledger::of_counts([
             ("settled before", before),
             ("settled", sum(|settled| settled.done)),
             ("settled unknown", sum(|settled| settled.unknown)),
             (TOTALLED, sum(|settled| settled.branches)),
             (CUT_OFF, sum(|settled| settled.cut_offs)),
-        ];
-        Some(Ledger { counts: counts.map(|(name, count)| (name.to_owned(), count)).into(), ..Ledger::default() })
+        ]))
     }
 
     fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {

@@ -15,7 +15,7 @@ mod trades;
 
 use super::Scale;
 use super::history::{History, Lot, Trade};
-use crate::dataset::{Row, Table};
+use crate::dataset::{Table, Units};
 use crate::transaction::Value;
 use tables::{Source, source};
 
@@ -43,9 +43,7 @@ impl Maker {
 pub struct TableRows {
     maker: Maker,
     source: Source,
-    unit: u64,
-    end: u64,
-    sub: u32,
+    units: Units,
 }
 
 impl TableRows {
@@ -56,10 +54,9 @@ impl TableRows {
     pub fn new(scale: Scale, seed: u64, table: &'static Table, part: u32, parts: u32) -> TableRows {
         assert!(part < parts, "part {part} of {parts} of table {}", table.name);
         let source = source(&table.name);
-        let units = (source.units)(&scale);
-        let edge = |part: u32| (u128::from(units) * u128::from(part) / u128::from(parts)) as u64;
+        let units = Units::of_part((source.units)(&scale), (part, parts));
         let maker = Maker { history: History::new(scale, seed), last: None, lots: Vec::new(), sums: true };
-        TableRows { maker, source, unit: edge(part), end: edge(part + 1), sub: 0 }
+        TableRows { maker, source, units }
     }
 
     /// The same, but with nothing in what trades add up to (`broker.trades`, `broker.commission_cents`,
@@ -73,14 +70,7 @@ impl TableRows {
     /// Makes the next row in `row`, in the order of the table's columns; false when there is none. Whatever `row` held is
     /// written over, and its texts keep their memory.
     pub fn next(&mut self, row: &mut Vec<Value>) -> bool {
-        while self.unit < self.end {
-            if self.source.rows.write(&mut self.maker, self.unit, self.sub, &mut Row::over(row)) {
-                self.sub += 1;
-                return true;
-            }
-            (self.unit, self.sub) = (self.unit + 1, 0);
-        }
-        false
+        self.units.next(row, |unit, sub, row| self.source.rows.write(&mut self.maker, unit, sub, row))
     }
 }
 

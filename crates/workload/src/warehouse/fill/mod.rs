@@ -15,7 +15,7 @@ pub(super) use source::ordered;
 
 use super::scale::{CATEGORIES, CHANNELS, COUNTRIES, CUBES, DAYS, GROUPS, MONTHS, REGIONS, SITES, Scale};
 use super::schema::{Holds, holds};
-use crate::dataset::{Made, Row, Rows};
+use crate::dataset::{Made, Row, Rows, span};
 use crate::transaction::Value;
 use std::ops::Range;
 
@@ -52,10 +52,7 @@ fn plain_count(scale: &Scale, name: &str) -> u64 {
 
 /// The rows of part `part` of `parts` of a table.
 pub(super) fn part(scale: Scale, seed: u64, table: &str, part: u32, parts: u32) -> Box<dyn Rows> {
-    let split = |count: u64| {
-        let edge = |part: u32| (u128::from(count) * u128::from(part) / u128::from(parts)) as u64;
-        edge(part)..edge(part + 1)
-    };
+    let split = |count: u64| span(count, (part, parts));
     match holds(table) {
         Some(Holds::Plain(name)) => plain(scale, seed, name, split(plain_count(&scale, name))),
         Some(Holds::Facts(cube)) => facts::rows(scale, seed, cube, split(scale.facts(cube))),

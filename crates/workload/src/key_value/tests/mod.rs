@@ -1,5 +1,7 @@
 //! The workload on a real database in memory.
 
+mod lists;
+
 use super::business::Acknowledged;
 use super::data_set::{TABLE, data_set};
 use super::statements::{samples, statements};

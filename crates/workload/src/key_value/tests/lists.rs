@@ -1,9 +1,9 @@
 //! Histories of lists, held against what a checker of others holds them against.
 
-use super::history::{amiss, appended, edn, read};
-use super::spec::Class;
-use super::statements::statements;
-use super::*;
+use crate::key_value::history::{amiss, appended, edn, read};
+use crate::key_value::spec::Class;
+use crate::key_value::statements::statements;
+use crate::key_value::{Distribution, KeyValue, Mix, Spec};
 use crate::kind::Share;
 use crate::transaction::{Answers, Batch, Begun, Business as _, Call, Ending, Step, Value};
 use std::collections::BTreeMap;
