@@ -2,7 +2,7 @@
 //! line, and then whole columns follow in a block of their own.
 
 use super::style::{Paint, Style};
-use super::wrap::{columns, cut_inside, fold, fold_least, printable};
+use super::wrap::{columns, cut_inside, fold, fold_least, printable, wrap_least};
 use crate::view::{Cell, Column, Table};
 
 /// Space between two columns.
@@ -25,7 +25,8 @@ const GOES_ON: &str = "  ";
 struct Texts {
     cells: Vec<String>,
     widest: usize,
-    /// The same when names go on in the next line.
+    /// The same when names go on in the next line, with their words whole, and with what stays together of them.
+    words: usize,
     least: usize,
 }
 
@@ -33,9 +34,10 @@ impl Texts {
     fn of(cells: Vec<String>) -> Texts {
         #[cfg(test)]
         tests::LOOKS.set(tests::LOOKS.get() + cells.len());
-        let widest = cells.iter().map(|cell| columns(cell)).max().unwrap_or(0);
-        let least = cells.iter().map(|cell| fold_least(cell, GOES_ON)).max().unwrap_or(0);
-        Texts { cells, widest, least }
+        let most = |width: fn(&str) -> usize| cells.iter().map(|cell| width(cell)).max().unwrap_or(0);
+        let widest = most(columns);
+        let (words, least) = (most(|cell| wrap_least(cell, GOES_ON)), most(|cell| fold_least(cell, GOES_ON)));
+        Texts { cells, widest, words, least }
     }
 }
 
@@ -234,8 +236,9 @@ fn narrow(printed: &mut [Printed], width: usize) {
         return;
     }
     printed.iter_mut().filter(|one| !one.column.numeric).for_each(|one| one.form = Form::Short);
-    for may_cut in [false, true] {
-        let least = |one: &Printed| if may_cut { WORD_MIN } else { one.least() };
+    let words = |one: &Printed| one.short.words.max(columns(&one.title));
+    let leasts: [&dyn Fn(&Printed) -> usize; 3] = [&words, &|one| one.least(), &|_| WORD_MIN];
+    for least in leasts {
         while let over @ 1.. = total(printed, Printed::width).saturating_sub(width) {
             let names = printed.iter_mut().filter(|one| !one.column.numeric && one.width() > least(one));
             let Some(widest) = names.max_by_key(|one| one.width()) else { break };

@@ -16,16 +16,20 @@ pub fn wrap(text: &str, width: usize, indent: &str) -> Vec<String> {
     lines(text.split(' ').filter(|word| !word.is_empty()).map(|word| (" ", word)), width, indent)
 }
 
-/// The same of a name in a table, which goes on behind a comma or a hyphen, too.
+/// The same of a name in a table, which goes on behind a comma or a hyphen, too, where a word is longer than a line.
 pub(super) fn fold(name: &str, width: usize, indent: &str) -> Vec<String> {
-    lines(pieces(name), width, indent)
+    let words = wrap(name, width, indent);
+    if words.iter().all(|line| columns(line) <= width) { words } else { lines(pieces(name), width, indent) }
+}
+
+/// The least width at which [`fold`] leaves all words whole.
+pub(super) fn wrap_least(name: &str, indent: &str) -> usize {
+    wrap(name, 0, indent).iter().map(|line| columns(line)).max().unwrap_or(0)
 }
 
 /// The least width at which [`fold`] leaves all pieces whole.
 pub(super) fn fold_least(name: &str, indent: &str) -> usize {
-    let widths =
-        pieces(name).zip(0..).map(|((_, piece), at)| columns(piece) + if at == 0 { 0 } else { columns(indent) });
-    widths.max().unwrap_or(0)
+    lines(pieces(name), 0, indent).iter().map(|line| columns(line)).max().unwrap_or(0)
 }
 
 fn lines<'a>(pieces: impl Iterator<Item = (&'static str, &'a str)>, width: usize, indent: &str) -> Vec<String> {
@@ -82,6 +86,8 @@ mod tests {
     fn a_name_goes_on_behind_spaces_commas_and_hyphens_inside_it() {
         assert_eq!(fold("target-disk-slow", 12, "  "), ["target-disk-", "  slow"]);
         assert_eq!(fold("bank (8 sessions,4 MiB)", 10, ""), ["bank (8", "sessions,4", "MiB)"]);
+        assert_eq!(fold("all of target-slow", 11, ""), ["all of", "target-slow"], "words that fit stay whole");
+        assert_eq!(fold("all of target-slow", 10, ""), ["all of", "target-", "slow"]);
         assert_eq!(fold("-5 --set a", 4, ""), ["-5", "--set", "a"], "no hyphen that begins a word");
         assert_eq!(fold_least("ab customer-position", "  "), 11);
     }
