@@ -353,13 +353,14 @@ fn in_lock_step_what_writes_to_a_table_that_is_left_out_goes_to_no_second_server
     let equal: Vec<_> =
         checks.iter().filter(|check| check["name"] == "mirror").map(|check| check["found"].as_str()).collect();
     assert!(equal.iter().flatten().any(|found| found.ends_with("; 2 tables left out of the mirror")), "{equal:?}");
-    // KiB to the second server for each transaction, half of which insert ten lines or a payment.
+    // Bytes to the second server for each transaction, half of which insert ten lines or a payment.
     let sent = |of: &str| {
         let trial = told["trials"].as_array().expect("trials").iter().find(|trial| trial["system"] == of).expect(of);
         let events = trial["events"].to_string();
-        let carried =
-            events.split("the wire carried ").nth(1).and_then(|rest| rest.split(" KiB").next()).expect("a wire");
-        carried.parse::<f64>().unwrap_or_else(|_| panic!("{events}")) / trial["done"].as_f64().unwrap()
+        let carried = events.split("the wire carried ").nth(1).expect("a wire");
+        let words: Vec<&str> = carried.split(' ').take(2).collect();
+        let bytes = units::parse_bytes(&words.join(" ")).unwrap_or_else(|_| panic!("{events}"));
+        bytes.0 as f64 / trial["done"].as_f64().unwrap()
     };
     let (all, some) = (sent("postgres on none"), sent("postgres on order_line payment"));
     assert!(some < 0.8 * all, "{some} {all}");

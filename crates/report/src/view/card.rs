@@ -211,9 +211,12 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let asked = asked.filter(|asked| other(asked));
     let low = low_point(sweep, curve).filter(|low| other(low) && !asked.is_some_and(|asked| std::ptr::eq(*low, asked)));
     let low = low.map(|low| elsewhere(low, ""));
+    let asked_at = asked;
     let asked = asked.map(|asked| elsewhere(asked, "at the level of the study's question: "));
     let fewer = as_much(findings, curve, point)
         .filter(|fewer| other(fewer) && sweep.numeric && !matches!(quantity, Quantity::Seconds));
+    // The level that the study asks for has been told.
+    let fewer = fewer.filter(|fewer| asked_at.is_none_or(|asked| !std::ptr::eq(asked, *fewer)));
     let fewer = fewer.map(|fewer| elsewhere(fewer, "as much, as far as the intervals tell: "));
     let low = low.filter(|_| fewer.is_none());
     let per_core = per_core(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
