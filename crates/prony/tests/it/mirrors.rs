@@ -358,9 +358,9 @@ fn in_lock_step_what_writes_to_a_table_that_is_left_out_goes_to_no_second_server
         let trial = told["trials"].as_array().expect("trials").iter().find(|trial| trial["system"] == of).expect(of);
         let events = trial["events"].to_string();
         let carried = events.split("the wire carried ").nth(1).expect("a wire");
-        let words: Vec<&str> = carried.split(' ').take(2).collect();
-        let bytes = units::parse_bytes(&words.join(" ")).unwrap_or_else(|_| panic!("{events}"));
-        bytes.0 as f64 / trial["done"].as_f64().unwrap()
+        let [number, unit] = carried.split(' ').take(2).collect::<Vec<_>>()[..] else { panic!("{events}") };
+        let one = units::parse_bytes(&format!("1 {unit}")).expect("a unit of bytes").0;
+        number.parse::<f64>().expect("a number") * one as f64 / trial["done"].as_f64().unwrap()
     };
     let (all, some) = (sent("postgres on none"), sent("postgres on order_line payment"));
     assert!(some < 0.8 * all, "{some} {all}");
