@@ -209,16 +209,14 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
         format!("{prefix}{} at {}{}", quantity.text(estimate.value), sweep.along(at), times(at, quantity))
     };
     let asked = asked.filter(|asked| other(asked));
-    let low = low_point(sweep, curve).filter(|low| other(low) && !asked.is_some_and(|asked| std::ptr::eq(*low, asked)));
-    let low = low.map(|low| elsewhere(low, ""));
-    let asked_at = asked;
-    let asked = asked.map(|asked| elsewhere(asked, "at the level of the study's question: "));
+    // What the study asks for is told once, whatever else it is.
+    let untold = |one: &&PointSummary| other(one) && !asked.is_some_and(|asked| std::ptr::eq(*one, asked));
     let fewer = as_much(findings, curve, point)
-        .filter(|fewer| other(fewer) && sweep.numeric && !matches!(quantity, Quantity::Seconds));
-    // The level that the study asks for has been told.
-    let fewer = fewer.filter(|fewer| asked_at.is_none_or(|asked| !std::ptr::eq(asked, *fewer)));
+        .filter(|fewer| untold(fewer) && sweep.numeric && !matches!(quantity, Quantity::Seconds));
+    let low = low_point(sweep, curve).filter(|low| untold(low) && fewer.is_none());
+    let asked = asked.map(|asked| elsewhere(asked, "at the level of the study's question: "));
     let fewer = fewer.map(|fewer| elsewhere(fewer, "as much, as far as the intervals tell: "));
-    let low = low.filter(|_| fewer.is_none());
+    let low = low.map(|low| elsewhere(low, ""));
     let per_core = per_core(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
     let each = each_gives(point, quantity);
     let beside = before_a_session(point).into_iter().chain(each).chain(asked).chain(fewer).chain(low).chain(per_core);

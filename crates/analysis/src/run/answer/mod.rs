@@ -1,16 +1,20 @@
 //! The answer to the study's question in one to three sentences of plain words, and what is to be doubted of it.
 
+mod curve;
+mod pair;
+
+use self::curve::{bend, confirmed, from_least};
+use self::pair::{came_back, shared_host, stood_still, to_compensate};
 use crate::point::selects;
 use crate::{
-    Beside, CANNOT_TELL, Caveat, CaveatKind, Comparison, DeadlineFinding, Estimate, FallClaim, Finding, HighestRate,
-    InTime, Knee, MirrorFinding, PairFinding, PointSummary, SustainedFinding, TierFinding, TrialSummary, Verdict,
-    Weight,
+    Beside, CANNOT_TELL, Caveat, CaveatKind, Comparison, DeadlineFinding, Estimate, Finding, InTime, MirrorFinding,
+    PointSummary, TierFinding, TrialSummary, Verdict, Weight,
 };
 use observation::{Provenance, factor};
 use study::{Judgement, Metric};
 use units::{
-    Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, per_second, percent, rate, ratio,
-    things_an_hour, two_digits,
+    Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, per_second, percent, ratio, things_an_hour,
+    two_digits,
 };
 
 /// What is said first of a run.
@@ -89,121 +93,6 @@ pub fn answer(
     let unfinished = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished);
     doubts.extend(unfinished.map(|caveat| format!("The run is not finished: {}.", caveat.text)));
     Answer { sentences, figures, doubts, doubted }
-}
-
-/// The sessions or the cores that make up for a mirror, where either is varied.
-fn to_compensate(findings: &[Finding]) -> Vec<String> {
-    let all: Vec<&MirrorFinding> = findings.iter().filter_map(MirrorFinding::of).collect();
-    let of = |found: &MirrorFinding| (found.point.system.clone(), found.point.stream.clone());
-    let mut varied: Vec<(String, String)> = all.iter().filter(|found| found.varied()).map(|found| of(found)).collect();
-    varied.dedup();
-    let open = |whose: &(String, String)| {
-        let mut primary = findings.iter().filter_map(Comparison::of).filter(|one| one.primary);
-        primary.any(|one| {
-            one.verdict == Verdict::Inconclusive && (&one.point.system, &one.point.stream) == (&whose.0, &whose.1)
-        })
-    };
-    let said = varied.iter().map(|whose| {
-        let each: Vec<String> = all.iter().filter(|other| of(other) == *whose).flat_map(|other| other.more()).collect();
-        let means = if open(whose) {
-            "; what it costs has no verdict, so that these are means without an interval"
-        } else {
-            ""
-        };
-        format!("To compensate for the mirror of {} in {}: {}{means}.", whose.0, whose.1, each.join(", or "))
-    });
-    said.collect()
-}
-
-/// How long clients stood still at each thing that happened to a pair: that is what is asked of it, whatever its throughput; and which
-/// server was out then, and which carried the load.
-fn stood_still(findings: &[Finding]) -> Option<String> {
-    let all: Vec<&PairFinding> = findings.iter().filter_map(PairFinding::of).collect();
-    let step = |(who, found): &(String, Vec<&PairFinding>)| {
-        let events = grouped(found.iter().map(|one| (one.event.as_str(), *one)));
-        let each: Vec<String> = events.iter().map(|(event, alike)| still(event, alike)).collect();
-        format!("{who}for {}", each.join("; "))
-    };
-    let each: Vec<String> = grouped(all.iter().map(|one| (whose(one, &all), *one))).iter().map(step).collect();
-    (!each.is_empty()).then(|| format!("Clients stood still {}.", each.join("; ")))
-}
-
-/// What has the same key, in the order in which keys came.
-fn grouped<K: PartialEq, T>(all: impl Iterator<Item = (K, T)>) -> Vec<(K, Vec<T>)> {
-    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
-    for (key, one) in all {
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, alike)) => alike.push(one),
-            None => groups.push((key, vec![one])),
-        }
-    }
-    groups
-}
-
-/// `with the second server out and the first carrying the load, `; nothing where both were there.
-fn whose(found: &PairFinding, all: &[&PairFinding]) -> String {
-    const SERVERS: [&str; 2] = ["first", "second"];
-    let Some(out) = found.out(all) else { return String::new() };
-    let carries = found.alone.map(|_| format!(" and the {} carrying the load", SERVERS[1 - out])).unwrap_or_default();
-    format!("with the {} server out{carries}, ", SERVERS[out])
-}
-
-fn still(event: &str, all: &[&PairFinding]) -> String {
-    let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
-    let (least, most) =
-        all.iter().fold((f64::MAX, 0.0f64), |(least, most), one| (least.min(one.freeze_s), most.max(one.freeze_s)));
-    let within = all.iter().fold(0.0f64, |most, one| most.max(one.interval_s));
-    let still = match (least > 0.0, most > 0.0) {
-        (_, false) => format!("less than {}", time(within)),
-        (true, _) if least < most => format!("{} to {}", time(least), time(most)),
-        (true, _) => time(most),
-        (false, _) => format!("up to {}", time(most)),
-    };
-    let failed = match all.iter().map(|one| one.errors).sum() {
-        0 => String::new(),
-        errors => format!(", and {} failed", counted(errors, "transactions")),
-    };
-    let often = if all.len() > 1 { format!(" ({} times)", all.len()) } else { String::new() };
-    format!("{still} at `{event}`{often}{failed}")
-}
-
-/// What was left of it once the pair was whole again.
-fn came_back(findings: &[Finding]) -> Option<String> {
-    let all = || findings.iter().filter_map(PairFinding::of);
-    let each = |of: fn(&PairFinding) -> Option<bool>, holds: &str, not: &str| {
-        let known: Vec<bool> = all().filter_map(of).collect();
-        (!known.is_empty()).then(|| if known.iter().all(|known| *known) { holds.to_owned() } else { not.to_owned() })
-    };
-    let longest = all()
-        .filter_map(|found| found.resync_s)
-        .fold(None, |most: Option<f64>, s| Some(most.map_or(s, |most| most.max(s))));
-    let caught = longest.map(|seconds| format!("the mirror caught up in {}", duration(Nanos::from_seconds(seconds))));
-    let parts = [
-        each(|found| found.kept, "nothing that was acknowledged is missing", "acknowledged work is missing"),
-        each(|found| found.equal, "both servers hold the same rows", "both servers do not hold the same rows"),
-        caught,
-    ];
-    let text = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
-    (!text.is_empty()).then(|| format!("{}.", capital(&text)))
-}
-
-/// Servers of a study that mirrors run on one machine, and each takes from the other what two machines would both have.
-fn shared_host(points: &[PointSummary], trials: &[TrialSummary], judgement: &Judgement) -> Option<String> {
-    let measured = |system: &str| points.iter().any(|point| point.at.system == system);
-    let mut mirrored = judgement.mirrored.iter().filter(|mirrored| measured(&mirrored.system)).peekable();
-    mirrored.peek()?;
-    let is_mirrored = |name: &str| judgement.mirrored.iter().any(|mirrored| mirrored.system == name);
-    let mut own = trials.iter().filter(|trial| !trial.interrupted && is_mirrored(&trial.label.system)).peekable();
-    let own = own.peek().is_some() && own.all(TrialSummary::own_networks);
-    let shared = match (mirrored.all(|mirrored| mirrored.apart), own) {
-        (true, true) => "processors and memory",
-        (true, false) => "processors, memory and network",
-        (false, true) => "processors, memory and disk",
-        (false, false) => "processors, memory, disk and network",
-    };
-    let both =
-        if own { "Each server has a network of its own, but both" } else { "Shared-host overhead: both servers" };
-    Some(format!("{both} use the same {shared}, so that two machines would slow down less."))
 }
 
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
@@ -389,148 +278,10 @@ fn comparison_sentences(c: &Comparison) -> Vec<String> {
     vec![sentence]
 }
 
-/// Where the curve of the chosen point bends, or what it sustains.
-fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
-    findings.iter().find_map(|finding| match finding {
-        Finding::Knee(knee) if knee.point.same_stream(&point.at) => Some(knee_sentence(knee, point)),
-        Finding::HighestRate(found) if found.point.same_stream(&point.at) => found
-            .rate_per_s
-            .map(|highest| format!("The highest rate with {} is {}.", bound(found), rate(highest.value))),
-        Finding::Sustained(found) if found.point == point.at => fallen(found),
-        _ => None,
-    })
-}
-
-/// What the whole range that was tried changes, where no bend is told: that is what is asked of blocks and rows.
-fn from_least(point: &PointSummary, points: &[PointSummary], judgement: &Judgement) -> Option<String> {
-    // Copies at once have been told beside one alone.
-    let [only] = point.at.factors.as_slice() else { return None };
-    if factor::short_name(&only.name) == factor::WIDTH {
-        return None;
-    }
-    let level = |point: &PointSummary| point.at.level(&only.name)?.number();
-    let own = level(point)?;
-    let others =
-        points.iter().filter(|other| other.at.same_stream(&point.at) && level(other).is_some_and(|at| at < own));
-    let least = others.min_by(|a, b| level(a).unwrap_or(own).total_cmp(&level(b).unwrap_or(own)))?;
-    let bandwidth = judgement.primary.as_ref().is_some_and(|primary| primary.metric == Metric::Bandwidth);
-    let (told, times, than) = match (point.elapsed_s.zip(least.elapsed_s), bandwidth) {
-        (Some((all, one)), _) => {
-            let (times, than) = match all.value < one.value {
-                true => (one.value / all.value, "as fast".to_owned()),
-                false => (all.value / one.value, "as long".to_owned()),
-            };
-            (duration(Nanos::from_seconds(one.value)), times, than)
-        }
-        (None, true) => {
-            let times = point.bytes_per_s.value / least.bytes_per_s.value;
-            (bytes_per_second(least.bytes_per_s.value), times, "as much".to_owned())
-        }
-        // What transactions give is what is quoted of them.
-        (None, false) => match point.yields.first().zip(least.yields.first()) {
-            Some(((what, all), (_, one))) => {
-                (per_hour(3_600.0 * one.value), all.value / one.value, format!("as many {what}"))
-            }
-            None => {
-                let times = point.throughput_per_s.value / least.throughput_per_s.value;
-                (least.work.rate(least.throughput_per_s.value), times, "as much".to_owned())
-            }
-        },
-    };
-    let at = least.at.factors[0].in_words();
-    if alike(point, least) {
-        let more = if point.elapsed_s.is_some() { "faster" } else { "more" };
-        return Some(format!("Whether that is {more} than at {at} ({told}) the intervals do not tell."));
-    }
-    Some(format!("That is {} times {than} as at {at} ({told}).", units::significant(times)))
-}
-
-/// Whether the rates of two points have intervals that leave open which is higher.
-fn alike(one: &PointSummary, other: &PointSummary) -> bool {
-    let [one, other] = [one, other].map(|point| point.elapsed_s.unwrap_or(point.throughput_per_s));
-    overlap(&one, &other)
-}
-
-fn overlap(one: &Estimate, other: &Estimate) -> bool {
-    one.has_interval() && other.has_interval() && one.low <= other.high && other.low <= one.high
-}
-
-/// From where on more at once gain little: where the rate is within 5 percent of its most. No peak is told that lies below what was
-/// measured, and no bend that may be anywhere.
-fn knee_sentence(knee: &Knee, point: &PointSummary) -> String {
-    let (stream, name) = (&point.at.stream, &knee.factor);
-    let levels = |low, high| factor::levels(name, low, high);
-    let tried = || knee.curve.iter().map(|(level, _)| *level);
-    let (least, most) = (tried().fold(f64::MAX, f64::min), tried().fold(f64::MIN, f64::max));
-    let seen = knee.highest_seen().map_or(knee.peak_per_s.value, |(_, per_s)| per_s);
-    let peak = point.work.rate(seen.max(knee.peak_per_s.value));
-    let last = knee.curve.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-    if let Some(((best, _), (last, end))) = knee.highest_seen().zip(last)
-        && end.value < 0.9 * seen
-        && !overlap(end, &knee.curve.iter().find(|(level, _)| *level == best).map_or(*end, |(_, most)| *most))
-    {
-        let (at, end) = (levels(best, best), point.work.rate(end.value));
-        return format!("{stream} is best at {at}, with {peak}; at {} it is {end}.", levels(*last, *last));
-    }
-    match (&knee.at, knee.stated()) {
-        (Some(at), None) if at.high >= most && at.low > least => {
-            format!(
-                "{stream} may still gain at {}, the most that was tried: {peak}. From {} on the intervals do not tell.",
-                levels(most, most),
-                levels(at.low, at.low)
-            )
-        }
-        (_, Some(at)) => format!("{stream} gains little beyond {}: about {peak} at most.", levels(at, at)),
-        (Some(at), None) if at.low <= least && at.high >= most => {
-            format!("No bend was found from {}: the points scatter too much. Best: {peak}.", levels(least, most))
-        }
-        (Some(at), None) => format!(
-            "{stream} gains little beyond {}: about {peak} at most. These trials scatter too much to place the bend more closely.",
-            levels(at.low, at.high)
-        ),
-        (None, None) => format!("{stream} still gains at {}, the most that was tried.", levels(most, most)),
-    }
-}
-
 /// A sentence begins with a capital letter, a name in it keeps its own.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| format!("{}{}", first.to_uppercase(), letters.as_str())).unwrap_or_default()
-}
-
-/// What is to be said of a rate that fell.
-fn fallen(found: &SustainedFinding) -> Option<String> {
-    let burst = found.sustained.burst?;
-    let after = duration(Nanos::from_seconds(burst.lasted_s));
-    let (before, left) = (rate(burst.before_per_s), rate(burst.sustained_per_s));
-    Some(match found.claim? {
-        FallClaim::Credit => format!("That is a burst: after {after} it falls to {left}."),
-        FallClaim::MayBe => {
-            format!("After {after} it fell from {before} to {left}, which may be the end of burst credit.")
-        }
-        FallClaim::Fell => format!("It fell from {before} to {left} in this window, after {after}."),
-    })
-}
-
-/// The rate that an open load confirmed for the same stream, in an experiment of its own.
-fn confirmed(point: &PointSummary, findings: &[Finding]) -> Option<String> {
-    let elsewhere = |found: &&HighestRate| {
-        (&found.point.system, &found.point.stream) == (&point.at.system, &point.at.stream)
-            && found.point.experiment != point.at.experiment
-    };
-    let found = findings.iter().filter_map(HighestRate::of).find(elsewhere)?;
-    let bound = bound(found);
-    Some(match found.rate_per_s {
-        Some(highest) => {
-            format!("In an open load {} is the highest rate with {bound}: {}.", rate(highest.value), found.reason)
-        }
-        None => format!("In an open load no rate held {bound}: {}.", found.reason),
-    })
-}
-
-/// `p99 under 5 ms`.
-fn bound(found: &HighestRate) -> String {
-    format!("p{} under {}", units::significant(found.quantile * 100.0), milliseconds(found.bound_ms))
 }
 
 /// Damage has led the answer already, and that a run is unfinished is told besides.
@@ -578,7 +329,7 @@ fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> (Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Burst, SteadyAnswer, Sustained, Work};
+    use crate::{Burst, FallClaim, PairFinding, SteadyAnswer, Sustained, SustainedFinding, Work};
     use observation::{Event, EventKind, Factor, Level, Point, Provenance};
 
     #[test]

@@ -1,0 +1,121 @@
+//! What is said of servers that mirror each other: how long clients stood still, what was left, and what makes up for the cost.
+
+use super::capital;
+use crate::{Comparison, Finding, MirrorFinding, PairFinding, PointSummary, TrialSummary, Verdict};
+use study::Judgement;
+use units::{Nanos, counted, duration};
+
+/// The sessions or the cores that make up for a mirror, where either is varied.
+pub(super) fn to_compensate(findings: &[Finding]) -> Vec<String> {
+    let all: Vec<&MirrorFinding> = findings.iter().filter_map(MirrorFinding::of).collect();
+    let of = |found: &MirrorFinding| (found.point.system.clone(), found.point.stream.clone());
+    let mut varied: Vec<(String, String)> = all.iter().filter(|found| found.varied()).map(|found| of(found)).collect();
+    varied.dedup();
+    let open = |whose: &(String, String)| {
+        let mut primary = findings.iter().filter_map(Comparison::of).filter(|one| one.primary);
+        primary.any(|one| {
+            one.verdict == Verdict::Inconclusive && (&one.point.system, &one.point.stream) == (&whose.0, &whose.1)
+        })
+    };
+    let said = varied.iter().map(|whose| {
+        let each: Vec<String> = all.iter().filter(|other| of(other) == *whose).flat_map(|other| other.more()).collect();
+        let means = if open(whose) {
+            "; what it costs has no verdict, so that these are means without an interval"
+        } else {
+            ""
+        };
+        format!("To compensate for the mirror of {} in {}: {}{means}.", whose.0, whose.1, each.join(", or "))
+    });
+    said.collect()
+}
+
+/// How long clients stood still at each thing that happened to a pair: that is what is asked of it, whatever its throughput; and which
+/// server was out then, and which carried the load.
+pub(super) fn stood_still(findings: &[Finding]) -> Option<String> {
+    let all: Vec<&PairFinding> = findings.iter().filter_map(PairFinding::of).collect();
+    let step = |(who, found): &(String, Vec<&PairFinding>)| {
+        let events = grouped(found.iter().map(|one| (one.event.as_str(), *one)));
+        let each: Vec<String> = events.iter().map(|(event, alike)| still(event, alike)).collect();
+        format!("{who}for {}", each.join("; "))
+    };
+    let each: Vec<String> = grouped(all.iter().map(|one| (whose(one, &all), *one))).iter().map(step).collect();
+    (!each.is_empty()).then(|| format!("Clients stood still {}.", each.join("; ")))
+}
+
+/// What has the same key, in the order in which keys came.
+fn grouped<K: PartialEq, T>(all: impl Iterator<Item = (K, T)>) -> Vec<(K, Vec<T>)> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for (key, one) in all {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, alike)) => alike.push(one),
+            None => groups.push((key, vec![one])),
+        }
+    }
+    groups
+}
+
+/// `with the second server out and the first carrying the load, `; nothing where both were there.
+fn whose(found: &PairFinding, all: &[&PairFinding]) -> String {
+    const SERVERS: [&str; 2] = ["first", "second"];
+    let Some(out) = found.out(all) else { return String::new() };
+    let carries = found.alone.map(|_| format!(" and the {} carrying the load", SERVERS[1 - out])).unwrap_or_default();
+    format!("with the {} server out{carries}, ", SERVERS[out])
+}
+
+fn still(event: &str, all: &[&PairFinding]) -> String {
+    let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
+    let (least, most) =
+        all.iter().fold((f64::MAX, 0.0f64), |(least, most), one| (least.min(one.freeze_s), most.max(one.freeze_s)));
+    let within = all.iter().fold(0.0f64, |most, one| most.max(one.interval_s));
+    let still = match (least > 0.0, most > 0.0) {
+        (_, false) => format!("less than {}", time(within)),
+        (true, _) if least < most => format!("{} to {}", time(least), time(most)),
+        (true, _) => time(most),
+        (false, _) => format!("up to {}", time(most)),
+    };
+    let failed = match all.iter().map(|one| one.errors).sum() {
+        0 => String::new(),
+        errors => format!(", and {} failed", counted(errors, "transactions")),
+    };
+    let often = if all.len() > 1 { format!(" ({} times)", all.len()) } else { String::new() };
+    format!("{still} at `{event}`{often}{failed}")
+}
+
+/// What was left of it once the pair was whole again.
+pub(super) fn came_back(findings: &[Finding]) -> Option<String> {
+    let all = || findings.iter().filter_map(PairFinding::of);
+    let each = |of: fn(&PairFinding) -> Option<bool>, holds: &str, not: &str| {
+        let known: Vec<bool> = all().filter_map(of).collect();
+        (!known.is_empty()).then(|| if known.iter().all(|known| *known) { holds.to_owned() } else { not.to_owned() })
+    };
+    let longest = all()
+        .filter_map(|found| found.resync_s)
+        .fold(None, |most: Option<f64>, s| Some(most.map_or(s, |most| most.max(s))));
+    let caught = longest.map(|seconds| format!("the mirror caught up in {}", duration(Nanos::from_seconds(seconds))));
+    let parts = [
+        each(|found| found.kept, "nothing that was acknowledged is missing", "acknowledged work is missing"),
+        each(|found| found.equal, "both servers hold the same rows", "both servers do not hold the same rows"),
+        caught,
+    ];
+    let text = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    (!text.is_empty()).then(|| format!("{}.", capital(&text)))
+}
+
+/// Servers of a study that mirrors run on one machine, and each takes from the other what two machines would both have.
+pub(super) fn shared_host(points: &[PointSummary], trials: &[TrialSummary], judgement: &Judgement) -> Option<String> {
+    let measured = |system: &str| points.iter().any(|point| point.at.system == system);
+    let mut mirrored = judgement.mirrored.iter().filter(|mirrored| measured(&mirrored.system)).peekable();
+    mirrored.peek()?;
+    let is_mirrored = |name: &str| judgement.mirrored.iter().any(|mirrored| mirrored.system == name);
+    let mut own = trials.iter().filter(|trial| !trial.interrupted && is_mirrored(&trial.label.system)).peekable();
+    let own = own.peek().is_some() && own.all(TrialSummary::own_networks);
+    let shared = match (mirrored.all(|mirrored| mirrored.apart), own) {
+        (true, true) => "processors and memory",
+        (true, false) => "processors, memory and network",
+        (false, true) => "processors, memory and disk",
+        (false, false) => "processors, memory, disk and network",
+    };
+    let both =
+        if own { "Each server has a network of its own, but both" } else { "Shared-host overhead: both servers" };
+    Some(format!("{both} use the same {shared}, so that two machines would slow down less."))
+}
