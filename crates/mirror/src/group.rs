@@ -29,7 +29,7 @@ const ALONE_SECONDS: u64 = 60;
 /// How long a node that joined may take to have all.
 const SYNC_SECONDS: u64 = 600;
 
-/// How long the third voter may take to join.
+/// How long the third voter may take to join, or to vote.
 const VOTE_SECONDS: u64 = 60;
 
 /// How often one node is held until the other has come as far.
@@ -223,8 +223,18 @@ impl<N: Nodes> Pair<N> {
     }
 
     /// Has a node go on without the other: by itself, where it has a majority; else because it is told to, once it sees that it is
-    /// alone.
+    /// alone. The vote of a third voter may be late on a busy machine, and who is told to go on without it throws away what the other
+    /// node got ordered.
     fn goes_on(&mut self, node: Node) -> Result<(), MirrorError> {
+        if self.voter() == Voter::Garbd {
+            let voted = self.until(VOTE_SECONDS, "its voter gave no vote", |pair| {
+                Ok(pair.servers(node)? < 2 && pair.may_go_on(node)?)
+            });
+            match voted {
+                Err(MirrorError::Late(..)) => {}
+                other => return other,
+            }
+        }
         self.until(ALONE_SECONDS, "the node that is left did not see that the other one is gone", |pair| {
             let order = "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'";
             match (pair.servers(node)?, pair.may_go_on(node)?) {
