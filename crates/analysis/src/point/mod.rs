@@ -195,10 +195,6 @@ fn ordered<const N: usize>(mut quantiles: [Estimate; N]) -> [Estimate; N] {
         if below.low.is_finite() && quantiles[at].low.is_finite() {
             quantiles[at].low = quantiles[at].low.max(below.low);
         }
-        // A bound below what is known of a lower quantile tells nothing.
-        if quantiles[at].lower_bound() && below.has_interval() && quantiles[at].low < below.value {
-            quantiles[at] = Estimate { n: 0, value: f64::NAN, low: f64::NAN, high: f64::NAN, ..quantiles[at] };
-        }
     }
     quantiles
 }

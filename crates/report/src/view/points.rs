@@ -92,13 +92,14 @@ pub fn p99(point: &PointSummary) -> Option<Estimate> {
     Some(point.response_p99_ms).filter(|_| says_more(point))
 }
 
-/// A bound of p99 that lies below the median says nothing.
+/// Whether a p99 says more than the median does.
 pub fn says_more(point: &PointSummary) -> bool {
-    above_median(&point.response_p99_ms, point)
+    beyond(&point.response_p99_ms, &point.response_p50_ms)
 }
 
-fn above_median(quantile: &Estimate, point: &PointSummary) -> bool {
-    !quantile.lower_bound() || quantile.low > point.response_p50_ms.value
+/// A bound that lies below a lower quantile says nothing; nobody knows whether it does where that one is not known.
+fn beyond(quantile: &Estimate, lower: &Estimate) -> bool {
+    !quantile.lower_bound() || quantile.low > lower.value || lower.value.is_nan()
 }
 
 /// The time that a transaction spends in the database, as a share of its response.
@@ -134,7 +135,7 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
         ms("p50", "response_p50_ms", &point.response_p50_ms),
         ms("p99", "response_p99_ms", &point.response_p99_ms).only_if(says_more(point)).marked(tail.clone()),
         ms("p99.9", "response_p999_ms", &point.response_p999_ms)
-            .only_if(above_median(&point.response_p999_ms, point))
+            .only_if(beyond(&point.response_p999_ms, &point.response_p99_ms) || point.response_p99_ms.lower_bound())
             .minor()
             .marked(tail),
         ms("mean", "response_mean_ms", &point.response_mean_ms).minor(),

@@ -86,14 +86,19 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> String {
         let (at, end) = (levels(best, best), point.work.rate(end.value));
         return format!("{stream} is best at {at}, with {peak}; at {} it is {end}.", levels(*last, *last));
     }
+    let below = knee.curve.iter().filter(|(level, _)| *level < most);
+    let before_last = below.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0.0, |(_, rate)| rate.value);
     match (&knee.at, knee.stated()) {
-        (Some(at), None) if at.high >= most && at.low > least => {
-            format!(
-                "{stream} may still gain at {}, the most that was tried: {peak}. From {} on the intervals do not tell.",
-                levels(most, most),
-                levels(at.low, at.low)
-            )
-        }
+        (Some(at), None) if at.high >= most && at.low > least && before_last < 0.9 * seen => format!(
+            "{stream} may still gain at {}, the most that was tried: {peak}. From {} on the intervals do not tell.",
+            levels(most, most),
+            levels(at.low, at.low)
+        ),
+        (Some(at), None) if at.high >= most && at.low > least => format!(
+            "{stream} flattens somewhere from {}: {peak}. More than {} was not tried.",
+            levels(at.low, at.high),
+            levels(most, most)
+        ),
         (_, Some(at)) => format!("{stream} gains little beyond {}: about {peak} at most.", levels(at, at)),
         (Some(at), None) if at.low <= least && at.high >= most => {
             format!("No bend was found from {}: the points scatter too much. Best: {peak}.", levels(least, most))
