@@ -9,9 +9,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Widths of windows, in CSS pixels; the last two are those of A4 and of letter paper inside the margins of the page.
+/// Widths of windows, in CSS pixels.
 const WIDTHS: [u32; 4] = [320, 768, 1040, 2560];
-const PAPER: [u32; 2] = [688, 710];
+
+/// Letter paper inside the margins of the page, and A4 (688 px) less what the letters of another machine may be wider than those of this one.
+const PAPER: [u32; 2] = [630, 710];
 
 /// From here on no table may be wider than its place.
 const TABLES_FIT_FROM: u32 = 1024;
