@@ -1,4 +1,4 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|emulate|tiers|wander|link|assess|transactions|slap|fill|users|progress|looks|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|emulate|tiers|wander|balance|link|assess|transactions|slap|fill|users|progress|looks|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
@@ -68,7 +68,7 @@ fn main() {
     };
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     prony::build();
-    let all: [(&str, fn(&Settings)); 21] = [
+    let all: [(&str, fn(&Settings)); 22] = [
         ("null", null::measure),
         ("open", open::measure),
         ("real", real::measure),
@@ -88,6 +88,7 @@ fn main() {
         ("emulate", emulate::measure),
         ("tiers", tiers::measure),
         ("wander", tiers::follow),
+        ("balance", tiers::balance),
         ("link", link::measure),
         ("assess", assess::measure),
     ];

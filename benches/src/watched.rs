@@ -11,7 +11,13 @@ pub fn progress(settings: &Settings) {
         let words: Vec<&OsStr> = [study.as_os_str()].into_iter().chain(told.iter().map(OsStr::new)).collect();
         rate(settings, &words, &[])
     };
-    compare(settings, "rate with progress over without", || rate(&["--progress", "1s"]), || rate(&["--quiet"]), "above 0.99");
+    compare(
+        settings,
+        "rate with progress over without",
+        || rate(&["--progress", "1s"]),
+        || rate(&["--quiet"]),
+        "above 0.99",
+    );
 }
 
 /// Looks 20 times a second against none, on a PostgreSQL that counts no statements on either side. What the generator counts of its
