@@ -418,10 +418,10 @@ pub struct Steady {
 words! {
     /// The answer of the steady-state rule.
     pub enum SteadyAnswer {
-        Yes = "yes" "Five rounds agree.",
-        Never = "never" "The window held enough rounds, and they disagreed by more than chance explains.",
-        CannotTell = "cannot tell" "Noise between the rounds is too large to tell.",
-        TooShort = "too short" "The window did not hold enough rounds.",
+        Yes = "yes" "Five parts of the window agree.",
+        Never = "never" "The window held enough parts, and they disagreed by more than chance explains.",
+        CannotTell = "cannot tell" "Noise between the parts is too large to tell.",
+        TooShort = "too short" "The window was too short for the parts that the rule compares.",
     }
 }
 
@@ -1250,7 +1250,7 @@ words! {
 const WIDEST: f64 = 100.0;
 
 /// What stands in place of such an interval; its ends are in the JSON.
-pub const CANNOT_TELL: &str = "cannot tell: too few trials, or too noisy";
+pub const CANNOT_TELL: &str = "interval unknown: too few trials, or too noisy";
 
 impl Estimate {
     /// A value that stands alone: one sample, no interval.

@@ -14,7 +14,7 @@ use crate::bound;
 use crate::point::{Group, own_estimate, servers_cpu_ms};
 use crate::statistics::least_squares::{Weighted, weighted_line};
 use crate::{
-    AddedTime, CANNOT_TELL, Compensation, CoreCompensation, Estimate, MirrorFinding, Spreading, TrialSummary, Tuning,
+    AddedTime, Compensation, CoreCompensation, Estimate, MirrorFinding, Spreading, TrialSummary, Tuning,
 };
 use observation::{Level, factor};
 use study::pairs::PILOT;
@@ -245,9 +245,9 @@ impl MirrorFinding {
         let trips = self.round_trips?;
         // A slope below zero is noise: no way there and back takes time away.
         if trips.low < 0.0 || !trips.tells() {
-            return Some(format!(
-                "how many round trips to the mirror a transaction waits for, by the slope over the distance: {CANNOT_TELL}"
-            ));
+            let unknown = "how many round trips to the mirror a transaction waits for is unknown: the slope over the distance \
+                           rests on too few trials, or they are too noisy";
+            return Some(unknown.to_owned());
         }
         let ends = trips.ends(units::ratio);
         let trips = units::ratio(trips.value);

@@ -10,7 +10,7 @@
 use crate::point::Group;
 use crate::statistics::moments::{deviation, mean, squares_about_mean};
 use crate::statistics::student::half_width;
-use crate::{Estimate, PointSummary, TierFinding, TierStep};
+use crate::{Comparison, Estimate, PointSummary, TierFinding, TierStep};
 use study::Proof;
 
 /// Fewer blocks say too little of how a share scatters.
@@ -115,6 +115,12 @@ fn ratio(of: &Estimate, to: &Estimate) -> Estimate {
 }
 
 impl TierFinding {
+    /// Whether a comparison is that of everything on the fast tier with everything on the slow one.
+    pub(crate) fn is_of(&self, one: &Comparison) -> bool {
+        let last = self.steps.last().is_some_and(|step| step.system == one.point.system);
+        last && one.baseline == self.point.system && one.point.same_elsewhere(&self.point)
+    }
+
     /// The steps that are told first: the first, and the one that promised most beyond what its bytes would have in no order.
     fn told(&self) -> Vec<&TierStep> {
         let beyond = |step: &&TierStep| step.promised.value - step.of_bytes;

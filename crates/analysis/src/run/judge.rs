@@ -35,7 +35,14 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
     let systems: Vec<_> = run.systems.iter().map(|system| (system.name.clone(), system.footprint)).collect();
     let taken = footprints(&systems, &points, findings.iter().filter_map(Comparison::of));
     findings.extend(taken.into_iter().map(Finding::Footprint));
-    findings.extend(tiers(&groups, &points, judgement.proof.as_ref()).into_iter().map(Finding::Tier));
+    for mut tier in tiers(&groups, &points, judgement.proof.as_ref()) {
+        // What is compared by pairs is not told a second time by other arithmetic.
+        let mut compared = findings.iter().filter_map(Comparison::of).filter(|one| one.primary);
+        if let Some(one) = compared.find(|one| tier.is_of(one)) {
+            tier.times = one.ratio;
+        }
+        findings.push(Finding::Tier(tier));
+    }
     findings.extend(mirrors(&groups, judgement).into_iter().map(Finding::Mirror));
     findings.extend(besides(&groups, judgement.confidence).into_iter().map(Finding::Beside));
     findings.extend(of_curves(&groups, judgement.confidence));

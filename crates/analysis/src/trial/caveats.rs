@@ -479,8 +479,8 @@ fn not_steady(about: &About) -> Option<String> {
         None => format!("{longer}, or precondition first"),
     };
     Some(format!(
-        "the window was never steady: {} rounds ranged over {} of their mean (20% allowed) and their line {} {} (10% \
-         allowed), where chance moves a round by {}; {next}",
+        "the rate did not settle: over {} equal parts of the window it ranged over {} of its mean (20% allowed) and its \
+         trend {} {} (10% allowed), where chance moves a part by {}; {next}",
         trace.means.len(),
         percent(trace.range),
         if trace.slope < 0.0 { "fell" } else { "rose" },
@@ -512,7 +512,7 @@ fn few_rounds(about: &About) -> String {
         false => format!("--set measure={}", duration(needed).replace(' ', "")),
     };
     format!(
-        "the window of {} is too short to tell whether it was steady; {} rounds of {} need {next}",
+        "the window of {} is too short to tell whether the rate was steady; {} parts of {} each need {next}",
         duration(about.summary.window.length()),
         rule.rounds,
         duration(round)
@@ -523,7 +523,7 @@ fn few_rounds(about: &About) -> String {
 fn noisy_rounds(about: &About) -> Option<String> {
     let trace = about.stream.steady.rounds.as_ref()?;
     let scatter = format!(
-        "the rates of its rounds differ by up to {} of their mean, and chance alone moves one by about {}",
+        "the rates of its parts differ by up to {} of their mean, and chance alone moves one by about {}",
         percent(trace.range),
         percent(trace.noise)
     );
@@ -535,7 +535,7 @@ fn noisy_rounds(about: &About) -> Option<String> {
         None => format!("it lies within chance of the limit; {}", measure_longer(about)),
     };
     Some(format!(
-        "the window of {} cannot tell whether it was steady: {scatter}; {next}",
+        "the window of {} cannot tell whether the rate was steady: {scatter}; {next}",
         duration(about.summary.window.length())
     ))
 }
@@ -556,7 +556,7 @@ fn thin_tail(about: &About) -> Option<String> {
     let next = needs(about, ROOM * longer);
     // Rounded up it could be said to be 100.
     let (beyond, all) = (response.count / 100, counted(response.count, work(about.summary).word()));
-    let bunched = "they came in fewer than ten bursts";
+    let bunched = "they fell into fewer than ten moments";
     let few = if beyond >= SAMPLES_BEYOND {
         format!("rests on {} of {all}, and {bunched}", count(beyond))
     } else if longer * beyond as f64 > 1.5 * SAMPLES_BEYOND as f64 {

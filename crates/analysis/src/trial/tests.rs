@@ -449,7 +449,7 @@ fn a_window_that_ends_with_jobs_wants_more_work_for_them_and_no_longer_measure()
     let told = summary(&beside).caveats;
     let texts: Vec<&str> = told.iter().map(|caveat| caveat.text.as_str()).collect();
     assert!(
-        texts.iter().any(|text| text.contains("5 rounds of 1 s need 2 times as much work for the jobs")),
+        texts.iter().any(|text| text.contains("5 parts of 1 s each need 2 times as much work for the jobs")),
         "{texts:?}"
     );
     assert!(texts.iter().any(|text| text.starts_with("p99") && text.ends_with("such as accounts")), "{texts:?}");

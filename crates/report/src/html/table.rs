@@ -3,10 +3,11 @@
 use super::prose::prose;
 use crate::caveats::Caveats;
 use crate::view::{Cell, Column, Table};
-use analysis::CaveatKind;
+use analysis::{Caveat, CaveatKind, Findings, TrialSummary};
 use maud::{Markup, html};
+use observation::Factor;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A table; `class` says which, for the style sheet. Columns that do not fit beside the others follow in tables of their own, the least
 /// important last, so that none is cut.
@@ -133,20 +134,46 @@ fn content(cell: &Cell) -> Markup {
     }
 }
 
-/// Under a table so many caveats of a kind are told; all of them stand in the list at the end.
-const TOLD_MAX: usize = 1;
+/// Where each trial of a run of several ran: streams, levels, and the system where there are several.
+fn places(findings: &Findings) -> BTreeMap<u32, String> {
+    let several = findings.run.systems.len() > 1;
+    let place = |trial: &TrialSummary| {
+        let label = &trial.label;
+        let streams: Vec<&str> = label.streams.iter().map(|stream| stream.name.as_str()).collect();
+        let levels = label.factors.iter().filter(|factor| !streams.contains(&factor.level.text()));
+        let system = several.then(|| label.system.clone());
+        let words = [streams.join(" and ")].into_iter().chain(levels.map(Factor::in_words)).chain(system);
+        (label.index, words.collect::<Vec<_>>().join(", "))
+    };
+    if findings.trials.len() < 2 { BTreeMap::new() } else { findings.trials.iter().map(place).collect() }
+}
 
-/// The caveats of a page, and the texts of those that a footnote has told: each is told once.
+/// The caveats of a page, of which a footnote tells the first of a kind, and the texts of those that a footnote has told: each is told once.
 pub(super) struct Footnotes<'a> {
     caveats: &'a Caveats,
     /// The kind that the card has told as the doubt.
     doubted: Option<CaveatKind>,
+    /// Where each trial ran: a number alone says nothing to who sees one page.
+    places: BTreeMap<u32, String>,
     told: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Footnotes<'a> {
-    pub(super) fn of(caveats: &'a Caveats, doubted: Option<CaveatKind>) -> Footnotes<'a> {
-        Footnotes { caveats, doubted, told: RefCell::default() }
+    /// Of a page without a run there are none.
+    pub(super) fn of(caveats: &'a Caveats, findings: Option<&Findings>) -> Footnotes<'a> {
+        let doubted = findings.and_then(|findings| findings.doubted);
+        Footnotes { caveats, doubted, places: findings.map(places).unwrap_or_default(), told: RefCell::default() }
+    }
+
+    /// ` (trial 7: random-read, queue depth 32; 2 more below)`: whom a caveat is about, and how many of its kind are told elsewhere.
+    fn whose(&self, caveat: &Caveat, more: usize) -> String {
+        let trial = caveat.trial.map(|trial| match self.places.get(&trial) {
+            Some(place) => format!("trial {trial}: {place}"),
+            None => format!("trial {trial}"),
+        });
+        let more = (more > 0).then(|| format!("{more} more below"));
+        let all: Vec<String> = trial.into_iter().chain(more).collect();
+        if all.is_empty() { String::new() } else { format!(" ({})", all.join("; ")) }
     }
 
     /// Whether a text is told for the first time.
@@ -171,10 +198,9 @@ pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup
                         b { (kind.kind.heading()) ". " }
                         @let doubted = notes.doubted == Some(kind.kind);
                         @if doubted { "see the doubt above" }
-                        @for (index, caveat) in about.iter().take(if doubted { 0 } else { TOLD_MAX }).filter(|one| notes.first(&one.text)).enumerate() {
-                            @if index > 0 { "; " }
+                        @if let Some(caveat) = about.first().filter(|one| !doubted && notes.first(&one.text)) {
                             (prose(&caveat.text))
-                            @if let Some(trial) = caveat.trial { span class="faint" { " (trial " (trial) ")" } }
+                            span class="faint" { (notes.whose(caveat, about.len() - 1)) }
                         }
                     }
                 }

@@ -130,8 +130,8 @@ mod tests {
     fn what_nobody_can_read_is_told_in_words_in_tables_and_tooltips() {
         let wide = Estimate { low: 0.0001, high: 26_863.0, n: 4, ..Estimate::single(1.6) };
         let cell = estimate("times", "times", &wide, Quantity::Ratio).cell;
-        assert_eq!(cell.interval().as_deref(), Some("cannot tell"));
-        assert_eq!(datum(&wide, Quantity::Ratio, "here", "").readout, "here: 1.600 (cannot tell), n 4");
+        assert_eq!(cell.interval().as_deref(), Some("interval unknown"));
+        assert_eq!(datum(&wide, Quantity::Ratio, "here", "").readout, "here: 1.600 (interval unknown), n 4");
         let known = Estimate { low: 0.5, high: 2.0, ..wide };
         assert_eq!(estimate("times", "times", &known, Quantity::Ratio).cell.interval().as_deref(), Some("0.500–2.000"));
     }

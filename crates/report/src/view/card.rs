@@ -114,7 +114,7 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     let mut all = of_outages(&outages);
     all.extend(findings.findings.iter().filter_map(MirrorFinding::of).filter_map(round_trips));
     let primary = || findings.comparisons().filter(|one| one.primary);
-    all.extend(primary().take(COMPARED_MAX).map(|one| compared(findings, one)));
+    all.extend(first_and_last(findings, primary().collect()).into_iter().map(|one| compared(findings, one)));
     // What is made of it is told where the study's own metric is read.
     let mirrored = |one: &&MirrorFinding| {
         // What follows from a ratio that nobody knows is not known either.
@@ -162,6 +162,15 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
         all.extend(further(findings, &ordered, caveats));
     }
     all.truncate(NUMBERS_MAX);
+    all
+}
+
+/// Comparisons in the order of their systems in the study; of many the first ones and the last.
+fn first_and_last<'a>(findings: &Findings, mut all: Vec<&'a Comparison>) -> Vec<&'a Comparison> {
+    all.sort_by_key(|one| findings.run.systems.iter().position(|system| system.name == one.point.system));
+    if all.len() > COMPARED_MAX {
+        all.drain(COMPARED_MAX - 1..all.len() - 1);
+    }
     all
 }
 
@@ -215,7 +224,11 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
         .filter(|fewer| untold(fewer) && sweep.numeric && !matches!(quantity, Quantity::Seconds));
     let low = low_point(sweep, curve).filter(|low| untold(low) && fewer.is_none());
     let asked = asked.map(|asked| elsewhere(asked, "at the level of the study's question: "));
-    let fewer = fewer.map(|fewer| elsewhere(fewer, "as much, as far as the intervals tell: "));
+    let fewer = fewer.map(|fewer| {
+        let (estimate, quantity) = quoted(findings, fewer);
+        let (along, shown) = (sweep.along(fewer), with_interval(&estimate, quantity));
+        format!("intervals overlap at {along}: {shown}{}", times(fewer, quantity))
+    });
     let low = low.map(|low| elsewhere(low, ""));
     let per_core = per_core(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
     let each = each_gives(point, quantity);
@@ -436,7 +449,7 @@ fn of_outages(all: &[&PairFinding]) -> Vec<Number> {
         let equal: Vec<bool> = all.iter().filter_map(|one| one.equal).collect();
         let rows = if equal.iter().all(|equal| *equal) { "the same rows" } else { "different rows" };
         let equal = (!equal.is_empty()).then(|| format!("both servers hold {rows}"));
-        let place = "by the ledger of what clients were told".to_owned();
+        let place = "checked against what every client was told".to_owned();
         numbers.push(number(lost.to_owned(), "of the acknowledged commits lost", place, equal.into_iter().collect()));
     }
     let caught = all.iter().filter_map(|one| Some((one.resync_s?, one))).max_by(|a, b| a.0.total_cmp(&b.0));

@@ -301,14 +301,17 @@ pub fn edges(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let edges = unknown.filter_map(|curve| {
         let (point, prefix) = main_point(findings, sweep, curve, factor);
         let point = point.filter(|_| prefix == EDGE)?;
-        let level: Vec<String> =
-            level_with(findings, curve, point).into_iter().map(|other| sweep.at(curve, other)).collect();
-        let at = format!("{}, the largest that was tried, gave", sweep.at(curve, point));
-        let says = match level.is_empty() {
-            true => format!("{at} the most; try larger ones to find the peak"),
-            false => format!("{at} no more than {} as far as their intervals tell", level.join(", ")),
+        let level = level_with(findings, curve, point);
+        let names = level.iter().map(|other| sweep.at(curve, other)).collect::<Vec<_>>().join(", ");
+        let (most, at) = (counted(findings, point).value, sweep.at(curve, point));
+        let at = format!("{at}, the largest that was tried, gave");
+        // Intervals that overlap show no difference, and no equality either.
+        let near = level.iter().all(|other| counted(findings, other).value >= 0.9 * most);
+        let (word, says) = match (level.is_empty(), near) {
+            (true, _) => ("no peak yet", format!("{at} the most; try larger ones to find the peak")),
+            (_, true) => ("plateau", format!("{at} about as much as {names}")),
+            (_, false) => ("cannot tell", format!("{at} the most, but its interval overlaps with that of {names}")),
         };
-        let word = if level.is_empty() { "no peak yet" } else { "plateau" };
         Some(Conclusion::plain(sweep.experiment, word, curve.name.clone(), &says))
     });
     edges.collect()

@@ -103,7 +103,7 @@ impl Quantity {
     pub fn ends(self, estimate: &Estimate) -> Option<String> {
         match (estimate.has_interval(), estimate.tells()) {
             (false, _) => None,
-            (true, false) => Some("cannot tell".to_owned()),
+            (true, false) => Some("interval unknown".to_owned()),
             (true, true) => Some(self.interval(estimate.low, estimate.high)),
         }
     }

@@ -41,7 +41,7 @@ pub fn figure(findings: &Findings, experiment: &str, caveats: &Caveats) -> Optio
     };
     let warmed = trials.iter().any(|trial| trial.window.start > Nanos::ZERO);
     let grey = warmed.then(|| "Grey is the warm-up, which does not count.".to_owned());
-    let levels = "Level stretches are the means of the rounds that the steady-state rule looks at.".to_owned();
+    let levels = "Level stretches are the means of the parts of the window that the steady-state rule compares.".to_owned();
     let mut notes: Vec<String> = grey.into_iter().chain([levels]).collect();
     if trials.len() > SMALL_MAX {
         notes.push(format!("{SMALL_MAX} of {} trials are drawn; the table has all.", trials.len()));
@@ -164,7 +164,7 @@ fn rounds(trial: &TrialSummary, stream: &StreamSummary) -> Option<Series> {
     let last = *rounds.means.last()?;
     points.push(Datum::bare(trial.window.end.seconds(), last, String::new()));
     let look = Look { slot: usize::from(stream.stream), provenance: trial.provenance };
-    Some(Series { name: "rounds".into(), look, form: Form::Steps, points })
+    Some(Series { name: "means of parts".into(), look, form: Form::Steps, points })
 }
 
 fn table(trials: &[&TrialSummary], caveats: &Caveats) -> Table {
@@ -193,8 +193,8 @@ fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, caveats: &Cavea
         number("replicate", "replicate", f64::from(label.replicate) + 1.0, Quantity::Count),
         number("window", "window_s", trial.window.length().seconds(), Quantity::Seconds),
         estimate(work, "throughput_per_s", &stream.throughput_per_s, Quantity::Rate).marked(marks),
-        optional("rounds differ by", "rounds_range", rounds.map(|rounds| rounds.range), Quantity::Share),
-        optional("rounds rise by", "rounds_slope", rounds.map(|rounds| rounds.slope), Quantity::Share),
+        optional("parts differ by", "rounds_range", rounds.map(|rounds| rounds.range), Quantity::Share),
+        optional("parts rise by", "rounds_slope", rounds.map(|rounds| rounds.slope), Quantity::Share),
         word("steady", "steady", stream.steady.answer.word()).only_if(!trial.fixed_work),
         optional("Little's gap", "little_gap", stream.little_gap_pct.map(|gap| gap / 100.0), Quantity::Share),
     ]

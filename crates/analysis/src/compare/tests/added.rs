@@ -117,7 +117,7 @@ fn an_interval_of_a_factor_beyond_a_hundred_is_told_in_words() {
     let on = found(Pairing::Postgres, Waits::Flushed, seen());
     // 1 ms alone: with the mirror it is 0.2 ms to 23.7 hours.
     let wide = AddedTime { added_ms: Estimate { low: -0.8, high: 8.5e7, ..on.added_ms }, ..on.clone() };
-    assert!(wide.says().contains(" added (cannot tell: too few trials, or too noisy) to "), "{}", wide.says());
+    assert!(wide.says().contains(" added (interval unknown: too few trials, or too noisy) to "), "{}", wide.says());
     assert!(wide.shown().iter().all(|one| !one.has_interval()) && wide.added_ms.high == 8.5e7);
     // Next to nothing, and known to be.
     let none = AddedTime { added_ms: Estimate { low: -0.5, value: 0.001, high: 0.6, ..on.added_ms }, ..on };

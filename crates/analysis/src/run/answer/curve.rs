@@ -30,39 +30,45 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
         points.iter().filter(|other| other.at.same_stream(&point.at) && level(other).is_some_and(|at| at < own));
     let least = others.min_by(|a, b| level(a).unwrap_or(own).total_cmp(&level(b).unwrap_or(own)))?;
     let bandwidth = judgement.primary.as_ref().is_some_and(|primary| primary.metric == Metric::Bandwidth);
-    let (told, times, than) = beside(point, least, bandwidth);
-    let at = least.at.factors[0].in_words();
-    if alike(point, least) {
+    let quoted = beside(point, least, bandwidth);
+    let (at, than, told) = (least.at.factors[0].in_words(), &quoted.than, &quoted.told);
+    if overlap(&quoted.own, &quoted.other) {
         let more = if point.elapsed_s.is_some() { "faster" } else { "more" };
         return Some(format!("Whether that is {more} than at {at} ({told}) the intervals do not tell."));
     }
+    let times = quoted.own.value / quoted.other.value;
+    let times = if than == FASTER { 1.0 / times } else { times };
     Some(format!("That is {} times {than} as at {at} ({told}).", units::significant(times)))
 }
 
-/// What another point gives, how many times that a point gives, and in which words: seconds of fixed work, bytes where they are asked
-/// for, what transactions give, or else the rate.
-fn beside(point: &PointSummary, other: &PointSummary, bandwidth: bool) -> (String, f64, String) {
-    if let Some((own, one)) = point.elapsed_s.zip(other.elapsed_s) {
-        let faster = own.value < one.value;
-        let times = if faster { one.value / own.value } else { own.value / one.value };
-        let than = if faster { "as fast" } else { "as long" };
-        return (duration(Nanos::from_seconds(one.value)), times, than.to_owned());
-    }
-    if bandwidth {
-        let times = point.bytes_per_s.value / other.bytes_per_s.value;
-        return (bytes_per_second(other.bytes_per_s.value), times, "as much".to_owned());
-    }
-    if let Some(((what, own), (_, one))) = point.yields.first().zip(other.yields.first()) {
-        return (per_hour(3_600.0 * one.value), own.value / one.value, format!("as many {what}"));
-    }
-    let times = point.throughput_per_s.value / other.throughput_per_s.value;
-    (other.work.rate(other.throughput_per_s.value), times, "as much".to_owned())
+const FASTER: &str = "as fast";
+
+/// What two points of a curve give, of which the same is quoted.
+struct Beside {
+    own: Estimate,
+    other: Estimate,
+    /// The other's, with its unit.
+    told: String,
+    /// `as much`, `as fast`.
+    than: String,
 }
 
-/// Whether the rates of two points have intervals that leave open which is higher.
-fn alike(one: &PointSummary, other: &PointSummary) -> bool {
-    let [one, other] = [one, other].map(|point| point.elapsed_s.unwrap_or(point.throughput_per_s));
-    overlap(&one, &other)
+/// What is quoted of two points: seconds of fixed work, bytes where they are asked for, what transactions give, or else the rate.
+fn beside(point: &PointSummary, other: &PointSummary, bandwidth: bool) -> Beside {
+    if let Some((own, one)) = point.elapsed_s.zip(other.elapsed_s) {
+        let than = if own.value < one.value { FASTER } else { "as long" };
+        return Beside { own, other: one, told: duration(Nanos::from_seconds(one.value)), than: than.to_owned() };
+    }
+    if bandwidth {
+        let (own, other) = (point.bytes_per_s, other.bytes_per_s);
+        return Beside { own, other, told: bytes_per_second(other.value), than: "as much".to_owned() };
+    }
+    if let Some(((what, own), (_, one))) = point.yields.first().zip(other.yields.first()) {
+        let told = per_hour(3_600.0 * one.value);
+        return Beside { own: *own, other: *one, told, than: format!("as many {what}") };
+    }
+    let (own, one) = (point.throughput_per_s, other.throughput_per_s);
+    Beside { own, other: one, told: other.work.rate(one.value), than: "as much".to_owned() }
 }
 
 fn overlap(one: &Estimate, other: &Estimate) -> bool {

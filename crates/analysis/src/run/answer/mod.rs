@@ -352,7 +352,7 @@ mod tests {
         let told = answer(&[point("e", 1.0)], &findings, &[], &[], &judgement).sentences;
         assert_eq!(
             told[0],
-            "Clients stood still with the second server out, for less than 100 ms at `suspend`; for 1.5 s at `swap`, and 3 transactions \
+            "With the second server out, clients stood still for less than 100 ms at `suspend`; for 1.5 s at `swap`, and 3 transactions \
              failed."
         );
         let back = "Nothing that was acknowledged is missing; both servers do not hold the same rows; the mirror caught up in 500 ms.";
@@ -516,6 +516,22 @@ mod tests {
     }
 
     #[test]
+    fn a_range_is_told_of_what_is_quoted_though_transactions_of_other_sizes_are_as_many() {
+        let of = |at: f64, bytes: f64| {
+            let mut point = self::at("copy_block", at, None);
+            point.throughput_per_s = crate::Estimate { value: 200.0, low: 100.0, high: 300.0, ..point.throughput_per_s };
+            point.bytes_per_s = crate::Estimate { value: bytes, low: 0.9 * bytes, high: 1.1 * bytes, ..point.throughput_per_s };
+            point
+        };
+        let points = [of(8.0, 4e6), of(256.0, 5e7)];
+        let mut judgement = crate::run::tests::judgement();
+        let primary = judgement.primary.take().expect("one is declared");
+        judgement.primary = Some(study::Primary { metric: Metric::Bandwidth, ..primary });
+        let told = answer(&points, &[], &[], &[], &judgement).sentences;
+        assert_eq!(told[1], "That is 12.5 times as much as at copy_block 8 (4 MB/s).");
+    }
+
+    #[test]
     fn a_deadline_that_was_asked_for_and_not_given_is_told() {
         let mut judgement = crate::run::tests::judgement();
         let told = |judgement: &Judgement| answer(&[point("e", 1.0)], &[], &[], &[], judgement).sentences.join(" ");
@@ -547,7 +563,7 @@ mod tests {
         assert_eq!(
             told.as_deref(),
             Some(
-                "Clients stood still with the second server out and the first carrying the load, for less than 100 ms at `suspend`, and 5 \
+                "With the second server out and the first carrying the load, clients stood still for less than 100 ms at `suspend`, and 5 \
                  transactions failed; less than 100 ms at `stop-mirror`, and 5 transactions failed; for 900 ms to 1.9 s at `swap` (2 \
                  times), and 10 transactions failed; with the first server out and the second carrying the load, for less than 100 ms at \
                  `suspend`, and 5 transactions failed; 200 ms at `stop-mirror`, and 5 transactions failed."

@@ -36,10 +36,12 @@ pub(super) fn stood_still(findings: &[Finding]) -> Option<String> {
     let step = |(who, found): &(String, Vec<&PairFinding>)| {
         let events = grouped(found.iter().map(|one| (one.event.as_str(), *one)));
         let each: Vec<String> = events.iter().map(|(event, alike)| still(event, alike)).collect();
-        format!("{who}for {}", each.join("; "))
+        (who.clone(), format!("for {}", each.join("; ")))
     };
-    let each: Vec<String> = grouped(all.iter().map(|one| (whose(one, &all), *one))).iter().map(step).collect();
-    (!each.is_empty()).then(|| format!("Clients stood still {}.", each.join("; ")))
+    let mut each = grouped(all.iter().map(|one| (whose(one, &all), *one))).iter().map(step).collect::<Vec<_>>().into_iter();
+    let (who, first) = each.next()?;
+    let rest: String = each.map(|(who, still)| format!("; {who}{still}")).collect();
+    Some(format!("{}.", capital(&format!("{who}clients stood still {first}{rest}"))))
 }
 
 /// What has the same key, in the order in which keys came.
