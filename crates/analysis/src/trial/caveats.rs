@@ -523,7 +523,7 @@ fn few_rounds(about: &About) -> String {
 fn noisy_rounds(about: &About) -> Option<String> {
     let trace = about.stream.steady.rounds.as_ref()?;
     let scatter = format!(
-        "the rates of its parts differ by up to {} of their mean, and chance alone moves one by about {}",
+        "the rates of its parts differ by up to {} of their mean, where chance alone would move one by about {}",
         percent(trace.range),
         percent(trace.noise)
     );

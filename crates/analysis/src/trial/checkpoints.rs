@@ -160,7 +160,8 @@ fn words(found: &Checkpoints, cut: Option<Window>, observations: &Observations) 
         n => format!("{} began in it", number(n, "checkpoint")),
     };
     format!(
-        "{begins} and holds no whole cycle ({began}): sustained figures leave out what checkpoints cost{}",
+        "{begins} and holds no whole cycle from one checkpoint to the next ({began}), so its figures leave out what checkpoints \
+         cost{}",
         wanted(found, observations)
     )
 }
@@ -184,7 +185,7 @@ fn wanted(found: &Checkpoints, observations: &Observations) -> String {
             format!("{cycle_takes}: the work would have to be about {} times as much", (2.0 * cycle / elapsed).ceil())
         }
         None => format!(
-            "{cycle_takes}: a window holds a whole one for certain with {}, three with {}",
+            "{cycle_takes}: {} holds a whole one, {} three",
             to_hold(1, cycle),
             to_hold(3, cycle)
         ),

@@ -109,9 +109,9 @@ fn a_window_without_a_whole_cycle_stays_and_says_what_it_leaves_out() {
     assert_eq!((none.held, none.cycles, none.begun, none.cycle_s), (Held::Forced, 0, Some(1), Some(8.0)));
     assert_eq!(
         none.text,
-        "the window begins right behind a forced checkpoint and holds no whole cycle (one checkpoint began in it): sustained \
-         figures leave out what checkpoints cost; a cycle takes about 8 s (one is due after 16 MiB of log, which grows by 2.1 \
-         MB/s): a window holds a whole one for certain with --set measure=16s, three with --set measure=32s"
+        "the window begins right behind a forced checkpoint and holds no whole cycle from one checkpoint to the next (one \
+         checkpoint began in it), so its figures leave out what checkpoints cost; a cycle takes about 8 s (one is due after 16 MiB \
+         of log, which grows by 2.1 MB/s): --set measure=16s holds a whole one, --set measure=32s three"
     );
     assert!(doubted(&short));
     let left = summarise(&asking("caches as left, checkpoints left alone"), &observations(10), &judgement());
@@ -130,7 +130,7 @@ fn a_cycle_that_time_ends_before_the_log_is_full_takes_its_timeout() {
     assert!(text.contains("a cycle takes about 5 min (by its timeout; the log alone would take 14 min)"), "{text}");
     assert!(
         text.contains("(none began in it)")
-            && text.contains("a window holds a whole one for certain with --set measure=10min"),
+            && text.contains("--set measure=10min holds a whole one"),
         "{text}"
     );
 }

@@ -104,6 +104,7 @@ fn short(report: &Report, notes: &Footnotes) -> Markup {
             @if !report.headline.rows.is_empty() {
                 (table::table(&report.headline, "headline"))
                 (table::footnotes(&report.headline, &of_the_run(&report.caveats.0), notes))
+                @if let Some(line) = report.findings.one_window() { p class="notes" { (prose(&line)) } }
             }
             (conclusions(&listed))
             @if !report.interrupted.rows.is_empty() {

@@ -192,7 +192,7 @@ pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup
         @if !used.is_empty() {
             ul class="footnotes" {
                 @for kind in used {
-                    @let about: Vec<_> = kind.about(&table.trials).collect();
+                    @let about: Vec<_> = kind.about(&table.marked_trials(kind.mark)).cloned().collect();
                     li {
                         a class="letter" href={ "#doubt-" (kind.mark) } { (kind.mark) }
                         b { (kind.kind.heading()) ". " }

@@ -16,7 +16,7 @@ pub use style::Colour;
 
 use crate::caveats::CaveatsOfKind;
 use crate::view::{Conclusion, Report, Section, Table, Tone, report};
-use analysis::{CaveatKind, Findings, Verdict, Weight};
+use analysis::{Findings, Verdict, Weight};
 use style::{Paint, Style};
 
 /// How much is said.
@@ -147,12 +147,13 @@ impl Page {
             lines.push(self.paint.with(Style::Faint, &format!("{}:", weight.word())));
             lines.extend(of.into_iter().flat_map(|kind| self.caveat(kind, report, detail)));
         }
+        lines.extend(report.findings.one_window().into_iter().flat_map(|line| wrap(&line, self.width, "  ")));
         lines
     }
 
     fn caveat(&self, kind: &CaveatsOfKind, report: &Report, detail: Detail) -> Vec<String> {
         let words = match detail {
-            Detail::Brief => first_words(kind, report.findings.doubted),
+            Detail::Brief => first_words(kind, report),
             Detail::Full => all_words(kind),
         };
         let body = wrap::printable(&format!("{} {}: {words}", kind.mark, kind.kind.heading()));
@@ -185,10 +186,11 @@ fn exploratory(counted: &[&Conclusion]) -> String {
 }
 
 /// The first caveat of a kind, and how many more there are; one that the answer has told is not told again.
-fn first_words(kind: &CaveatsOfKind, told: Option<CaveatKind>) -> String {
-    let first = match told == Some(kind.kind) {
+fn first_words(kind: &CaveatsOfKind, report: &Report) -> String {
+    let marked = report.headline.marked_trials(kind.mark);
+    let first = match report.findings.doubted == Some(kind.kind) {
         true => "see the doubt above",
-        false => kind.caveats.first().map(|caveat| caveat.text.as_str()).unwrap_or_default(),
+        false => kind.about(&marked).chain(&kind.caveats).next().map(|caveat| caveat.text.as_str()).unwrap_or_default(),
     };
     match kind.caveats.len() {
         0 | 1 => first.to_owned(),

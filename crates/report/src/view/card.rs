@@ -14,7 +14,7 @@ use super::tested;
 use crate::caveats::Caveats;
 use analysis::{
     CaveatKind, Comparison, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding, PairFinding, PointSummary,
-    Typical, Verdict, Work,
+    Typical, Verdict, Weight, Work,
 };
 use observation::{Asks, Point, Provenance, factor};
 use study::Metric;
@@ -97,6 +97,8 @@ pub fn card(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Card {
     // What the card says itself is not counted beside it.
     let beside =
         caveats.0.iter().filter(|kind| Some(kind.kind) != findings.doubted && kind.kind != CaveatKind::Unfinished);
+    // Details are folded away.
+    let beside = beside.filter(|kind| kind.kind.weight() != Weight::Detail);
     Card {
         tested: tested::lines(findings),
         numbers,
@@ -227,7 +229,7 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let fewer = fewer.map(|fewer| {
         let (estimate, quantity) = quoted(findings, fewer);
         let (along, shown) = (sweep.along(fewer), with_interval(&estimate, quantity));
-        format!("intervals overlap at {along}: {shown}{}", times(fewer, quantity))
+        format!("about as much at {along}: {shown}{}", times(fewer, quantity))
     });
     let low = low.map(|low| elsewhere(low, ""));
     let per_core = per_core(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
@@ -300,11 +302,11 @@ fn one_size((least, most): (Bytes, Bytes), point: &PointSummary) -> Option<Strin
     is_block.then(|| units::bytes(block))
 }
 
-/// The least level of a curve that gives as much as a point does.
+/// The least level of a curve that gives as much as a point does: intervals that overlap are not enough where they are wide.
 fn as_much<'a>(findings: &Findings, curve: &Curve<'a>, point: &PointSummary) -> Option<&'a PointSummary> {
     let known = quoted(findings, point).0.has_interval();
     let before = curve.points.iter().copied().take_while(|other| !std::ptr::eq(*other, point));
-    let level = super::headline::level_with(findings, curve, point);
+    let level = super::headline::near(findings, curve, point);
     before.filter(|_| known).find(|other| level.iter().any(|one| std::ptr::eq(*one, *other)))
 }
 
@@ -352,10 +354,7 @@ fn compared(findings: &Findings, one: &Comparison) -> Number {
         let (estimate, quantity) = quoted(findings, point);
         Some(format!("{system} {}", with_interval(&estimate, quantity)))
     });
-    let verdict = match one.verdict {
-        Verdict::Inconclusive => "no verdict".to_owned(),
-        verdict => verdict.word().to_owned(),
-    };
+    let verdict = one.verdict.word();
     let what =
         format!("times the {} of {} ({} against {})", one.said, one.point.stream, one.point.system, one.baseline);
     let place = format!("{}{}", one.point.at().trim_start(), if one.point.factors.is_empty() { "" } else { ": " });
@@ -372,7 +371,8 @@ fn before_a_session(point: &PointSummary) -> Option<String> {
     let (latency, request) = (point.response_mean_ms.value, point.service_mean_ms.value);
     let waits = point.work == Work::Transactions && point.elapsed_s.is_none() && request < 0.5 * latency;
     waits.then(|| {
-        format!("{} of it in the database, the rest is the wait for a session", Quantity::Milliseconds.text(request))
+        let [latency, request] = [latency, request].map(|ms| Quantity::Milliseconds.text(ms));
+        format!("mean {latency}, {request} of it in the database, the rest is the wait for a session")
     })
 }
 

@@ -56,7 +56,8 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Table 
     });
     let mut table = Table::new("The figures in short", shown);
     table.groups = groups;
-    table.trials = rows.iter().flat_map(|row| row.point.trials.iter().copied()).collect();
+    table.row_trials = rows.iter().map(|row| row.point.trials.iter().copied().collect()).collect();
+    table.trials = table.row_trials.iter().flatten().copied().collect();
     table.without_empty_columns()
 }
 
@@ -258,7 +259,7 @@ fn main_point<'a>(
     };
     // Where the point that the study asks for gives as much as the best, it is that which is quoted.
     let asked = |point: &&PointSummary| findings.answered.contains(&point.at) && !std::ptr::eq(*point, most);
-    if let Some(asked) = level_with(findings, curve, most).into_iter().find(asked) {
+    if let Some(asked) = near(findings, curve, most).into_iter().find(asked) {
         return (Some(asked), "");
     }
     let prefix = if at_the_edge(curve, most) { EDGE } else { "best: " };
@@ -293,6 +294,12 @@ pub fn level_with<'a>(findings: &Findings, curve: &Curve<'a>, most: &PointSummar
     others.filter(|point| !apart(counted(findings, point))).collect()
 }
 
+/// Those of them that gave nearly as much: intervals that overlap show no difference, and no equality either.
+pub fn near<'a>(findings: &Findings, curve: &Curve<'a>, most: &PointSummary) -> Vec<&'a PointSummary> {
+    let least = 0.9 * counted(findings, most).value;
+    level_with(findings, curve, most).into_iter().filter(|point| counted(findings, point).value >= least).collect()
+}
+
 /// Curves of which the largest level gave the most, where no finding says so.
 pub fn edges(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let Some(factor) = sweep.factor.as_deref() else { return Vec::new() };
@@ -303,10 +310,8 @@ pub fn edges(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
         let point = point.filter(|_| prefix == EDGE)?;
         let level = level_with(findings, curve, point);
         let names = level.iter().map(|other| sweep.at(curve, other)).collect::<Vec<_>>().join(", ");
-        let (most, at) = (counted(findings, point).value, sweep.at(curve, point));
-        let at = format!("{at}, the largest that was tried, gave");
-        // Intervals that overlap show no difference, and no equality either.
-        let near = level.iter().all(|other| counted(findings, other).value >= 0.9 * most);
+        let at = format!("{}, the largest that was tried, gave", sweep.at(curve, point));
+        let near = near(findings, curve, point).len() == level.len();
         let (word, says) = match (level.is_empty(), near) {
             (true, _) => ("no peak yet", format!("{at} the most; try larger ones to find the peak")),
             (_, true) => ("plateau", format!("{at} about as much as {names}")),

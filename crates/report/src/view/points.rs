@@ -13,6 +13,7 @@ pub fn table(sweep: &Sweep, caveats: &Caveats) -> Table {
     let caption = format!("Every point of “{}”; p50 to mean are of latency", sweep.experiment);
     let mut table = Table::new(caption, all_rows(sweep, caveats));
     table.trials = trials(sweep).collect();
+    table.row_trials = rows(sweep).map(|(_, point)| point.trials.iter().copied().collect()).collect();
     table.without_empty_columns()
 }
 
@@ -97,6 +98,12 @@ pub fn says_more(point: &PointSummary) -> bool {
     beyond(&point.response_p99_ms, &point.response_p50_ms)
 }
 
+/// Whether a p99.9 says more than both do.
+fn far_says_more(point: &PointSummary) -> bool {
+    let (far, p99) = (&point.response_p999_ms, &point.response_p99_ms);
+    beyond(far, &point.response_p50_ms) && (beyond(far, p99) || p99.lower_bound())
+}
+
 /// A bound that lies below a lower quantile says nothing; nobody knows whether it does where that one is not known.
 fn beyond(quantile: &Estimate, lower: &Estimate) -> bool {
     !quantile.lower_bound() || quantile.low > lower.value || lower.value.is_nan()
@@ -135,7 +142,7 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
         ms("p50", "response_p50_ms", &point.response_p50_ms),
         ms("p99", "response_p99_ms", &point.response_p99_ms).only_if(says_more(point)).marked(tail.clone()),
         ms("p99.9", "response_p999_ms", &point.response_p999_ms)
-            .only_if(beyond(&point.response_p999_ms, &point.response_p99_ms) || point.response_p99_ms.lower_bound())
+            .only_if(far_says_more(point))
             .minor()
             .marked(tail),
         ms("mean", "response_mean_ms", &point.response_mean_ms).minor(),

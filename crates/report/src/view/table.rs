@@ -16,6 +16,8 @@ pub struct Table {
     pub groups: Vec<(usize, String)>,
     /// Indices of the trials behind its numbers: whose caveats are told under it.
     pub trials: BTreeSet<u32>,
+    /// The same by row; empty where rows are of no trials of their own.
+    pub row_trials: Vec<BTreeSet<u32>>,
 }
 
 /// One column.
@@ -97,6 +99,16 @@ impl Table {
             }
         }
         self
+    }
+
+    /// The trials behind the rows in which a mark stands beside a number, so that the words under it are about one of those.
+    pub fn marked_trials(&self, mark: char) -> BTreeSet<u32> {
+        let shown = |(cell, column): (&Cell, &Column)| {
+            cell.value != Held::Nothing && (cell.marks.contains(mark) || column.marks.contains(mark))
+        };
+        let marked = self.rows.iter().zip(&self.row_trials).filter(|(row, _)| row.iter().zip(&self.columns).any(shown));
+        let trials: BTreeSet<u32> = marked.flat_map(|(_, trials)| trials.iter().copied()).collect();
+        if trials.is_empty() { self.trials.clone() } else { trials }
     }
 
     /// The heading that stands before a row.
@@ -250,7 +262,8 @@ impl Cell {
         match &self.value {
             Held::Estimate(estimate, quantity) if estimate.has_interval() => quantity.ends(estimate),
             Held::Estimate(estimate, quantity) if estimate.lower_bound() => {
-                Some(format!("{} seen", quantity.text(estimate.value)))
+                let (least, seen) = (quantity.text(estimate.low), quantity.text(estimate.value));
+                (least != seen).then(|| format!("{seen} seen"))
             }
             _ => None,
         }
@@ -274,5 +287,23 @@ impl Cell {
             Held::Number(value, _) | Held::Rough(value, _) | Held::Estimate(Estimate { value, .. }, _) => Some(*value),
             Held::Word(_) | Held::Nothing => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_under_a_table_are_about_the_rows_that_show_their_letter() {
+        let row = |value: f64, shown: bool| {
+            vec![number("p99", "p99_ms", value, Quantity::Milliseconds).only_if(shown).marked("e")]
+        };
+        let mut table = Table::new("three", [row(1.0, false), row(2.0, true), row(3.0, true)]);
+        table.row_trials = [[0].into(), [4].into(), [7, 9].into()].into();
+        table.trials = [0, 4, 7, 9].into();
+        assert_eq!(table.marked_trials('e'), [4, 7, 9].into(), "nothing stands in the first row");
+        assert_eq!(table.clone().gathered().marked_trials('e'), [4, 7, 9].into(), "the column says it once");
+        assert_eq!(table.marked_trials('b'), table.trials, "a letter that stands elsewhere is about the whole table");
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
     let (at, than, told) = (least.at.factors[0].in_words(), &quoted.than, &quoted.told);
     if overlap(&quoted.own, &quoted.other) {
         let more = if point.elapsed_s.is_some() { "faster" } else { "more" };
-        return Some(format!("Whether that is {more} than at {at} ({told}) the intervals do not tell."));
+        return Some(format!("{} may be no {more} than at {at} ({told}): the intervals overlap.", quoted.own_told));
     }
     let times = quoted.own.value / quoted.other.value;
     let times = if than == FASTER { 1.0 / times } else { times };
@@ -47,7 +47,8 @@ const FASTER: &str = "as fast";
 struct Beside {
     own: Estimate,
     other: Estimate,
-    /// The other's, with its unit.
+    /// Each with its unit.
+    own_told: String,
     told: String,
     /// `as much`, `as fast`.
     than: String,
@@ -57,18 +58,21 @@ struct Beside {
 fn beside(point: &PointSummary, other: &PointSummary, bandwidth: bool) -> Beside {
     if let Some((own, one)) = point.elapsed_s.zip(other.elapsed_s) {
         let than = if own.value < one.value { FASTER } else { "as long" };
-        return Beside { own, other: one, told: duration(Nanos::from_seconds(one.value)), than: than.to_owned() };
+        return Beside::of([own, one], |seconds| duration(Nanos::from_seconds(seconds)), than);
     }
     if bandwidth {
-        let (own, other) = (point.bytes_per_s, other.bytes_per_s);
-        return Beside { own, other, told: bytes_per_second(other.value), than: "as much".to_owned() };
+        return Beside::of([point.bytes_per_s, other.bytes_per_s], bytes_per_second, "as much");
     }
     if let Some(((what, own), (_, one))) = point.yields.first().zip(other.yields.first()) {
-        let told = per_hour(3_600.0 * one.value);
-        return Beside { own: *own, other: *one, told, than: format!("as many {what}") };
+        return Beside::of([*own, *one], |per_s| per_hour(3_600.0 * per_s), &format!("as many {what}"));
     }
-    let (own, one) = (point.throughput_per_s, other.throughput_per_s);
-    Beside { own, other: one, told: other.work.rate(one.value), than: "as much".to_owned() }
+    Beside::of([point.throughput_per_s, other.throughput_per_s], |per_s| other.work.rate(per_s), "as much")
+}
+
+impl Beside {
+    fn of([own, other]: [Estimate; 2], told: impl Fn(f64) -> String, than: &str) -> Beside {
+        Beside { own, other, own_told: told(own.value), told: told(other.value), than: than.to_owned() }
+    }
 }
 
 fn overlap(one: &Estimate, other: &Estimate) -> bool {
@@ -107,10 +111,10 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> String {
         ),
         (_, Some(at)) => format!("{stream} gains little beyond {}: about {peak} at most.", levels(at, at)),
         (Some(at), None) if at.low <= least && at.high >= most => {
-            format!("No bend was found from {}: the points scatter too much. Best: {peak}.", levels(least, most))
+            format!("No knee was found from {}: the points scatter too much. Best: {peak}.", levels(least, most))
         }
         (Some(at), None) => format!(
-            "{stream} gains little beyond {}: about {peak} at most. These trials scatter too much to place the bend more closely.",
+            "{stream} gains little beyond {}: about {peak} at most. These trials scatter too much to place the knee more closely.",
             levels(at.low, at.high)
         ),
         (None, None) => format!("{stream} still gains at {}, the most that was tried.", levels(most, most)),

@@ -7,7 +7,7 @@ use self::curve::{bend, confirmed, from_least};
 use self::pair::{came_back, shared_host, stood_still, to_compensate};
 use crate::point::selects;
 use crate::{
-    Beside, CANNOT_TELL, Caveat, CaveatKind, Comparison, DeadlineFinding, Estimate, Finding, InTime, MirrorFinding,
+    Beside, CANNOT_TELL, Caveat, CaveatKind, Comparison, DeadlineFinding, Estimate, Finding, Findings, InTime, MirrorFinding,
     PointSummary, TierFinding, TrialSummary, Verdict, Weight,
 };
 use observation::{Provenance, factor};
@@ -129,10 +129,12 @@ fn over(point: &PointSummary, findings: &[Finding]) -> Option<String> {
 pub fn primary_points<'a>(points: &'a [PointSummary], judgement: &Judgement) -> Vec<&'a PointSummary> {
     let primary = judgement.primary.as_ref();
     let meant = |point: &&PointSummary| primary.is_none_or(|primary| selects(&primary.selector, &point.at));
+    let bandwidth = primary.is_some_and(|primary| primary.metric == Metric::Bandwidth);
+    let given = |point: &PointSummary| if bandwidth { point.bytes_per_s } else { point.throughput_per_s }.value;
     let mut best: Vec<&PointSummary> = Vec::new();
     for point in points.iter().filter(meant) {
         match best.iter_mut().find(|known| known.at.system == point.at.system) {
-            Some(known) if point.throughput_per_s.value > known.throughput_per_s.value => *known = point,
+            Some(known) if given(point) > given(known) => *known = point,
             Some(_) => {}
             None => best.push(point),
         }
@@ -271,7 +273,7 @@ fn comparison_sentences(c: &Comparison) -> Vec<String> {
         }
         Verdict::Inconclusive => {
             let reason = c.reason.as_deref().unwrap_or("the interval is too wide");
-            let verdict = format!("No verdict on {system} against {baseline} in {what} ({figures}).");
+            let verdict = format!("Inconclusive: {what}, {system} against {baseline} ({figures}).");
             return vec![verdict, capital(&format!("{reason}."))];
         }
     };
@@ -304,6 +306,13 @@ fn one_window<'a>(caveats: impl Iterator<Item = &'a Caveat>) -> Option<String> {
     let all: std::collections::BTreeMap<Nanos, String> = known.collect();
     let (_, longest) = all.last_key_value().filter(|_| all.len() > 1)?;
     Some(format!("`{WINDOW}{longest}` ends every note that asks for a longer window."))
+}
+
+impl Findings {
+    /// The window that is enough for all notes that ask for a longer one, where they ask for several and no doubt has said so.
+    pub fn one_window(&self) -> Option<String> {
+        one_window(self.caveats.iter()).filter(|line| !self.doubts.contains(line))
+    }
 }
 
 /// The gravest caveat that would change a decision, and that users wait too long where another one goes before that.
@@ -379,21 +388,21 @@ mod tests {
         let said = |trials: &[TrialSummary], judgement: &Judgement| {
             answer(&[point("e", 1.0)], &[], &[], trials, judgement).sentences.last().cloned().unwrap_or_default()
         };
-        let shared = "Shared-host overhead: both servers use the same processors, memory and network, so that two machines would slow down less.";
+        let shared = "Shared-host overhead: both servers use the same processors, memory and network, so on two machines the loss should be smaller.";
         assert_eq!(said(&[], &judgement), shared);
         // Nothing is recorded of networks in runs of older versions.
         let of = |index, system| crate::run::tests::trial(index, system, 0, 1.0);
         let mut trials = [of(0, "s"), of(1, "s"), of(2, "alone")];
         judgement.mirrored[1].apart = false;
-        assert!(said(&trials, &judgement).contains("the same processors, memory, disk and network, so that"));
+        assert!(said(&trials, &judgement).contains("the same processors, memory, disk and network, so on two"));
         let parted = || Event { at: Nanos::ZERO, kind: EventKind::Parted, text: String::new() };
         trials[0].events.push(parted());
         assert!(said(&trials, &judgement).starts_with("Shared-host overhead"), "not in all of them");
         trials[1].events.push(parted());
-        let own = "Each server has a network of its own, but both use the same processors, memory and disk, so that two machines would slow down less.";
+        let own = "Each server has a network of its own, but both use the same processors, memory and disk, so on two machines the loss should be smaller.";
         assert_eq!(said(&trials, &judgement), own);
         judgement.mirrored[1].apart = true;
-        assert!(said(&trials, &judgement).contains("the same processors and memory, so that"));
+        assert!(said(&trials, &judgement).contains("the same processors and memory, so on two"));
     }
 
     fn point(experiment: &str, modules: f64) -> PointSummary {
@@ -519,15 +528,17 @@ mod tests {
     fn a_range_is_told_of_what_is_quoted_though_transactions_of_other_sizes_are_as_many() {
         let of = |at: f64, bytes: f64| {
             let mut point = self::at("copy_block", at, None);
-            point.throughput_per_s = crate::Estimate { value: 200.0, low: 100.0, high: 300.0, ..point.throughput_per_s };
-            point.bytes_per_s = crate::Estimate { value: bytes, low: 0.9 * bytes, high: 1.1 * bytes, ..point.throughput_per_s };
+            point.throughput_per_s = Estimate { value: 200.0, low: 100.0, high: 300.0, ..point.throughput_per_s };
+            point.bytes_per_s = Estimate { value: bytes, low: 0.9 * bytes, high: 1.1 * bytes, ..point.throughput_per_s };
             point
         };
         let points = [of(8.0, 4e6), of(256.0, 5e7)];
         let mut judgement = crate::run::tests::judgement();
         let primary = judgement.primary.take().expect("one is declared");
-        judgement.primary = Some(study::Primary { metric: Metric::Bandwidth, ..primary });
-        let told = answer(&points, &[], &[], &[], &judgement).sentences;
+        let selector = study::Selector { factors: vec![points[1].at.factors[0].clone()], ..primary.selector };
+        judgement.primary = Some(study::Primary { metric: Metric::Bandwidth, selector });
+        let trials = [crate::run::tests::trial(0, "s", 0, 1.0)];
+        let told = answer(&points, &[], &[], &trials, &judgement).sentences;
         assert_eq!(told[1], "That is 12.5 times as much as at copy_block 8 (4 MB/s).");
     }
 

@@ -20,7 +20,7 @@ pub(super) fn to_compensate(findings: &[Finding]) -> Vec<String> {
     let said = varied.iter().map(|whose| {
         let each: Vec<String> = all.iter().filter(|other| of(other) == *whose).flat_map(|other| other.more()).collect();
         let means = if open(whose) {
-            "; what it costs has no verdict, so that these are means without an interval"
+            "; what it costs is inconclusive, so these are means without an interval"
         } else {
             ""
         };
@@ -119,5 +119,5 @@ pub(super) fn shared_host(points: &[PointSummary], trials: &[TrialSummary], judg
     };
     let both =
         if own { "Each server has a network of its own, but both" } else { "Shared-host overhead: both servers" };
-    Some(format!("{both} use the same {shared}, so that two machines would slow down less."))
+    Some(format!("{both} use the same {shared}, so on two machines the loss should be smaller."))
 }
