@@ -67,7 +67,9 @@ impl Caveats {
     pub fn of(findings: &Findings) -> Caveats {
         let mut kinds: Vec<CaveatsOfKind> = Vec::new();
         let mut all = all_caveats(findings);
-        all.sort_by_key(|caveat| caveat.kind.gravity());
+        // Details are folded away: their letters come last, so that none seems to be missing among the others.
+        let folded = |kind: CaveatKind| kind.weight() == Weight::Detail && touches(kind) != Touches::Tail;
+        all.sort_by_key(|caveat| (folded(caveat.kind), caveat.kind.gravity()));
         for caveat in all {
             match kinds.iter_mut().find(|known| known.kind == caveat.kind) {
                 Some(known) => known.caveats.push(caveat.clone()),

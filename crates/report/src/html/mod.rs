@@ -90,7 +90,7 @@ fn head(report: &Report) -> Markup {
                 @for tag in &run.tags { span class="tag" { (tag) } }
             }
             h1 { (run.title) }
-            p class="question" { (run.question) }
+            p class="question" { (prose(&run.question)) }
         }
     }
 }

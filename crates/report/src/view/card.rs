@@ -222,8 +222,9 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let asked = asked.filter(|asked| other(asked));
     // What the study asks for is told once, whatever else it is.
     let untold = |one: &&PointSummary| other(one) && !asked.is_some_and(|asked| std::ptr::eq(*one, asked));
-    let fewer = as_much(findings, curve, point)
-        .filter(|fewer| untold(fewer) && sweep.numeric && !matches!(quantity, Quantity::Seconds));
+    // IOPS of small blocks are no bandwidth of large ones.
+    let alike = |fewer: &&PointSummary| quoted(findings, fewer).1 == quantity && quantity != Quantity::Seconds;
+    let fewer = as_much(findings, curve, point).filter(|fewer| untold(fewer) && sweep.numeric && alike(fewer));
     let low = low_point(sweep, curve).filter(|low| untold(low) && fewer.is_none());
     let asked = asked.map(|asked| elsewhere(asked, "at the level of the study's question: "));
     let fewer = fewer.map(|fewer| {
@@ -272,11 +273,19 @@ fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
     (label.asks == Asks::Operations && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
 }
 
+/// Factors that are a load themselves.
+const LOADS: [&str; 7] =
+    [factor::OUTSTANDING, factor::SESSIONS, factor::RATE, factor::WIDTH, factor::WORKERS, factor::THREADS, "users"];
+
 fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary) -> String {
-    let at = match sweep.factor {
-        Some(_) => sweep.along(point),
-        None => super::headline::load(findings, point),
+    let load = super::headline::load(findings, point);
+    let varied = sweep.factor.as_deref().map(factor::short_name);
+    // A load that stays the same along the curve is a part of what was asked, too.
+    let beside = match varied.filter(|name| sweep.numeric && !LOADS.contains(name)) {
+        Some(_) if !load.is_empty() => format!("; {load}"),
+        _ => String::new(),
     };
+    let at = if varied.is_some() { sweep.along(point) } else { load };
     let most = sweep.factor.is_some() && curve.points.len() > 1 && most_of(findings, curve, point);
     let pause = paced(findings, point).map(|pause| format!(", {pause} of pause after each"));
     let asked = findings.storage.iter().find(|asked| asked.stream == point.at.stream);
@@ -291,7 +300,7 @@ fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary
         true => ", the best",
         false => "",
     };
-    format!("{asked}at {at}{best}{}", pause.unwrap_or_default())
+    format!("{asked}at {at}{best}{}{beside}", pause.unwrap_or_default())
 }
 
 /// The block of a point whose stream has others elsewhere: what its operations move on the mean, where that is a size of blocks.
