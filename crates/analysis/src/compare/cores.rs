@@ -165,7 +165,7 @@ impl CoreCompensation {
 
     /// `+0.120 cores for 0.5 of each server (+0.110 observed)`.
     pub(super) fn more(&self) -> String {
-        let plus = |value: f64| format!("+{}", units::ratio((value - self.cores).max(0.0)));
+        let plus = |value: f64| format!("+{}", units::significant((value - self.cores).max(0.0)));
         let (at, share) = self.tried;
         let observed = match &self.observed {
             Some(observed) => format!("{} observed", plus(observed.value)),

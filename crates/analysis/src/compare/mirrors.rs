@@ -13,9 +13,7 @@ use super::pairs::Member;
 use crate::bound;
 use crate::point::{Group, own_estimate, servers_cpu_ms};
 use crate::statistics::least_squares::{Weighted, weighted_line};
-use crate::{
-    AddedTime, Compensation, CoreCompensation, Estimate, MirrorFinding, Spreading, TrialSummary, Tuning,
-};
+use crate::{AddedTime, Compensation, CoreCompensation, Estimate, MirrorFinding, Spreading, TrialSummary, Tuning};
 use observation::{Level, factor};
 use study::pairs::PILOT;
 use study::{Judgement, Metric};
@@ -229,7 +227,7 @@ impl MirrorFinding {
         best.into_iter().chain(each).chain(trips).chain(spreads).collect::<Vec<_>>().join("; ")
     }
 
-    /// `+1.60 sessions for 8 (+1.40 observed)` and `+0.120 cores for 0.5 of each server (+0.110 observed)`, of the fewest that were measured.
+    /// `+1.6 sessions beside 8 (+1.4 observed)` and `+0.120 cores for 0.5 of each server (+0.110 observed)`, of the fewest that were measured.
     pub(crate) fn more(&self) -> impl Iterator<Item = String> {
         let sessions = self.compensations.first().map(Compensation::more);
         sessions.into_iter().chain(self.core_compensations.first().map(CoreCompensation::more))
@@ -316,7 +314,7 @@ impl Spreading {
 
 impl Compensation {
     fn more(&self) -> String {
-        let plus = |value: f64| format!("+{}", units::ratio((value - self.sessions).max(0.0)));
+        let plus = |value: f64| format!("+{}", units::significant((value - self.sessions).max(0.0)));
         let (at, share) = self.tried;
         let observed = match self.observed {
             Some(observed) => format!("{} observed", plus(observed)),
@@ -325,10 +323,10 @@ impl Compensation {
             None => {
                 let [up_to, at, share] =
                     [units::significant(self.up_to), units::significant(at), units::percent(share)];
-                format!("not observed up to {up_to}: at most {share} of the rate, with {at}")
+                format!("not observed: up to {up_to} sessions brought back at most {share} of the rate, with {at}")
             }
         };
-        format!("{} sessions for {} ({observed})", plus(self.predicted.value), units::significant(self.sessions))
+        format!("{} sessions beside {} ({observed})", plus(self.predicted.value), units::significant(self.sessions))
     }
 
     fn says(&self) -> String {

@@ -184,11 +184,7 @@ fn wanted(found: &Checkpoints, observations: &Observations) -> String {
         Some(elapsed) => {
             format!("{cycle_takes}: the work would have to be about {} times as much", (2.0 * cycle / elapsed).ceil())
         }
-        None => format!(
-            "{cycle_takes}: {} holds a whole one, {} three",
-            to_hold(1, cycle),
-            to_hold(3, cycle)
-        ),
+        None => format!("{cycle_takes}: {} holds a whole one, {} three", to_hold(1, cycle), to_hold(3, cycle)),
     }
 }
 

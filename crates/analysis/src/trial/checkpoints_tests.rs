@@ -128,11 +128,7 @@ fn a_cycle_that_time_ends_before_the_log_is_full_takes_its_timeout() {
     assert_eq!(found(&summary).cycle_s, Some(300.0));
     let text = &found(&summary).text;
     assert!(text.contains("a cycle takes about 5 min (by its timeout; the log alone would take 14 min)"), "{text}");
-    assert!(
-        text.contains("(none began in it)")
-            && text.contains("--set measure=10min holds a whole one"),
-        "{text}"
-    );
+    assert!(text.contains("(none began in it)") && text.contains("--set measure=10min holds a whole one"), "{text}");
 }
 
 #[test]

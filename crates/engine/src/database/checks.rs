@@ -170,7 +170,7 @@ fn invariants_words(checks: &[&Check]) -> (EventKind, String) {
         })
         .collect();
     if broken.is_empty() {
-        let text = format!("all {} invariants hold; their checks add up to {took:.1} s", checks.len());
+        let text = format!("all {} invariants hold, checked in {took:.1} s", checks.len());
         return (EventKind::Note, text);
     }
     let text = format!("{} of {} invariants are broken: {}", broken.len(), checks.len(), broken.join("; "));

@@ -14,7 +14,7 @@ pub fn conclusion(findings: &Findings, sweep: &Sweep) -> Option<Conclusion> {
     let (trial, LooksSummary { mean_ms, p99_ms, max_ms }) = looks.max_by(|a, b| a.1.p99_ms.total_cmp(&b.1.p99_ms))?;
     let [mean, p99, max] = [mean_ms, p99_ms, max_ms].map(|ms| Quantity::Milliseconds.text(ms));
     let says = format!(
-        "it checked for finished work every {mean} on average, {p99} at p99, {max} at most (trial {}, the slowest)",
+        "it looked for answers every {mean} on average, {p99} at p99, {max} at most (in trial {}, where that took longest)",
         trial.label.index
     );
     Some(Conclusion::plain(sweep.experiment, "polling", "the generator".to_owned(), &says))

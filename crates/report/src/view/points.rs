@@ -141,10 +141,7 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
         bytes(point).minor(),
         ms("p50", "response_p50_ms", &point.response_p50_ms),
         ms("p99", "response_p99_ms", &point.response_p99_ms).only_if(says_more(point)).marked(tail.clone()),
-        ms("p99.9", "response_p999_ms", &point.response_p999_ms)
-            .only_if(far_says_more(point))
-            .minor()
-            .marked(tail),
+        ms("p99.9", "response_p999_ms", &point.response_p999_ms).only_if(far_says_more(point)).minor().marked(tail),
         ms("mean", "response_mean_ms", &point.response_mean_ms).minor(),
         ms("service", "service_mean_ms", &point.service_mean_ms).minor().only_if(!asks),
         ms("request time", "request_mean_ms", &point.service_mean_ms).minor().only_if(asks),

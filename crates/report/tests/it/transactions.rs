@@ -217,7 +217,10 @@ fn the_largest_level_gave_no_more_than_others_where_intervals_do_not_tell() {
         point.throughput_per_s = Estimate { low: 0.1 * value, high: 4.0 * value, n: 4, ..Estimate::single(value) };
     }
     let said = text(&findings, Layout { width: 160, ..Layout::default() });
-    assert!(said.contains("gave the most, but its interval overlaps with that of") && !said.contains("plateau"), "{said}");
+    assert!(
+        said.contains("gave the most, but its interval overlaps with that of") && !said.contains("plateau"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -7,8 +7,8 @@ use self::curve::{bend, confirmed, from_least};
 use self::pair::{came_back, shared_host, stood_still, to_compensate};
 use crate::point::selects;
 use crate::{
-    Beside, CANNOT_TELL, Caveat, CaveatKind, Comparison, DeadlineFinding, Estimate, Finding, Findings, InTime, MirrorFinding,
-    PointSummary, TierFinding, TrialSummary, Verdict, Weight,
+    Beside, CANNOT_TELL, Caveat, CaveatKind, Comparison, DeadlineFinding, Estimate, Finding, Findings, InTime,
+    MirrorFinding, PointSummary, TierFinding, TrialSummary, Verdict, Weight,
 };
 use observation::{Provenance, factor};
 use study::{Judgement, Metric};
@@ -529,7 +529,8 @@ mod tests {
         let of = |at: f64, bytes: f64| {
             let mut point = self::at("copy_block", at, None);
             point.throughput_per_s = Estimate { value: 200.0, low: 100.0, high: 300.0, ..point.throughput_per_s };
-            point.bytes_per_s = Estimate { value: bytes, low: 0.9 * bytes, high: 1.1 * bytes, ..point.throughput_per_s };
+            point.bytes_per_s =
+                Estimate { value: bytes, low: 0.9 * bytes, high: 1.1 * bytes, ..point.throughput_per_s };
             point
         };
         let points = [of(8.0, 4e6), of(256.0, 5e7)];

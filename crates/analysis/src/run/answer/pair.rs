@@ -19,11 +19,8 @@ pub(super) fn to_compensate(findings: &[Finding]) -> Vec<String> {
     };
     let said = varied.iter().map(|whose| {
         let each: Vec<String> = all.iter().filter(|other| of(other) == *whose).flat_map(|other| other.more()).collect();
-        let means = if open(whose) {
-            "; what it costs is inconclusive, so these are means without an interval"
-        } else {
-            ""
-        };
+        let means =
+            if open(whose) { "; what it costs is inconclusive, so these are means without an interval" } else { "" };
         format!("To compensate for the mirror of {} in {}: {}{means}.", whose.0, whose.1, each.join(", or "))
     });
     said.collect()
@@ -38,7 +35,8 @@ pub(super) fn stood_still(findings: &[Finding]) -> Option<String> {
         let each: Vec<String> = events.iter().map(|(event, alike)| still(event, alike)).collect();
         (who.clone(), format!("for {}", each.join("; ")))
     };
-    let mut each = grouped(all.iter().map(|one| (whose(one, &all), *one))).iter().map(step).collect::<Vec<_>>().into_iter();
+    let mut each =
+        grouped(all.iter().map(|one| (whose(one, &all), *one))).iter().map(step).collect::<Vec<_>>().into_iter();
     let (who, first) = each.next()?;
     let rest: String = each.map(|(who, still)| format!("; {who}{still}")).collect();
     Some(format!("{}.", capital(&format!("{who}clients stood still {first}{rest}"))))
@@ -120,4 +118,56 @@ pub(super) fn shared_host(points: &[PointSummary], trials: &[TrialSummary], judg
     let both =
         if own { "Each server has a network of its own, but both" } else { "Shared-host overhead: both servers" };
     Some(format!("{both} use the same {shared}, so on two machines the loss should be smaller."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Compensation, Estimate};
+    use observation::Point;
+    use study::Direction;
+
+    fn compared(verdict: Verdict) -> Finding {
+        Finding::Comparison(Comparison {
+            point: Point { system: "mirrored".to_owned(), stream: "orders".to_owned(), ..Point::default() },
+            baseline: "alone".to_owned(),
+            metric: "throughput".to_owned(),
+            said: "throughput".to_owned(),
+            primary: true,
+            direction: Direction::HigherIsBetter,
+            ratio: Estimate::single(0.7),
+            margin: 0.05,
+            detectable: None,
+            interleaved: true,
+            adjusted: false,
+            p_value: 0.5,
+            verdict,
+            reason: None,
+        })
+    }
+
+    #[test]
+    fn sessions_that_make_up_for_a_mirror_are_told_with_what_was_tried_and_how_sure_the_cost_is() {
+        let predicted = Estimate::single(17.34);
+        let made_up =
+            Compensation { sessions: 8.0, predicted, observed: None, tried: (16.0, 0.72), up_to: 16.0, ceiling: None };
+        let mirror = Finding::Mirror(MirrorFinding {
+            point: Point { system: "mirrored".to_owned(), stream: "orders".to_owned(), ..Point::default() },
+            baseline: "alone".to_owned(),
+            unit: "a commit waits",
+            own_networks: true,
+            added: Vec::new(),
+            tuning: None,
+            compensations: vec![made_up],
+            core_compensations: Vec::new(),
+            round_trips: None,
+            spreads: Vec::new(),
+        });
+        let told = |verdict| to_compensate(&[compared(verdict), mirror.clone()]).join(" ");
+        let sure = "To compensate for the mirror of mirrored in orders: +9.34 sessions beside 8 (not observed: up to 16 sessions \
+                    brought back at most 72% of the rate, with 16)";
+        assert_eq!(told(Verdict::Worse), format!("{sure}."));
+        let open = "; what it costs is inconclusive, so these are means without an interval.";
+        assert_eq!(told(Verdict::Inconclusive), format!("{sure}{open}"));
+    }
 }
