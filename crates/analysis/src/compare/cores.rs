@@ -163,7 +163,7 @@ impl CoreCompensation {
         }
     }
 
-    /// `+0.120 cores for 0.5 of each server (+0.110 observed)`.
+    /// `+0.12 cores beside 0.5 of each server (+0.11 observed)`.
     pub(super) fn more(&self) -> String {
         let plus = |value: f64| format!("+{}", units::significant((value - self.cores).max(0.0)));
         let (at, share) = self.tried;
@@ -178,7 +178,7 @@ impl CoreCompensation {
         };
         let cores = units::significant(self.cores);
         match &self.predicted {
-            Some(predicted) => format!("{} cores for {cores} of each server ({observed})", plus(predicted.value)),
+            Some(predicted) => format!("{} cores beside {cores} of each server ({observed})", plus(predicted.value)),
             None => format!("no number of cores instead of {cores} of each server ({observed})"),
         }
     }

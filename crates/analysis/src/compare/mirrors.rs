@@ -227,7 +227,7 @@ impl MirrorFinding {
         best.into_iter().chain(each).chain(trips).chain(spreads).collect::<Vec<_>>().join("; ")
     }
 
-    /// `+1.6 sessions beside 8 (+1.4 observed)` and `+0.120 cores for 0.5 of each server (+0.110 observed)`, of the fewest that were measured.
+    /// `+1.6 sessions beside 8 (+1.4 observed)` and `+0.12 cores beside 0.5 of each server (+0.11 observed)`, of the fewest that were measured.
     pub(crate) fn more(&self) -> impl Iterator<Item = String> {
         let sessions = self.compensations.first().map(Compensation::more);
         sessions.into_iter().chain(self.core_compensations.first().map(CoreCompensation::more))

@@ -124,6 +124,6 @@ fn a_rate_that_no_measured_number_of_cores_brought_back_is_told_with_how_near_it
 #[test]
 fn the_answer_says_sessions_or_cores_where_cores_are_varied() {
     let answer = judge(Default::default(), busy(), &judged()).answer.join(" ");
-    let said = "To compensate for the mirror of mirrored in random-read: +0.100 cores for 0.5 of each server (+0.100 observed).";
+    let said = "To compensate for the mirror of mirrored in random-read: +0.1 cores beside 0.5 of each server (+0.1 observed).";
     assert!(answer.contains(said), "{answer}");
 }
