@@ -305,7 +305,7 @@ fn one_window<'a>(caveats: impl Iterator<Item = &'a Caveat>) -> Option<String> {
     let known = asked.filter_map(word).filter_map(|word| Some((units::parse_duration(&word).ok()?, word)));
     let all: std::collections::BTreeMap<Nanos, String> = known.collect();
     let (_, longest) = all.last_key_value().filter(|_| all.len() > 1)?;
-    Some(format!("`{WINDOW}{longest}` ends every note that asks for a longer window."))
+    Some(format!("`{WINDOW}{longest}` is long enough for every note that asks for a longer window."))
 }
 
 impl Findings {
@@ -558,7 +558,10 @@ mod tests {
         let notes =
             [note("needs --set measure=47s"), note("one needs --set measure=10min, three need --set measure=1.5h.")];
         let told = one_window(notes.iter());
-        assert_eq!(told.as_deref(), Some("`--set measure=1.5h` ends every note that asks for a longer window."));
+        assert_eq!(
+            told.as_deref(),
+            Some("`--set measure=1.5h` is long enough for every note that asks for a longer window.")
+        );
         assert_eq!(one_window(notes[..1].iter()), None, "one is told where it stands");
     }
 
