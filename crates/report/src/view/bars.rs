@@ -54,7 +54,7 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
     let panels = shown.iter().map(|shown| {
         let x = Axis::new(shown.title.clone(), shown.quantity, Spacing::FromZero);
         let (names, series) = rows(sweep, series(sweep, caveats, shown));
-        let y = Axis::new(sweep.factor_said(), Quantity::Plain, Spacing::Names(names));
+        let y = Axis::new(sweep.factor_titled(), Quantity::Plain, Spacing::Names(names));
         Panel::new(shown.title.clone(), Span::Half, x, y, series)
     });
     let title = match sweep.factor {

@@ -4,6 +4,7 @@ use super::each_once;
 use analysis::{Finding, Findings, PointSummary, Work};
 use observation::factor::{self, short_name};
 use observation::{Factor, Level, Places, Point, Provenance};
+use study::Metric;
 
 /// Everything of one experiment that shares an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,8 @@ pub struct Sweep<'a> {
     pub constant: Vec<(String, String)>,
     /// What its work is counted in.
     pub work: Work,
+    /// Whether the study asks how many bytes are moved.
+    pub bandwidth: bool,
 }
 
 /// One line of a chart.
@@ -73,10 +76,11 @@ pub fn sweep<'a>(findings: &'a Findings, experiment: &'a str) -> Sweep<'a> {
         experiment,
         factor: factor.map(str::to_owned),
         numeric,
-        levels: sorted(findings, levels, numeric),
+        levels: in_order(findings, levels),
         curves: curves(&points, factor, &varied),
         constant: constant(&points, &names, &varied),
         work: counted_in(points.iter().copied()),
+        bandwidth: findings.metric == Some(Metric::Bandwidth),
     }
 }
 
@@ -88,12 +92,12 @@ pub fn counted_in<'a>(points: impl IntoIterator<Item = &'a PointSummary>) -> Wor
 }
 
 /// Systems in the order in which they were named, whatever order they were run in.
-fn place_of_system(findings: &Findings, name: &str) -> usize {
+pub fn place_of_system(findings: &Findings, name: &str) -> usize {
     findings.run.systems.iter().position(|system| system.name == name).unwrap_or(usize::MAX)
 }
 
 /// Streams in the order of the study: trials were run in random order, and its text is the only other witness.
-fn place_of_stream(findings: &Findings, name: &str) -> usize {
+pub fn place_of_stream(findings: &Findings, name: &str) -> usize {
     findings.run.study_text.find(name).unwrap_or(usize::MAX)
 }
 
@@ -113,8 +117,8 @@ fn levels_of<'a>(points: &[&'a PointSummary], name: &str) -> Vec<&'a Level> {
 }
 
 /// Numbers ascend; words, and words beside numbers, come as they were listed.
-fn sorted<'a>(findings: &Findings, mut levels: Vec<&'a Level>, numeric: bool) -> Vec<&'a Level> {
-    if numeric {
+pub fn in_order<'a>(findings: &Findings, mut levels: Vec<&'a Level>) -> Vec<&'a Level> {
+    if levels.iter().all(|level| level.number().is_some()) {
         levels.sort_by(|a, b| order(a.number(), b.number()));
     } else {
         let lists = |line: &&str| levels.iter().all(|level| line.contains(level.text()));
@@ -159,7 +163,8 @@ fn constant(points: &[&PointSummary], names: &[&str], varied: &[&str]) -> Vec<(S
     fixed
         .filter_map(|name| {
             let levels = levels_of(points, name);
-            (levels.len() == 1).then(|| (factor::said(name).to_owned(), levels[0].text().to_owned()))
+            let unit = if short_name(name) == factor::DISTANCE && levels[0].number().is_some() { " km" } else { "" };
+            (levels.len() == 1).then(|| (factor::said(name).to_owned(), format!("{}{unit}", levels[0].text())))
         })
         .collect()
 }
@@ -225,6 +230,12 @@ impl Sweep<'_> {
     /// The same as people of the field say it.
     pub fn factor_said(&self) -> &str {
         factor::said(self.factor_name())
+    }
+
+    /// The same with its unit where its levels are numbers without one, for an axis.
+    pub fn factor_titled(&self) -> String {
+        let kilometres = self.factor_name() == factor::DISTANCE && self.numeric;
+        format!("{}{}", self.factor_said(), if kilometres { " (km)" } else { "" })
     }
 
     /// The level of a point along the axis.

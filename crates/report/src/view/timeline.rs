@@ -41,7 +41,8 @@ pub fn figure(findings: &Findings, experiment: &str, caveats: &Caveats) -> Optio
     };
     let warmed = trials.iter().any(|trial| trial.window.start > Nanos::ZERO);
     let grey = warmed.then(|| "Grey is the warm-up, which does not count.".to_owned());
-    let levels = "Level stretches are the means of the parts of the window that the steady-state rule compares.".to_owned();
+    let levels =
+        "Level stretches are the means of the parts of the window that the steady-state rule compares.".to_owned();
     let mut notes: Vec<String> = grey.into_iter().chain([levels]).collect();
     if trials.len() > SMALL_MAX {
         notes.push(format!("{SMALL_MAX} of {} trials are drawn; the table has all.", trials.len()));

@@ -169,7 +169,7 @@ fn a_sweep_from_off_to_full_draws_what_each_costs_the_other_in_the_order_of_the_
         let estimate = |value: f64| Estimate { value, low: value * 0.9, high: value * 1.1, n: 3, confidence: 0.95 };
         point.yields = vec![
             ("dialog steps".into(), estimate(10.0 + at as f64)),
-            ("rows loaded".into(), estimate(900.0 - at as f64)),
+            ("rows loaded".into(), estimate(900.0 - 100.0 * at as f64)),
         ];
     }
     findings.findings.retain(|finding| finding.point().is_none());
@@ -217,7 +217,10 @@ fn the_largest_level_gave_no_more_than_others_where_intervals_do_not_tell() {
         point.throughput_per_s = Estimate { low: 0.1 * value, high: 4.0 * value, n: 4, ..Estimate::single(value) };
     }
     let said = text(&findings, Layout { width: 160, ..Layout::default() });
-    assert!(said.contains("gave the most, but its interval overlaps with that of") && !said.contains("plateau"), "{said}");
+    assert!(
+        said.contains("gave the most, but its interval overlaps with that of") && !said.contains("plateau"),
+        "{said}"
+    );
 }
 
 #[test]
