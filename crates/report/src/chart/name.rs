@@ -30,8 +30,10 @@ fn two(name: &str, room: f64) -> (String, String) {
     if text_width(rest) <= room {
         return (first.trim_end().to_owned(), rest.to_owned());
     }
-    let tail = rest.char_indices().map(|(at, _)| &rest[at..]).find(|tail| text_width(tail) + ELLIPSIS <= room);
-    (first.trim_end().to_owned(), format!("…{}", tail.unwrap_or_default()))
+    let fits = |at: &usize| text_width(&rest[*at..]) + ELLIPSIS <= room;
+    let word = rest.match_indices(' ').map(|(at, _)| at + 1).find(fits);
+    let tail = word.or_else(|| rest.char_indices().map(|(at, _)| at).find(fits)).unwrap_or(rest.len());
+    (first.trim_end().to_owned(), format!("…{}", &rest[tail..]))
 }
 
 /// The first byte at which two names differ.

@@ -77,7 +77,9 @@ fn axes(panel: &Panel, frame: &Frame, labels: &Labels) -> Markup {
             @for tick in &labels.x {
                 @let x = frame.x.at(tick.at);
                 @if !panel.is_rows() { path class="axis" d=(path([(x, frame.bottom), (x, frame.bottom + 4.0)])) {} }
-                text x=(px(x)) y=(px(frame.bottom + 17.0)) { (tick.text) }
+                // A label under the last tick may be wider than what is left beside it.
+                @let half = text_width(&tick.text) / 2.0;
+                text x=(px(x.min(frame.width - half))) y=(px(frame.bottom + 17.0)) { (tick.text) }
             }
         }
         g class="ticks" text-anchor="end" {
@@ -93,7 +95,7 @@ fn axes(panel: &Panel, frame: &Frame, labels: &Labels) -> Markup {
             (titled(&panel.x.title, &labels.x_unit))
         }
         @if !panel.is_rows() {
-            text class="title" x="0" y="11" { (titled(&panel.y.title, &labels.y_unit)) }
+            text class="title" x="2" y="11" { (titled(&panel.y.title, &labels.y_unit)) }
         }
     }
 }
@@ -325,6 +327,26 @@ mod tests {
         let (from, width) = (numbers("x"), numbers("width"));
         assert!((from[0] + width[0] - from[1]).abs() < 0.2, "both meet at zero: {from:?} {width:?}");
         assert!((width[0] - width[1]).abs() < 0.2 && width[0] > 10.0, "{width:?}");
+    }
+
+    #[test]
+    fn letters_beside_the_last_point_stay_left_of_the_right_end_of_the_frame() {
+        use crate::view::{Axis, Look, Quantity, Spacing};
+        let look = Look { slot: 0, provenance: observation::Provenance::Measured };
+        let points = [1.0, 2.0].map(|x| Datum { marks: "abcd".into(), ..Datum::bare(x, x, String::new()) }).into();
+        let series = Series { name: "curve".into(), look, form: Form::Line, points };
+        let axis = || Axis::new("axis", Quantity::Plain, Spacing::FromZero);
+        let panel = Panel::new("letters", Span::Half, axis(), axis(), vec![series]);
+        let (frame, _) = lay_out(&panel, 0.0);
+        let drawn = svg(&panel, "").into_string();
+        let letters: Vec<f64> = drawn
+            .split("class=\"letters\" x=\"")
+            .skip(1)
+            .map(|rest| rest.split('"').next().expect("a value").parse().expect("a number"))
+            .collect();
+        assert_eq!(letters.len(), 2, "{drawn}");
+        assert!(letters[0] > frame.x.at(1.0), "to the right where there is room: {letters:?}");
+        assert!(letters[1] + BOLD * text_width("abcd") <= frame.right, "{letters:?} {frame:?}");
     }
 
     #[test]

@@ -13,6 +13,12 @@ const LOG_RATIO: f64 = 8.0;
 /// Values that span more than this ratio are spaced by ratio where zero is not wanted.
 const LOG_SPAN: f64 = 12.0;
 
+/// What stands at an axis of a factor: with its unit, where levels are numbers without one.
+pub fn factor_title(name: &str, numeric: bool) -> String {
+    let unit = if factor::short_name(name) == factor::DISTANCE && numeric { " (km)" } else { "" };
+    format!("{}{unit}", factor::said(name))
+}
+
 /// The axis of the swept factor: its levels are its ticks, as the study wrote them.
 pub fn factor_axis(sweep: &Sweep) -> Axis {
     let name = sweep.factor_name();
@@ -23,7 +29,7 @@ pub fn factor_axis(sweep: &Sweep) -> Axis {
     let quantity = if name == factor::TRANSFER || name == factor::SIZE { Quantity::Bytes } else { Quantity::Plain };
     let spacing =
         if least > 0.0 && (most / least >= LOG_RATIO || doubles(&ticks)) { Spacing::Log } else { Spacing::Linear };
-    Axis { title: sweep.factor_titled(), quantity, spacing, ticks, range: None }
+    Axis { title: factor_title(name, sweep.numeric), quantity, spacing, ticks, range: None }
 }
 
 fn doubles(ticks: &[(f64, String)]) -> bool {

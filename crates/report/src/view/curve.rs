@@ -1,6 +1,7 @@
 //! Points into curves: which factor goes along the axis, and what tells one curve from another.
 
 use super::each_once;
+use super::order::{in_order, order, place_of_stream, place_of_system};
 use analysis::{Finding, Findings, PointSummary, Work};
 use observation::factor::{self, short_name};
 use observation::{Factor, Level, Places, Point, Provenance};
@@ -91,16 +92,6 @@ pub fn counted_in<'a>(points: impl IntoIterator<Item = &'a PointSummary>) -> Wor
     if all.all(|work| work == first) { first } else { Work::Operations }
 }
 
-/// Systems in the order in which they were named, whatever order they were run in.
-pub fn place_of_system(findings: &Findings, name: &str) -> usize {
-    findings.run.systems.iter().position(|system| system.name == name).unwrap_or(usize::MAX)
-}
-
-/// Streams in the order of the study: trials were run in random order, and its text is the only other witness.
-pub fn place_of_stream(findings: &Findings, name: &str) -> usize {
-    findings.run.study_text.find(name).unwrap_or(usize::MAX)
-}
-
 fn factor_names<'a>(points: &[&'a PointSummary]) -> Vec<&'a str> {
     each_once(points.iter().flat_map(|point| &point.at.factors).map(|factor| factor.name.as_str()))
 }
@@ -114,30 +105,6 @@ fn varies(points: &[&PointSummary], name: &str) -> bool {
 
 fn levels_of<'a>(points: &[&'a PointSummary], name: &str) -> Vec<&'a Level> {
     each_once(points.iter().filter_map(|point| point.at.level(name)))
-}
-
-/// Numbers ascend; words, and words beside numbers, come as they were listed.
-pub fn in_order<'a>(findings: &Findings, mut levels: Vec<&'a Level>) -> Vec<&'a Level> {
-    if levels.iter().all(|level| level.number().is_some()) {
-        levels.sort_by(|a, b| order(a.number(), b.number()));
-    } else {
-        let lists = |line: &&str| levels.iter().all(|level| line.contains(level.text()));
-        let run = &findings.run;
-        let set = run.settings.iter().map(String::as_str).rfind(lists);
-        let listed = set.or_else(|| run.study_text.lines().find(lists)).unwrap_or(&run.study_text);
-        levels.sort_by_key(|level| place_in(listed, level));
-    }
-    levels
-}
-
-/// In a study levels stand in quotes, and their words elsewhere as well.
-fn place_in(listed: &str, level: &Level) -> usize {
-    let quoted = format!("\"{}\"", level.text());
-    listed.find(&quoted).or_else(|| listed.find(level.text())).unwrap_or(usize::MAX)
-}
-
-fn order(a: Option<f64>, b: Option<f64>) -> std::cmp::Ordering {
-    a.unwrap_or(f64::NAN).total_cmp(&b.unwrap_or(f64::NAN))
 }
 
 /// A finding knows what was swept; else the usual axes, then any number, then any word.
@@ -230,12 +197,6 @@ impl Sweep<'_> {
     /// The same as people of the field say it.
     pub fn factor_said(&self) -> &str {
         factor::said(self.factor_name())
-    }
-
-    /// The same with its unit where its levels are numbers without one, for an axis.
-    pub fn factor_titled(&self) -> String {
-        let kilometres = self.factor_name() == factor::DISTANCE && self.numeric;
-        format!("{}{}", self.factor_said(), if kilometres { " (km)" } else { "" })
     }
 
     /// The level of a point along the axis.

@@ -16,12 +16,17 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
                 lies further out, or of a value that is at least so much. Where latency is drawn, the \
                 marked line is p99 and the thin one p50.";
     let rate = Rate::of(sweep);
-    let title = format!("{} and latency by {}", rate.title, sweep.factor_said());
+    let title = capital(&format!("{} and latency by {}", rate.title, sweep.factor_said()));
     let mut panels = vec![throughput(findings, sweep, caveats, &rate), response(sweep, caveats)];
     panels.push(against(sweep, caveats, &rate));
     panels.extend(super::given::frontier(sweep, caveats));
     let table = super::points::table(sweep, caveats);
     Figure { key: key(sweep, Form::Line), ..Figure::new(title, vec![note.to_owned()], panels, table) }
+}
+
+fn capital(title: &str) -> String {
+    let mut letters = title.chars();
+    letters.next().map(|first| format!("{}{}", first.to_uppercase(), letters.as_str())).unwrap_or_default()
 }
 
 fn throughput(findings: &Findings, sweep: &Sweep, caveats: &Caveats, rate: &Rate) -> Panel {

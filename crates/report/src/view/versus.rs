@@ -2,13 +2,14 @@
 
 use super::axes::whisker;
 use super::conclusion::{Conclusion, with_interval};
-use super::curve::{factors_text, in_order, place_of_stream, place_of_system};
+use super::curve::factors_text;
 use super::each_once;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
+use super::order::{Levels, place_of_stream, place_of_system};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
 use analysis::{Comparison, Findings, PointSummary};
-use observation::{Factor, Level, Places, Point, Provenance};
+use observation::{Factor, Places, Point, Provenance};
 use std::iter;
 use study::{Direction, Metric};
 
@@ -50,13 +51,19 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
     if all.is_empty() {
         return None;
     }
-    let levels = levels(findings, &all);
+    let levels = Levels::of(findings, all.iter().flat_map(|one| &one.point.factors));
     let primary: Vec<&str> = all.iter().filter(|one| one.primary).map(|one| one.metric.as_str()).collect();
     // Rows in the order of the study, whatever is primary among them: a reader follows the levels of a system.
     let place = |one: &Comparison| {
         let Comparison { point, metric, .. } = one;
         let of_study = (place_of_system(findings, &point.system), place_of_stream(findings, &point.stream));
-        (!primary.contains(&metric.as_str()), metric.clone(), of_study, point.experiment.clone(), ranks(&levels, point))
+        (
+            !primary.contains(&metric.as_str()),
+            metric.clone(),
+            of_study,
+            point.experiment.clone(),
+            levels.ranks(&point.factors),
+        )
     };
     all.sort_by_cached_key(|one| place(one));
     let metrics = each_once(all.iter().map(|comparison| comparison.metric.as_str()));
@@ -76,22 +83,6 @@ const STANDINGS: [(bool, usize, &str); 2] = [(true, 0, "primary"), (false, 1, "e
 
 fn look(slot: usize) -> Look {
     Look { slot, provenance: Provenance::Measured }
-}
-
-/// The levels of every factor of comparisons, in order.
-fn levels<'a>(findings: &Findings, all: &[&'a Comparison]) -> Vec<(&'a str, Vec<&'a Level>)> {
-    let factors = || all.iter().flat_map(|one| &one.point.factors);
-    let of = |name: &'a str| {
-        let levels = each_once(factors().filter(|factor| factor.name == name).map(|factor| &factor.level));
-        (name, in_order(findings, levels))
-    };
-    each_once(factors().map(|factor| factor.name.as_str())).into_iter().map(of).collect()
-}
-
-/// Where the levels of a point stand among those.
-fn ranks(levels: &[(&str, Vec<&Level>)], point: &Point) -> Vec<Option<usize>> {
-    let rank = |(name, all): &(&str, Vec<&Level>)| all.iter().position(|level| Some(*level) == point.level(name));
-    levels.iter().map(rank).collect()
 }
 
 fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
