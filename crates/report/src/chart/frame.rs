@@ -1,7 +1,8 @@
 //! The frame of a panel: its size, its margins, both scales, grid and labels.
 
+use super::name::{self, Name};
 use super::scale::{Kind, Scale};
-use super::{name, text_width};
+use super::text_width;
 use crate::view::{Axis, Guide, Panel, Quantity, Spacing, Span};
 
 /// Sizes are in the units of the drawing; the page scales it.
@@ -17,11 +18,19 @@ pub(super) struct Frame {
     pub(super) y: Scale,
 }
 
-/// A tick with its label, which has two lines at most.
+/// A tick with its label.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tick {
     pub(super) at: f64,
     pub(super) text: String,
+    /// The second line of a long name.
+    pub(super) below: Option<String>,
+}
+
+impl Tick {
+    fn new(at: f64, text: String) -> Tick {
+        Tick { at, text, below: None }
+    }
 }
 
 /// Height of one named row, and of one whose name may take two lines.
@@ -55,12 +64,10 @@ pub(super) fn lay_out(panel: &Panel, ends: f64) -> (Frame, Labels) {
         Spacing::Names(names) => Scale::new(Kind::Linear, -0.5, names.len() as f64 - 0.5, top, bottom),
         _ => Scale::new(y_kind, y_low, y_high, bottom, top),
     };
-    let (y_ticks, y_unit) = if panel.is_rows() {
-        (names.into_iter().enumerate().map(|(at, text)| Tick { at: at as f64, text }).collect(), String::new())
-    } else {
-        ticks(&panel.y, &y, (height / 42.0) as usize)
-    };
-    let widest = y_ticks.iter().flat_map(|tick| tick.text.lines()).map(text_width).fold(0.0, f64::max);
+    let (y_ticks, y_unit) =
+        if panel.is_rows() { (named(names), String::new()) } else { ticks(&panel.y, &y, (height / 42.0) as usize) };
+    let texts = y_ticks.iter().flat_map(|tick| [Some(&tick.text), tick.below.as_ref()]).flatten();
+    let widest = texts.map(|text| text_width(text)).fold(0.0, f64::max);
     // Wide panels of one figure stand under each other; a common margin keeps their axes in line.
     let least = if panel.span == Span::Full && !panel.is_rows() { 58.0 } else { 34.0 };
     let left = (widest + BESIDE_NAMES).clamp(least, width * NAMES_MAX);
@@ -93,14 +100,20 @@ fn plain_size(span: Span) -> (f64, f64) {
 }
 
 /// The names of rows as they are shown, in one or two lines.
-fn names(panel: &Panel) -> Vec<String> {
+fn names(panel: &Panel) -> Vec<Name> {
     let Spacing::Names(names) = &panel.y.spacing else { return Vec::new() };
-    name::lines(names, NAMES_MAX * plain_size(panel.span).0 - BESIDE_NAMES)
+    name::shown(names, NAMES_MAX * plain_size(panel.span).0 - BESIDE_NAMES)
 }
 
-fn size(panel: &Panel, names: &[String]) -> (f64, f64) {
+/// A tick for every row.
+fn named(names: Vec<Name>) -> Vec<Tick> {
+    let tick = |(at, name): (usize, Name)| Tick { at: at as f64, text: name.first, below: name.second };
+    names.into_iter().enumerate().map(tick).collect()
+}
+
+fn size(panel: &Panel, names: &[Name]) -> (f64, f64) {
     let (width, height) = plain_size(panel.span);
-    let row = if names.iter().any(|name| name.contains('\n')) { ROW_OF_TWO } else { ROW };
+    let row = if names.iter().any(|name| name.second.is_some()) { ROW_OF_TWO } else { ROW };
     (width, if panel.is_rows() { 74.0 + row * names.len().max(1) as f64 } else { height })
 }
 
@@ -162,7 +175,7 @@ fn guide_values(guide: &Guide, along: Along) -> Vec<f64> {
 /// Ticks with their texts, and the unit that they share when it is not in the texts.
 fn ticks(axis: &Axis, scale: &Scale, wanted: usize) -> (Vec<Tick>, String) {
     if !axis.ticks.is_empty() {
-        return (axis.ticks.iter().map(|(at, text)| Tick { at: *at, text: text.clone() }).collect(), String::new());
+        return (axis.ticks.iter().map(|(at, text)| Tick::new(*at, text.clone())).collect(), String::new());
     }
     let wanted = wanted.clamp(2, 9);
     let (one, unit) = axis.quantity.axis_unit(scale.high.abs().max(scale.low.abs()));
@@ -172,10 +185,10 @@ fn ticks(axis: &Axis, scale: &Scale, wanted: usize) -> (Vec<Tick>, String) {
             Spacing::Nines => format!("{}%", axis.quantity.text(value).trim_start_matches('p')),
             _ => axis.quantity.text(value),
         };
-        return (at.into_iter().map(|at| Tick { at, text: text(at) }).collect(), String::new());
+        return (at.into_iter().map(|at| Tick::new(at, text(at))).collect(), String::new());
     }
     let texts = plain(&at.iter().map(|at| at / one).collect::<Vec<_>>());
-    (at.into_iter().zip(texts).map(|(at, text)| Tick { at, text }).collect(), unit.to_owned())
+    (at.into_iter().zip(texts).map(|(at, text)| Tick::new(at, text)).collect(), unit.to_owned())
 }
 
 /// All with as many decimals as the finest of them needs.

@@ -84,11 +84,12 @@ fn axes(panel: &Panel, frame: &Frame, labels: &Labels) -> Markup {
         }
         g class="ticks" text-anchor="end" {
             @for tick in &labels.y {
-                @let (first, second) = tick.text.split_once('\n').unwrap_or((tick.text.as_str(), ""));
-                @let y = frame.y.at(tick.at) + 4.0 - if second.is_empty() { 0.0 } else { LINE / 2.0 };
-                text x=(px(frame.left - 8.0)) y=(px(y)) { (first) }
+                @let y = frame.y.at(tick.at) + 4.0 - if tick.below.is_some() { LINE / 2.0 } else { 0.0 };
+                text x=(px(frame.left - 8.0)) y=(px(y)) { (tick.text) }
                 // It stands there empty, too: no name decides what a page consists of.
-                @if panel.is_rows() { text x=(px(frame.left - 8.0)) y=(px(y + LINE)) { (second) } }
+                @if panel.is_rows() {
+                    text x=(px(frame.left - 8.0)) y=(px(y + LINE)) { @if let Some(below) = &tick.below { (below) } }
+                }
             }
         }
         text class="title" text-anchor="end" x=(px(frame.right)) y=(px(frame.bottom + 34.0)) {
