@@ -13,7 +13,9 @@ use super::pairs::Member;
 use crate::bound;
 use crate::point::{Group, own_estimate, servers_cpu_ms};
 use crate::statistics::least_squares::{Weighted, weighted_line};
-use crate::{AddedTime, Compensation, CoreCompensation, Estimate, MirrorFinding, Spreading, TrialSummary, Tuning};
+use crate::{
+    AddedTime, Compensation, CoreCompensation, Estimate, MirrorFinding, Spreading, TrialSummary, Tuning,
+};
 use observation::{Level, factor};
 use study::pairs::PILOT;
 use study::{Judgement, Metric};

@@ -209,10 +209,7 @@ fn a_slope_that_may_be_below_zero_tells_no_round_trips() {
     let found = found(&trials);
     assert!(found[0].round_trips.is_some_and(|trips| trips.low < 0.0), "the ends stay for the JSON: {found:?}");
     let told = found[0].says();
-    assert!(
-        told.contains("is unknown: the slope over the distance rests on too few trials, or they are too noisy"),
-        "{told}"
-    );
+    assert!(told.contains("is unknown: the slope over the distance rests on too few trials, or they are too noisy"), "{told}");
     assert!(!told.contains("waits for -"), "{told}");
 }
 

@@ -519,10 +519,8 @@ mod tests {
     fn a_range_is_told_of_what_is_quoted_though_transactions_of_other_sizes_are_as_many() {
         let of = |at: f64, bytes: f64| {
             let mut point = self::at("copy_block", at, None);
-            point.throughput_per_s =
-                crate::Estimate { value: 200.0, low: 100.0, high: 300.0, ..point.throughput_per_s };
-            point.bytes_per_s =
-                crate::Estimate { value: bytes, low: 0.9 * bytes, high: 1.1 * bytes, ..point.throughput_per_s };
+            point.throughput_per_s = crate::Estimate { value: 200.0, low: 100.0, high: 300.0, ..point.throughput_per_s };
+            point.bytes_per_s = crate::Estimate { value: bytes, low: 0.9 * bytes, high: 1.1 * bytes, ..point.throughput_per_s };
             point
         };
         let points = [of(8.0, 4e6), of(256.0, 5e7)];

@@ -38,8 +38,7 @@ pub(super) fn stood_still(findings: &[Finding]) -> Option<String> {
         let each: Vec<String> = events.iter().map(|(event, alike)| still(event, alike)).collect();
         (who.clone(), format!("for {}", each.join("; ")))
     };
-    let mut each =
-        grouped(all.iter().map(|one| (whose(one, &all), *one))).iter().map(step).collect::<Vec<_>>().into_iter();
+    let mut each = grouped(all.iter().map(|one| (whose(one, &all), *one))).iter().map(step).collect::<Vec<_>>().into_iter();
     let (who, first) = each.next()?;
     let rest: String = each.map(|(who, still)| format!("; {who}{still}")).collect();
     Some(format!("{}.", capital(&format!("{who}clients stood still {first}{rest}"))))
