@@ -1,5 +1,6 @@
 //! The frame of a panel: its size, its margins, both scales, grid and labels.
 
+use super::name::{self, Name};
 use super::scale::{Kind, Scale};
 use super::text_width;
 use crate::view::{Axis, Guide, Panel, Quantity, Spacing, Span};
@@ -22,10 +23,25 @@ pub(super) struct Frame {
 pub(super) struct Tick {
     pub(super) at: f64,
     pub(super) text: String,
+    /// The second line of a long name.
+    pub(super) below: Option<String>,
 }
 
-/// Height of one named row.
+impl Tick {
+    fn new(at: f64, text: String) -> Tick {
+        Tick { at, text, below: None }
+    }
+}
+
+/// Height of one named row, and of one whose name may take two lines.
 pub(super) const ROW: f64 = 26.0;
+const ROW_OF_TWO: f64 = 34.0;
+
+/// Names take no more than this share of the width.
+const NAMES_MAX: f64 = 0.42;
+
+/// Between a name and the left end of the figure, and between it and the frame.
+const BESIDE_NAMES: f64 = 14.0;
 
 /// What a panel needs beside its frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +54,8 @@ pub(super) struct Labels {
 
 /// Lays a panel out. `ends` is the room that labels at the right end of lines need.
 pub(super) fn lay_out(panel: &Panel, ends: f64) -> (Frame, Labels) {
-    let (width, height) = size(panel);
+    let names = names(panel);
+    let (width, height) = size(panel, &names);
     let top =
         if upper_guides(panel) > 0 { 34.0 + 15.0 * (upper_guides(panel).min(3) as f64 - 1.0).max(0.0) } else { 24.0 };
     let bottom = height - 40.0;
@@ -47,11 +64,13 @@ pub(super) fn lay_out(panel: &Panel, ends: f64) -> (Frame, Labels) {
         Spacing::Names(names) => Scale::new(Kind::Linear, -0.5, names.len() as f64 - 0.5, top, bottom),
         _ => Scale::new(y_kind, y_low, y_high, bottom, top),
     };
-    let (y_ticks, y_unit) = ticks(&panel.y, &y, (height / 42.0) as usize);
-    let widest = y_ticks.iter().map(|tick| text_width(&tick.text)).fold(0.0, f64::max);
+    let (y_ticks, y_unit) =
+        if panel.is_rows() { (named(names), String::new()) } else { ticks(&panel.y, &y, (height / 42.0) as usize) };
+    let texts = y_ticks.iter().flat_map(|tick| [Some(&tick.text), tick.below.as_ref()]).flatten();
+    let widest = texts.map(|text| text_width(text)).fold(0.0, f64::max);
     // Wide panels of one figure stand under each other; a common margin keeps their axes in line.
     let least = if panel.span == Span::Full && !panel.is_rows() { 58.0 } else { 34.0 };
-    let left = (widest + 14.0).clamp(least, width * 0.42);
+    let left = (widest + BESIDE_NAMES).clamp(least, width * NAMES_MAX);
     let right = width - 16.0_f64.max(ends);
     let (x_kind, x_low, x_high) = value_range(panel, &panel.x, Along::X);
     // Markers at the ends of the axis must not lie on the frame.
@@ -71,16 +90,31 @@ fn upper_guides(panel: &Panel) -> usize {
     panel.guides.iter().filter(upper).count()
 }
 
-fn size(panel: &Panel) -> (f64, f64) {
-    let (width, height) = match panel.span {
+/// Size of a panel that has no rows.
+fn plain_size(span: Span) -> (f64, f64) {
+    match span {
         Span::Full => (960.0, 330.0),
         Span::Half => (470.0, 280.0),
         Span::Third => (308.0, 200.0),
-    };
-    match &panel.y.spacing {
-        Spacing::Names(names) => (width, 74.0 + ROW * names.len().max(1) as f64),
-        _ => (width, height),
     }
+}
+
+/// The names of rows as they are shown, in one or two lines.
+fn names(panel: &Panel) -> Vec<Name> {
+    let Spacing::Names(names) = &panel.y.spacing else { return Vec::new() };
+    name::shown(names, NAMES_MAX * plain_size(panel.span).0 - BESIDE_NAMES)
+}
+
+/// A tick for every row.
+fn named(names: Vec<Name>) -> Vec<Tick> {
+    let tick = |(at, name): (usize, Name)| Tick { at: at as f64, text: name.first, below: name.second };
+    names.into_iter().enumerate().map(tick).collect()
+}
+
+fn size(panel: &Panel, names: &[Name]) -> (f64, f64) {
+    let (width, height) = plain_size(panel.span);
+    let row = if names.iter().any(|name| name.second.is_some()) { ROW_OF_TWO } else { ROW };
+    (width, if panel.is_rows() { 74.0 + row * names.len().max(1) as f64 } else { height })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -128,6 +162,7 @@ fn value_range(panel: &Panel, axis: &Axis, along: Along) -> (Kind, f64, f64) {
 
 fn guide_values(guide: &Guide, along: Along) -> Vec<f64> {
     match (guide, along) {
+        (Guide::Upright { x, low, high, .. }, Along::X) if !x.is_finite() => vec![*low, *high],
         (Guide::Upright { x, .. } | Guide::Event { x, .. }, Along::X) => vec![*x],
         (Guide::Stretch { from, to, .. }, Along::X) => vec![*from, *to],
         (Guide::Level { y, .. }, Along::Y) => vec![*y],
@@ -139,12 +174,8 @@ fn guide_values(guide: &Guide, along: Along) -> Vec<f64> {
 
 /// Ticks with their texts, and the unit that they share when it is not in the texts.
 fn ticks(axis: &Axis, scale: &Scale, wanted: usize) -> (Vec<Tick>, String) {
-    if let Spacing::Names(names) = &axis.spacing {
-        let all = names.iter().enumerate().map(|(at, name)| Tick { at: at as f64, text: name.clone() });
-        return (all.collect(), String::new());
-    }
     if !axis.ticks.is_empty() {
-        return (axis.ticks.iter().map(|(at, text)| Tick { at: *at, text: text.clone() }).collect(), String::new());
+        return (axis.ticks.iter().map(|(at, text)| Tick::new(*at, text.clone())).collect(), String::new());
     }
     let wanted = wanted.clamp(2, 9);
     let (one, unit) = axis.quantity.axis_unit(scale.high.abs().max(scale.low.abs()));
@@ -154,10 +185,10 @@ fn ticks(axis: &Axis, scale: &Scale, wanted: usize) -> (Vec<Tick>, String) {
             Spacing::Nines => format!("{}%", axis.quantity.text(value).trim_start_matches('p')),
             _ => axis.quantity.text(value),
         };
-        return (at.into_iter().map(|at| Tick { at, text: text(at) }).collect(), String::new());
+        return (at.into_iter().map(|at| Tick::new(at, text(at))).collect(), String::new());
     }
     let texts = plain(&at.iter().map(|at| at / one).collect::<Vec<_>>());
-    (at.into_iter().zip(texts).map(|(at, text)| Tick { at, text }).collect(), unit.to_owned())
+    (at.into_iter().zip(texts).map(|(at, text)| Tick::new(at, text)).collect(), unit.to_owned())
 }
 
 /// All with as many decimals as the finest of them needs.

@@ -36,14 +36,16 @@ pub(super) fn behind(frame: &Frame, guides: &[Guide]) -> Markup {
 }
 
 fn upright(frame: &Frame, x: f64, (low, high): (f64, f64), look: Look) -> Markup {
-    let at = frame.x.at(x);
+    let ends = if x.is_finite() { vec![x] } else { vec![low, high] };
     html! {
         g class=(slot(look)) {
             @if low.is_finite() && high.is_finite() && high > low {
                 rect class="span" x=(px(frame.x.at(low))) y=(px(frame.top))
                     width=(px(frame.x.at(high) - frame.x.at(low))) height=(px(frame.bottom - frame.top)) {}
             }
-            path class={ "upright " (origin(look)) } d=(path([(at, frame.top), (at, frame.bottom)])) {}
+            @for at in ends.into_iter().filter(|end| end.is_finite()).map(|end| frame.x.at(end)) {
+                path class={ "upright " (origin(look)) } d=(path([(at, frame.top), (at, frame.bottom)])) {}
+            }
         }
     }
 }
@@ -58,7 +60,10 @@ pub(super) fn words(frame: &Frame, guides: &[Guide]) -> Markup {
     let mut upper: Vec<(f64, &str, Option<Look>)> = guides
         .iter()
         .filter_map(|guide| match guide {
-            Guide::Upright { x, text, look, .. } => Some((frame.x.at(*x), text.as_str(), Some(*look))),
+            Guide::Upright { x, low, text, look, .. } => {
+                let start = if x.is_finite() { *x } else { *low };
+                Some((frame.x.at(start), text.as_str(), Some(*look)))
+            }
             Guide::Event { x, text } => Some((frame.x.at(*x), text.as_str(), None)),
             Guide::Stretch { from, text, .. } => Some((frame.x.at(*from), text.as_str(), None)),
             Guide::Level { .. } | Guide::Curve { .. } => None,

@@ -8,38 +8,42 @@
 mod frame;
 mod guide;
 mod mark;
+mod name;
 mod panel;
 mod scale;
 
 pub(crate) use mark::sample;
 pub(crate) use panel::svg;
 
-/// About how wide a text is at the labels' size of 12: narrow letters are counted as such, which is near enough for margins.
+/// How wide a text is at the labels' size of 12, at most: by DejaVu Sans, the widest of the fonts that a page may be shown in.
 pub(crate) fn text_width(text: &str) -> f64 {
     text.chars()
         .map(|c| match c {
-            'i' | 'l' | 'j' | '.' | ',' | ':' | ';' | '\'' | '|' | ' ' | 't' | 'f' | 'r' | '(' | ')' => 3.8,
-            'm' | 'w' | 'M' | 'W' | '%' => 9.8,
-            'A'..='Z' => 8.0,
-            c if c.is_ascii() => 6.7,
-            '\u{202f}' | '·' => 3.4,
-            '–' => 6.7,
-            _ => 10.0,
+            'i' | 'l' | 'j' | '\'' => 3.4,
+            ' ' | '.' | ',' | ':' | ';' | '|' | '/' | '\u{202f}' | '·' => 4.1,
+            't' | 'f' | 'r' | '(' | ')' | '[' | ']' | '-' => 5.0,
+            'c' | 's' | 'z' | '_' | '–' => 6.6,
+            'w' | '=' | '+' | '<' | '>' | '~' | '≥' => 10.1,
+            'A'..='L' | 'N'..='V' | 'X'..='Z' => 9.3,
+            'm' | 'M' | 'W' | '%' | '@' => 12.0,
+            c if c.is_ascii() => 7.8,
+            _ => 12.0,
         })
         .sum()
 }
+
+/// How wide the sign for what is left out is.
+const ELLIPSIS: f64 = 12.0;
+
+/// Bold letters are wider by so much.
+const BOLD: f64 = 1.15;
 
 /// A name that is too long for its room ends in an ellipsis; a table or a title has it whole.
 fn fitted(text: &str, room: f64) -> String {
     if text_width(text) <= room {
         return text.to_owned();
     }
-    let mut kept = String::new();
-    for c in text.chars() {
-        if text_width(&kept) + 17.0 > room {
-            break;
-        }
-        kept.push(c);
-    }
-    format!("{kept}…")
+    let starts = text.char_indices().map(|(at, _)| at);
+    let end = starts.take_while(|end| text_width(&text[..*end]) + ELLIPSIS <= room).last().unwrap_or_default();
+    format!("{}…", &text[..end])
 }

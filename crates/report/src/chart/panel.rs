@@ -4,7 +4,7 @@ use super::frame::{Frame, Labels, ROW, lay_out};
 use super::guide;
 use super::mark::{datum, marker, origin, path, px, slot};
 use super::scale::Scale;
-use super::{fitted, text_width};
+use super::{BOLD, fitted, text_width};
 use crate::view::{Datum, Form, Panel, Series, Span};
 use maud::{Markup, html};
 
@@ -31,11 +31,13 @@ pub(crate) fn svg(panel: &Panel, label: &str) -> Markup {
     }
 }
 
-/// Room for names at the ends of lines, or for words beside marks; both are drawn bold, which is wider.
+/// Room for names at the ends of lines, or for words and letters beside marks; all are drawn bold.
 fn room_at_ends(panel: &Panel, named: bool) -> f64 {
     let names = panel.series.iter().filter(|_| named).map(|series| series.name.as_str());
-    let words = panel.series.iter().flat_map(|series| &series.points).map(|point| point.word.as_str());
-    let widest = names.chain(words).map(|text| 1.25 * text_width(text)).fold(0.0, f64::max);
+    let points = panel.series.iter().flat_map(|series| &series.points);
+    // Letters beside a point stand to its left where there is no room, but not on a bar or an interval along x.
+    let words = points.flat_map(|point| [point.word.as_str(), if panel.is_rows() { &point.marks } else { "" }]);
+    let widest = names.chain(words).map(|text| BOLD * text_width(text)).fold(0.0, f64::max);
     if widest > 0.0 { (widest + 16.0).min(260.0) } else { 0.0 }
 }
 
@@ -59,6 +61,9 @@ fn grid(panel: &Panel, frame: &Frame, labels: &Labels) -> Markup {
     }
 }
 
+/// From one line of a name to the next.
+const LINE: f64 = 13.0;
+
 fn axes(panel: &Panel, frame: &Frame, labels: &Labels) -> Markup {
     let base = path([(frame.left, frame.bottom), (frame.right, frame.bottom)]);
     html! {
@@ -72,19 +77,26 @@ fn axes(panel: &Panel, frame: &Frame, labels: &Labels) -> Markup {
             @for tick in &labels.x {
                 @let x = frame.x.at(tick.at);
                 @if !panel.is_rows() { path class="axis" d=(path([(x, frame.bottom), (x, frame.bottom + 4.0)])) {} }
-                text x=(px(x)) y=(px(frame.bottom + 17.0)) { (tick.text) }
+                // A label under the last tick may be wider than what is left beside it.
+                @let half = text_width(&tick.text) / 2.0;
+                text x=(px(x.min(frame.width - half))) y=(px(frame.bottom + 17.0)) { (tick.text) }
             }
         }
         g class="ticks" text-anchor="end" {
             @for tick in &labels.y {
-                text x=(px(frame.left - 8.0)) y=(px(frame.y.at(tick.at) + 4.0)) { (fitted(&tick.text, frame.left - 10.0)) }
+                @let y = frame.y.at(tick.at) + 4.0 - if tick.below.is_some() { LINE / 2.0 } else { 0.0 };
+                text x=(px(frame.left - 8.0)) y=(px(y)) { (tick.text) }
+                // It stands there empty, too: no name decides what a page consists of.
+                @if panel.is_rows() {
+                    text x=(px(frame.left - 8.0)) y=(px(y + LINE)) { @if let Some(below) = &tick.below { (below) } }
+                }
             }
         }
         text class="title" text-anchor="end" x=(px(frame.right)) y=(px(frame.bottom + 34.0)) {
             (titled(&panel.x.title, &labels.x_unit))
         }
         @if !panel.is_rows() {
-            text class="title" x="0" y="11" { (titled(&panel.y.title, &labels.y_unit)) }
+            text class="title" x="2" y="11" { (titled(&panel.y.title, &labels.y_unit)) }
         }
     }
 }
@@ -123,10 +135,16 @@ fn points(panel: &Panel, frame: &Frame, series: &Series, joined: bool) -> Markup
         @for point in &series.points {
             @let (x, y) = (frame.x.at(point.x), frame.y.at(point.y));
             @let drawn = html! { (whisker(panel, frame, point)) (marker(series.look, x, y)) };
-            @let letters = if panel.is_rows() { (right_of(frame, point) + 8.0, y + 4.0) } else { (x + 6.0, y - 7.0) };
+            @let letters = if panel.is_rows() { (right_of(frame, point) + 8.0, y + 4.0) } else { (beside(frame, point, x), y - 7.0) };
             (datum(point, x, y, &drawn, Some(letters)))
         }
     }
+}
+
+/// Where letters begin beside a mark: to its right, or to its left where they would leave the frame.
+fn beside(frame: &Frame, point: &Datum, x: f64) -> f64 {
+    let width = BOLD * text_width(&point.marks);
+    if x + 6.0 + width > frame.right { x - 6.0 - width } else { x + 6.0 }
 }
 
 /// Where letters stand clear of an interval along x.
@@ -310,6 +328,26 @@ mod tests {
         let (from, width) = (numbers("x"), numbers("width"));
         assert!((from[0] + width[0] - from[1]).abs() < 0.2, "both meet at zero: {from:?} {width:?}");
         assert!((width[0] - width[1]).abs() < 0.2 && width[0] > 10.0, "{width:?}");
+    }
+
+    #[test]
+    fn letters_beside_the_last_point_stay_left_of_the_right_end_of_the_frame() {
+        use crate::view::{Axis, Look, Quantity, Spacing};
+        let look = Look { slot: 0, provenance: observation::Provenance::Measured };
+        let points = [1.0, 2.0].map(|x| Datum { marks: "abcd".into(), ..Datum::bare(x, x, String::new()) }).into();
+        let series = Series { name: "curve".into(), look, form: Form::Line, points };
+        let axis = || Axis::new("axis", Quantity::Plain, Spacing::FromZero);
+        let panel = Panel::new("letters", Span::Half, axis(), axis(), vec![series]);
+        let (frame, _) = lay_out(&panel, 0.0);
+        let drawn = svg(&panel, "").into_string();
+        let letters: Vec<f64> = drawn
+            .split("class=\"letters\" x=\"")
+            .skip(1)
+            .map(|rest| rest.split('"').next().expect("a value").parse().expect("a number"))
+            .collect();
+        assert_eq!(letters.len(), 2, "{drawn}");
+        assert!(letters[0] > frame.x.at(1.0), "to the right where there is room: {letters:?}");
+        assert!(letters[1] + BOLD * text_width("abcd") <= frame.right, "{letters:?} {frame:?}");
     }
 
     #[test]

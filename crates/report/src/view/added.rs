@@ -1,8 +1,9 @@
 //! What the time is made of that a mirror adds: a chart of its parts, and a table with all of them.
 
-use super::axes::datum;
+use super::axes::{datum, factor_title};
 use super::curve::factors_text;
 use super::figure::{Axis, Datum, Figure, Form, Look, Panel, Series, Spacing, Span};
+use super::order::Levels;
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, optional, word};
 use analysis::{AddedTime, Findings, MirrorFinding, PartOf};
@@ -12,12 +13,13 @@ use observation::Provenance;
 pub fn figure(findings: &Findings, experiment: &str) -> Option<Figure> {
     let found = findings.findings.iter().filter_map(MirrorFinding::of);
     let here: Vec<&MirrorFinding> = found.filter(|found| found.point.experiment == experiment).collect();
+    let here: Vec<(&MirrorFinding, Vec<&AddedTime>)> =
+        here.into_iter().map(|found| (found, in_order(findings, &found.added))).collect();
     let rows: Vec<Vec<Field>> =
-        here.iter().flat_map(|found| found.added.iter().map(move |added| row(found, added))).collect();
-    let units = super::each_once(here.iter().map(|found| (&found.point.system, found.unit)));
+        here.iter().flat_map(|(found, all)| all.iter().map(|added| row(found, added))).collect();
+    let units = super::each_once(here.iter().map(|(found, _)| (&found.point.system, found.unit)));
     let mut notes: Vec<String> = units.iter().map(|(system, unit)| format!("{system}: {unit}.")).collect();
-    let seen =
-        |part: PartOf| here.iter().flat_map(|found| &found.added).any(|a| a.parts.iter().any(|p| p.part == part));
+    let seen = |part: PartOf| here.iter().flat_map(|(_, all)| all).any(|a| a.parts.iter().any(|p| p.part == part));
     let parts = PartOf::ALL.iter().copied().filter(|part| seen(*part));
     let parts: Vec<String> = parts.map(|part| format!("{}: {}", part.word(), part.source())).collect();
     notes.push(format!("Milliseconds of the mean latency of a transaction. {}.", parts.join("; ")));
@@ -28,26 +30,34 @@ pub fn figure(findings: &Findings, experiment: &str) -> Option<Figure> {
 }
 
 /// The cost as a factor over the one number that is varied.
-fn costs(here: &[&MirrorFinding]) -> Option<Panel> {
+fn costs(here: &[(&MirrorFinding, Vec<&AddedTime>)]) -> Option<Panel> {
     let level = |added: &AddedTime| match added.factors.as_slice() {
         [one] => one.level.number(),
         _ => None,
     };
     let (mut factor, mut all) = (None, Vec::new());
-    for (slot, found) in here.iter().enumerate() {
+    for (slot, (found, added)) in here.iter().enumerate() {
         let name = format!("{} on {}", found.point.stream, found.point.system);
         let mut points = Vec::new();
-        for added in &found.added {
+        for added in added {
             factor = factor.or(added.factors.first().map(|one| one.name.as_str()));
-            let place = format!("{name}{}", factors_text(&added.factors));
+            let place = format!("{name} · {}", factors_text(&added.factors));
             points.push(Datum { x: level(added)?, ..datum(&added.shown()[1], Quantity::Ratio, &place, "") });
         }
         let look = Look { slot, provenance: Provenance::Measured };
         all.push(Series { name, look, form: Form::Line, points });
     }
-    let x = Axis::new(factor?, Quantity::Plain, Spacing::FromZero);
+    let x = Axis::new(factor_title(factor?, true), Quantity::Plain, Spacing::FromZero);
     let y = Axis::new("times the throughput without it", Quantity::Ratio, Spacing::FromZero);
     Some(Panel::new("What the mirror costs", Span::Half, x, y, all)).filter(|panel| !panel.is_empty())
+}
+
+/// By level: a line through levels in the order of their trials would go back and forth.
+fn in_order<'a>(findings: &Findings, all: &'a [AddedTime]) -> Vec<&'a AddedTime> {
+    let levels = Levels::of(findings, all.iter().flat_map(|added| &added.factors));
+    let mut all: Vec<&AddedTime> = all.iter().collect();
+    all.sort_by_cached_key(|added| levels.ranks(&added.factors));
+    all
 }
 
 fn row(found: &MirrorFinding, added: &AddedTime) -> Vec<Field> {
@@ -77,7 +87,7 @@ fn row(found: &MirrorFinding, added: &AddedTime) -> Vec<Field> {
 mod tests {
     use super::*;
     use analysis::{AddedPart, Estimate, Finding};
-    use observation::Point;
+    use observation::{Factor, Level, Point};
 
     fn findings(added: AddedTime) -> Findings {
         let point = Point {
@@ -99,6 +109,34 @@ mod tests {
             spreads: Vec::new(),
         };
         Findings { findings: vec![Finding::Mirror(found)], ..Findings::default() }
+    }
+
+    #[test]
+    fn distances_ascend_in_the_table_and_along_the_axis_which_says_kilometres() {
+        let at = |km: f64| AddedTime {
+            factors: vec![Factor {
+                name: "mirror.distance".into(),
+                level: Level::Number { value: km, text: km.to_string() },
+            }],
+            alone_ms: 4.0,
+            added_ms: Estimate::single(km / 100.0),
+            times: Estimate::single(0.7),
+            parts: Vec::new(),
+            round_trips: None,
+            own_flush_ms: None,
+            mirror_flush_ms: None,
+        };
+        let mut findings = findings(at(50.0));
+        if let Some(Finding::Mirror(found)) = findings.findings.first_mut() {
+            found.added.extend([100.0, 0.0, 10.0].map(at));
+        }
+        let figure = figure(&findings, "pair").expect("there is a mirror");
+        let column = figure.table.columns.iter().position(|column| column.key == "factors").expect("levels");
+        let rows: Vec<String> = figure.table.rows.iter().map(|row| row[column].text()).collect();
+        assert_eq!(rows, ["0 km", "10 km", "50 km", "100 km"]);
+        let along: Vec<f64> = figure.panels[0].series[0].points.iter().map(|point| point.x).collect();
+        assert_eq!(along, [0.0, 10.0, 50.0, 100.0]);
+        assert_eq!(figure.panels[0].x.title, "distance (km)");
     }
 
     #[test]
@@ -131,8 +169,12 @@ mod tests {
         let wide = Estimate { low: 0.0001, high: 26_863.0, n: 4, ..Estimate::single(1.6) };
         let cell = estimate("times", "times", &wide, Quantity::Ratio).cell;
         assert_eq!(cell.interval().as_deref(), Some("interval unknown"));
-        assert_eq!(datum(&wide, Quantity::Ratio, "here", "").readout, "here: 1.600 (interval unknown), n 4");
+        let drawn = datum(&wide, Quantity::Ratio, "here", "");
+        assert_eq!(drawn.readout, "here: 1.600 (interval unknown), n 4");
+        assert!(drawn.low.is_nan() && drawn.high.is_nan(), "what tells nothing is not drawn either: {drawn:?}");
         let known = Estimate { low: 0.5, high: 2.0, ..wide };
+        let drawn = datum(&known, Quantity::Ratio, "here", "");
+        assert_eq!((drawn.low, drawn.high), (0.5, 2.0));
         assert_eq!(estimate("times", "times", &known, Quantity::Ratio).cell.interval().as_deref(), Some("0.500–2.000"));
     }
 }

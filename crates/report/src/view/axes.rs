@@ -13,6 +13,12 @@ const LOG_RATIO: f64 = 8.0;
 /// Values that span more than this ratio are spaced by ratio where zero is not wanted.
 const LOG_SPAN: f64 = 12.0;
 
+/// What stands at an axis of a factor: with its unit, where levels are numbers without one.
+pub fn factor_title(name: &str, numeric: bool) -> String {
+    let unit = if factor::short_name(name) == factor::DISTANCE && numeric { " (km)" } else { "" };
+    format!("{}{unit}", factor::said(name))
+}
+
 /// The axis of the swept factor: its levels are its ticks, as the study wrote them.
 pub fn factor_axis(sweep: &Sweep) -> Axis {
     let name = sweep.factor_name();
@@ -23,7 +29,7 @@ pub fn factor_axis(sweep: &Sweep) -> Axis {
     let quantity = if name == factor::TRANSFER || name == factor::SIZE { Quantity::Bytes } else { Quantity::Plain };
     let spacing =
         if least > 0.0 && (most / least >= LOG_RATIO || doubles(&ticks)) { Spacing::Log } else { Spacing::Linear };
-    Axis { title: factor::said(name).to_owned(), quantity, spacing, ticks, range: None }
+    Axis { title: factor_title(name, sweep.numeric), quantity, spacing, ticks, range: None }
 }
 
 fn doubles(ticks: &[(f64, String)]) -> bool {
@@ -60,13 +66,18 @@ pub fn series(
     let points = curve.points.iter().filter_map(|point| {
         let level = sweep.level(point)?;
         let estimate = value(point).filter(|estimate| estimate.value.is_finite())?;
-        let place = format!("{} · {} {}", curve.name, sweep.factor_said(), level.text());
+        let place = format!("{} · {}", curve.name, sweep.along(point));
         Some(Datum {
             x: level.number()?,
             ..datum(&estimate, quantity, &place, &caveats.marks(&point.caveats, touched))
         })
     });
     Series { name: curve.name.clone(), look: look(curve), form, points: points.collect() }
+}
+
+/// The ends of an interval as they are drawn: none where it tells nothing. A bound keeps its infinite end, which is an arrow.
+pub fn whisker(estimate: &Estimate) -> (f64, f64) {
+    if estimate.tells() { (estimate.low, estimate.high) } else { (f64::NAN, f64::NAN) }
 }
 
 /// A value with its interval, at x 0.
@@ -83,12 +94,12 @@ pub fn datum(estimate: &Estimate, quantity: Quantity, place: &str, marks: &str) 
     let bound = estimate.lower_bound();
     let value = if bound { format!("at least {}", quantity.text(estimate.low)) } else { quantity.text(estimate.value) };
     let readout = format!("{place}: {value}{interval}{n}{see}");
+    let drawn = whisker(estimate);
     Datum {
         x: 0.0,
         y: if bound { estimate.low } else { estimate.value },
-        low: estimate.low,
-        // A bound keeps its infinite end: it is drawn as an arrow.
-        high: estimate.high,
+        low: drawn.0,
+        high: drawn.1,
         readout,
         marks: marks.to_owned(),
         word: String::new(),

@@ -1,6 +1,6 @@
 //! Words along the axis, or nothing varied at all: a bar for every level and curve.
 
-use super::axes::{datum, key, look};
+use super::axes::{datum, factor_title, key, look};
 use super::curve::Sweep;
 use super::figure::{Axis, Datum, Figure, Form, Panel, Series, Spacing, Span};
 use super::given::{Rate, frontier};
@@ -54,7 +54,7 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
     let panels = shown.iter().map(|shown| {
         let x = Axis::new(shown.title.clone(), shown.quantity, Spacing::FromZero);
         let (names, series) = rows(sweep, series(sweep, caveats, shown));
-        let y = Axis::new(sweep.factor_said(), Quantity::Plain, Spacing::Names(names));
+        let y = Axis::new(factor_title(sweep.factor_name(), sweep.numeric), Quantity::Plain, Spacing::Names(names));
         Panel::new(shown.title.clone(), Span::Half, x, y, series)
     });
     let title = match sweep.factor {

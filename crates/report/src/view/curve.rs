@@ -1,9 +1,11 @@
 //! Points into curves: which factor goes along the axis, and what tells one curve from another.
 
 use super::each_once;
+use super::order::{in_order, order, place_of_stream, place_of_system};
 use analysis::{Finding, Findings, PointSummary, Work};
 use observation::factor::{self, short_name};
 use observation::{Factor, Level, Places, Point, Provenance};
+use study::Metric;
 
 /// Everything of one experiment that shares an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +24,8 @@ pub struct Sweep<'a> {
     pub constant: Vec<(String, String)>,
     /// What its work is counted in.
     pub work: Work,
+    /// Whether the study asks how many bytes are moved.
+    pub bandwidth: bool,
 }
 
 /// One line of a chart.
@@ -73,10 +77,11 @@ pub fn sweep<'a>(findings: &'a Findings, experiment: &'a str) -> Sweep<'a> {
         experiment,
         factor: factor.map(str::to_owned),
         numeric,
-        levels: sorted(findings, levels, numeric),
+        levels: in_order(findings, levels),
         curves: curves(&points, factor, &varied),
         constant: constant(&points, &names, &varied),
         work: counted_in(points.iter().copied()),
+        bandwidth: findings.metric == Some(Metric::Bandwidth),
     }
 }
 
@@ -85,16 +90,6 @@ pub fn counted_in<'a>(points: impl IntoIterator<Item = &'a PointSummary>) -> Wor
     let mut all = points.into_iter().map(|point| point.work);
     let first = all.next().unwrap_or_default();
     if all.all(|work| work == first) { first } else { Work::Operations }
-}
-
-/// Systems in the order in which they were named, whatever order they were run in.
-fn place_of_system(findings: &Findings, name: &str) -> usize {
-    findings.run.systems.iter().position(|system| system.name == name).unwrap_or(usize::MAX)
-}
-
-/// Streams in the order of the study: trials were run in random order, and its text is the only other witness.
-fn place_of_stream(findings: &Findings, name: &str) -> usize {
-    findings.run.study_text.find(name).unwrap_or(usize::MAX)
 }
 
 fn factor_names<'a>(points: &[&'a PointSummary]) -> Vec<&'a str> {
@@ -110,30 +105,6 @@ fn varies(points: &[&PointSummary], name: &str) -> bool {
 
 fn levels_of<'a>(points: &[&'a PointSummary], name: &str) -> Vec<&'a Level> {
     each_once(points.iter().filter_map(|point| point.at.level(name)))
-}
-
-/// Numbers ascend; words, and words beside numbers, come as they were listed.
-fn sorted<'a>(findings: &Findings, mut levels: Vec<&'a Level>, numeric: bool) -> Vec<&'a Level> {
-    if numeric {
-        levels.sort_by(|a, b| order(a.number(), b.number()));
-    } else {
-        let lists = |line: &&str| levels.iter().all(|level| line.contains(level.text()));
-        let run = &findings.run;
-        let set = run.settings.iter().map(String::as_str).rfind(lists);
-        let listed = set.or_else(|| run.study_text.lines().find(lists)).unwrap_or(&run.study_text);
-        levels.sort_by_key(|level| place_in(listed, level));
-    }
-    levels
-}
-
-/// In a study levels stand in quotes, and their words elsewhere as well.
-fn place_in(listed: &str, level: &Level) -> usize {
-    let quoted = format!("\"{}\"", level.text());
-    listed.find(&quoted).or_else(|| listed.find(level.text())).unwrap_or(usize::MAX)
-}
-
-fn order(a: Option<f64>, b: Option<f64>) -> std::cmp::Ordering {
-    a.unwrap_or(f64::NAN).total_cmp(&b.unwrap_or(f64::NAN))
 }
 
 /// A finding knows what was swept; else the usual axes, then any number, then any word.
@@ -159,7 +130,8 @@ fn constant(points: &[&PointSummary], names: &[&str], varied: &[&str]) -> Vec<(S
     fixed
         .filter_map(|name| {
             let levels = levels_of(points, name);
-            (levels.len() == 1).then(|| (factor::said(name).to_owned(), levels[0].text().to_owned()))
+            let unit = if short_name(name) == factor::DISTANCE && levels[0].number().is_some() { " km" } else { "" };
+            (levels.len() == 1).then(|| (factor::said(name).to_owned(), format!("{}{unit}", levels[0].text())))
         })
         .collect()
 }

@@ -142,7 +142,8 @@ pub struct Datum {
 /// What explains a panel, with its words.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Guide {
-    /// A value of x with its interval, the ends of which are not numbers when there is none: a knee.
+    /// A value of x with its interval, the ends of which are not numbers when there is none: a knee. The value is not a number where only its
+    /// ends are known; then there is a line at each of them, and none between.
     Upright { x: f64, low: f64, high: f64, text: String, look: Look },
     /// A value of y.
     Level { y: f64, text: String },

@@ -3,6 +3,7 @@
 //! The one idea: one is bought with the other, so that a reader needs all points side by side, in the terminal, too. Ages cannot
 //! be pooled from summaries; they are of one trial, the one nearest to the point.
 
+use super::axes::factor_title;
 use super::curve::{Curve, Sweep};
 use super::figure::Figure;
 use super::mix::{nearest, response_at};
@@ -45,13 +46,14 @@ fn row(findings: &Findings, sweep: &Sweep, (curve, point): (&Curve, &PointSummar
     let aged = caveats.marks(&point.caveats, Touches::Age);
     let name = sweep.factor_name();
     let mut row = vec![
-        word(name, name, sweep.level(point).map_or("", |level| level.text())).numeric(sweep.numeric),
+        word(&factor_title(name, sweep.numeric), name, sweep.level(point).map_or("", |level| level.text()))
+            .numeric(sweep.numeric),
         word("system", "system", &curve.at.system).only_if(sweep.several_systems()),
         word("stream", "stream", &curve.at.stream).only_if(sweep.curves.len() > 1),
     ];
     row.extend(curve.at.factors.iter().map(|factor| {
         let name = short_name(&factor.name);
-        word(name, name, factor.level.text())
+        word(&factor_title(name, factor.level.number().is_some()), name, factor.level.text())
     }));
     row.extend(yields(point).into_iter().map(|field| field.leading().marked(all.clone())));
     let age = nearest(findings, point).and_then(|(trial, stream)| stream.age(&trial.label));

@@ -25,6 +25,7 @@ mod interrupted;
 mod judged;
 mod memory;
 mod mix;
+mod order;
 mod pair;
 mod points;
 mod quantity;

@@ -8,15 +8,15 @@ use super::points::p99;
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, Knee};
-use observation::{Level, factor};
+use observation::factor;
 
 /// Throughput, response and the two against each other.
 pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
-    let title = format!("{} and latency by {}", sweep.work.unit(), sweep.factor_said());
     let note = "Whiskers show the interval of each point where it is wider than the mark; an arrow is an end that \
                 lies further out, or of a value that is at least so much. Where latency is drawn, the \
                 marked line is p99 and the thin one p50.";
     let rate = Rate::of(sweep);
+    let title = capital(&format!("{} and latency by {}", rate.title, sweep.factor_said()));
     let mut panels = vec![throughput(findings, sweep, caveats, &rate), response(sweep, caveats)];
     panels.push(against(sweep, caveats, &rate));
     panels.extend(super::given::frontier(sweep, caveats));
@@ -24,11 +24,16 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
     Figure { key: key(sweep, Form::Line), ..Figure::new(title, vec![note.to_owned()], panels, table) }
 }
 
+fn capital(title: &str) -> String {
+    let mut letters = title.chars();
+    letters.next().map(|first| format!("{}{}", first.to_uppercase(), letters.as_str())).unwrap_or_default()
+}
+
 fn throughput(findings: &Findings, sweep: &Sweep, caveats: &Caveats, rate: &Rate) -> Panel {
     let wanted = (Form::Line, rate.quantity, Touches::All);
     let series = sweep.curves.iter().map(|curve| series(sweep, curve, caveats, wanted, |point| rate.at(point)));
     let mut guides = knees(findings, sweep);
-    if sweep.factor_name() == factor::RATE {
+    if sweep.factor_name() == factor::RATE && rate.is_completed() {
         guides.extend(offered(sweep));
     }
     let y = amount(&rate.title, rate.quantity);
@@ -54,7 +59,9 @@ fn upright(sweep: &Sweep, knee: &Knee) -> Option<Guide> {
         Some(level) => format!("knee at {}", count(level)),
         None => format!("knee between {} and {}", count(at.low), count(at.high)),
     };
-    Some(Guide::Upright { x: at.value, low: at.low, high: at.high, text, look: look(curve) })
+    // A value between the two would be drawn as if it were known.
+    let x = knee.stated().unwrap_or(f64::NAN);
+    Some(Guide::Upright { x, low: at.low, high: at.high, text, look: look(curve) })
 }
 
 fn response(sweep: &Sweep, caveats: &Caveats) -> Panel {
@@ -87,9 +94,8 @@ fn against(sweep: &Sweep, caveats: &Caveats, rate: &Rate) -> Panel {
             let points = curve.points.iter().filter_map(|point| {
                 let response = p99(point).filter(|known| known.value.is_finite())?;
                 let x = rate.at(point).map(|per| per.value).filter(|per| per.is_finite())?;
-                let level = sweep.level(point).map_or("", Level::text);
                 let at = rate.quantity.text(x);
-                let place = format!("{} · {} {level} · {at} at p99", curve.name, sweep.factor_said());
+                let place = format!("{} · {} · {at} at p99", curve.name, sweep.along(point));
                 let marks = caveats.marks(&point.caveats, Touches::Tail);
                 let datum = datum(&response, Quantity::Milliseconds, &place, &marks);
                 Some(Datum { x, ..datum })

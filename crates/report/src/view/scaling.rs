@@ -4,7 +4,7 @@ use super::axes::{amount, factor_axis, key, series};
 use super::curve::{Curve, Sweep};
 use super::each_once;
 use super::figure::{Figure, Form, Guide, Panel, Span};
-use super::quantity::Quantity;
+use super::given::Rate;
 use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, Scaling};
 
@@ -29,12 +29,13 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
 
 fn panel(findings: &Findings, sweep: &Sweep, caveats: &Caveats, stream: &str, span: Span) -> Panel {
     let curves: Vec<&Curve> = sweep.curves.iter().filter(|curve| curve.at.stream == stream).collect();
-    let wanted = (Form::Line, Quantity::Work(sweep.work), Touches::All);
-    let series = curves.iter().map(|curve| series(sweep, curve, caveats, wanted, |point| Some(point.throughput_per_s)));
+    let rate = Rate::of(sweep);
+    let wanted = (Form::Line, rate.quantity, Touches::All);
+    let series = curves.iter().map(|curve| series(sweep, curve, caveats, wanted, |point| rate.at(point)));
     let mut x = factor_axis(sweep);
     x.spacing = super::figure::Spacing::FromZero;
-    let y = amount(sweep.work.unit(), Quantity::Work(sweep.work));
-    let guides = curves.iter().filter_map(|curve| proportion(sweep, curve)).collect();
+    let y = amount(&rate.title, rate.quantity);
+    let guides = curves.iter().filter_map(|curve| proportion(sweep, curve, &rate)).collect();
     Panel { guides, ..Panel::new(title(findings, sweep, stream, &curves), span, x, y, series.collect()) }
 }
 
@@ -49,11 +50,11 @@ fn title(findings: &Findings, sweep: &Sweep, stream: &str, curves: &[&Curve]) ->
     }
 }
 
-fn proportion(sweep: &Sweep, curve: &Curve) -> Option<Guide> {
+fn proportion(sweep: &Sweep, curve: &Curve, rate: &Rate) -> Option<Guide> {
     let first = curve.points.first()?;
     let from = sweep.level(first)?.number()?;
     let to = sweep.levels.last()?.number()?;
-    let one = first.throughput_per_s.value / from;
+    let one = rate.at(first)?.value / from;
     (one.is_finite() && from > 0.0).then(|| Guide::Curve {
         look: None,
         points: vec![(0.0, 0.0), (to, one * to)],

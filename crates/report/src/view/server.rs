@@ -3,6 +3,7 @@
 //! The one idea: the price of a transaction on the server stands beside its price in the generator, so that a client that
 //! costs more than what it measures is seen.
 
+use super::axes::factor_title;
 use super::curve::{Sweep, factors_text};
 use super::figure::Figure;
 use super::mix::{Quoted, asking, of_streams, quoted_servers, trials_of};
@@ -79,7 +80,8 @@ fn table(findings: &Findings, sweep: &Sweep, part: &Part, several: bool) -> Opti
     points.retain(|&(_, point)| seen.insert(&point.trials) || streams < 2);
     let rows = points.into_iter().map(|(curve, point)| {
         let mut row = vec![
-            word(name, name, sweep.level(point).map_or("", |level| level.text())).numeric(sweep.numeric),
+            word(&factor_title(name, sweep.numeric), name, sweep.level(point).map_or("", |level| level.text()))
+                .numeric(sweep.numeric),
             word("system", "system", &curve.at.system).only_if(several),
             word("at", "factors", factors_text(&curve.at.factors)),
         ];

@@ -72,7 +72,15 @@ impl Table {
             table.columns = columns;
             table.rows.push(cells);
         }
-        table
+        table.with_signs_told()
+    }
+
+    /// Says in its caption what a sign before its numbers means.
+    fn with_signs_told(mut self) -> Table {
+        if self.rows.iter().flatten().any(|cell| matches!(cell.value, Held::Rough(..))) {
+            self.caption.push_str("; ~: few samples, no interval");
+        }
+        self
     }
 
     /// Takes out the columns in which no row holds anything.

@@ -2,6 +2,7 @@
 //!
 //! The one idea: both curves stand over the same bytes, and the straight line beside them is what objects in no order would give.
 
+use super::axes::whisker;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, word};
@@ -26,14 +27,10 @@ fn table(found: &TierFinding) -> Table {
 
 fn figure(found: &TierFinding) -> Figure {
     let share = |value: f64| Quantity::Share.text(value);
-    let datum = |step: &TierStep, of: Estimate, verb: &str| Datum {
-        low: of.low,
-        high: of.high,
-        ..Datum::bare(
-            step.of_bytes,
-            of.value,
-            format!("{} of the bytes: {} {verb}", share(step.of_bytes), share(of.value)),
-        )
+    let datum = |step: &TierStep, of: Estimate, verb: &str| {
+        let readout = format!("{} of the bytes: {} {verb}", share(step.of_bytes), share(of.value));
+        let (low, high) = whisker(&of);
+        Datum { low, high, ..Datum::bare(step.of_bytes, of.value, readout) }
     };
     let nothing = || Datum::bare(0.0, 0.0, "nothing on the fast tier".to_owned());
     let series = |name: &str, slot, provenance, points: Vec<Datum>| Series {

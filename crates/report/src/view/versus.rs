@@ -1,9 +1,11 @@
 //! Systems against the baseline: a ratio with its interval for every comparison, the margin shaded.
 
+use super::axes::whisker;
 use super::conclusion::{Conclusion, with_interval};
 use super::curve::factors_text;
 use super::each_once;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Key, Look, Panel, Series, Spacing, Span};
+use super::order::{Levels, place_of_stream, place_of_system};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
 use analysis::{Comparison, Findings, PointSummary};
@@ -49,7 +51,21 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
     if all.is_empty() {
         return None;
     }
-    all.sort_by(|a, b| standing(a).cmp(&standing(b)).then(levels(a).total_cmp(&levels(b))));
+    let levels = Levels::of(findings, all.iter().flat_map(|one| &one.point.factors));
+    let primary: Vec<&str> = all.iter().filter(|one| one.primary).map(|one| one.metric.as_str()).collect();
+    // Rows in the order of the study, whatever is primary among them: a reader follows the levels of a system.
+    let place = |one: &Comparison| {
+        let Comparison { point, metric, .. } = one;
+        let of_study = (place_of_system(findings, &point.system), place_of_stream(findings, &point.stream));
+        (
+            !primary.contains(&metric.as_str()),
+            metric.clone(),
+            of_study,
+            point.experiment.clone(),
+            levels.ranks(&point.factors),
+        )
+    };
+    all.sort_by_cached_key(|one| place(one));
     let metrics = each_once(all.iter().map(|comparison| comparison.metric.as_str()));
     let panels = metrics.iter().map(|metric| {
         let of: Vec<&Comparison> = all.iter().copied().filter(|comparison| comparison.metric == *metric).collect();
@@ -67,17 +83,6 @@ const STANDINGS: [(bool, usize, &str); 2] = [(true, 0, "primary"), (false, 1, "e
 
 fn look(slot: usize) -> Look {
     Look { slot, provenance: Provenance::Measured }
-}
-
-/// The primary first; then by metric, system and stream.
-fn standing(comparison: &Comparison) -> (bool, &str, &str, &str, &str) {
-    let point = &comparison.point;
-    (!comparison.primary, &comparison.metric, &point.system, &point.experiment, &point.stream)
-}
-
-/// Then along the first factor that is a number.
-fn levels(comparison: &Comparison) -> f64 {
-    comparison.point.factors.iter().find_map(|factor| factor.level.number()).unwrap_or(0.0)
 }
 
 fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
@@ -101,7 +106,7 @@ fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
     let series = series.into_iter().filter(|series| !series.points.is_empty()).collect();
     let title = format!("{metric}, ratio to the baseline ({direction})");
     let x = Axis::new("times the baseline", Quantity::Ratio, Spacing::Linear);
-    let y = Axis::new("", Quantity::Plain, Spacing::Names(comparisons.iter().map(|one| place(one)).collect()));
+    let y = Axis::new("", Quantity::Plain, Spacing::Names(names(comparisons)));
     let within = format!("within {}", units::percent(margin));
     let guides = vec![
         Guide::Stretch { from: 1.0 / (1.0 + margin), to: 1.0 + margin, text: within },
@@ -112,11 +117,12 @@ fn panel(metric: &str, comparisons: &[&Comparison]) -> Panel {
 
 fn mark(row: usize, comparison: &Comparison) -> Datum {
     let ratio = &comparison.ratio;
+    let (low, high) = whisker(ratio);
     Datum {
         x: ratio.value,
         y: row as f64,
-        low: ratio.low,
-        high: ratio.high,
+        low,
+        high,
         readout: format!(
             "{}: {} {}{}, {}",
             comparison.said,
@@ -128,6 +134,16 @@ fn mark(row: usize, comparison: &Comparison) -> Datum {
         marks: String::new(),
         word: comparison.verdict.word().to_owned(),
     }
+}
+
+/// The names of rows; of several experiments at the same place each names its own.
+fn names(comparisons: &[&Comparison]) -> Vec<String> {
+    let all: Vec<String> = comparisons.iter().map(|one| place(one)).collect();
+    let named = |(name, one): (&String, &&Comparison)| match all.iter().filter(|other| *other == name).count() {
+        1 => name.clone(),
+        _ => format!("{name} ({})", one.point.experiment),
+    };
+    all.iter().zip(comparisons).map(named).collect()
 }
 
 /// `virtual: files, width 96`.

@@ -1,4 +1,4 @@
-//! Pages in a real browser: nothing is cut at any width, on paper or in the dark, and axe finds nothing to complain of.
+//! Pages in a real browser: nothing is cut at any width, no words leave their chart, on paper or in the dark, and axe finds nothing to complain of.
 //!
 //! One headless Chromium holds every page at every width in frames of one harness, measures each frame, runs axe-core in it, and prints what
 //! it found. Where Chromium or axe-core is not installed the test says so and is counted as skipped; `./test` installs both.
@@ -63,6 +63,10 @@ async function one(frame) {
   if (frame.tables) for (const table of page.querySelectorAll('.scroll')) {
     if (table.scrollWidth > table.clientWidth + 1) found.push(`${where}: a table of ${table.scrollWidth} px in ${table.clientWidth}: ${table.querySelector('caption')?.textContent.slice(0, 70)}`);
   }
+  for (const text of page.querySelectorAll('svg.chart text')) {
+    const box = text.getBBox(), view = text.ownerSVGElement.viewBox.baseVal;
+    if (box.x < 0 || box.x + box.width > view.width) found.push(`${where}: words leave their chart, ${box.x} to ${box.x + box.width} of ${view.width}: ${text.textContent}`);
+  }
   if (frame.axe) {
     const script = page.createElement('script'); script.textContent = AXE; page.head.append(script);
     const result = await view.axe.run(page, { resultTypes: ['violations'], iframes: false });
@@ -102,6 +106,17 @@ fn browse(dark: bool, frames: &str, axe: &Path, chromium: &Path) -> Vec<String> 
     text[..text.find("</pre>").expect("an end")].lines().map(str::to_owned).collect()
 }
 
+/// Names, events and letters that need more room than there is.
+fn long_names() -> analysis::Findings {
+    let mut findings = sample::renamed(&|name| format!("{name} with a name that is longer than any of its neighbours"));
+    for trial in &mut findings.trials {
+        let end = units::Nanos::from_seconds(trial.timeline.last().map_or(1.0, |last| last.at_s));
+        let text = "WWW MMM ledger: 5758 orders are as acknowledged, and all 24 invariants hold".to_owned();
+        trial.events.push(observation::Event { at: end, kind: observation::EventKind::Note, text });
+    }
+    findings
+}
+
 fn frames(dark: bool) -> String {
     let pages = [
         ("distinct", html(&sample::distinct())),
@@ -109,6 +124,7 @@ fn frames(dark: bool) -> String {
         ("quick", html(&sample::quick())),
         ("house", html(&sample::house())),
         ("wide", html(&sample::wide())),
+        ("long names", html(&long_names())),
     ];
     let mut frames = Vec::new();
     for (name, page) in &pages {

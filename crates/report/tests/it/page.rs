@@ -258,3 +258,35 @@ fn what_is_told_in_short_is_not_told_again_below() {
     let plain = "<span class=\"verdict\">";
     assert!(!short.contains(plain) && below.contains(plain), "what was found stands with its experiment");
 }
+
+/// The first chart of comparisons.
+fn compared(page: &str) -> &str {
+    let (_, compared) = page.split_once("id=\"compared\"").expect("comparisons");
+    compared.split("</svg>").find(|part| part.contains("class=\"chart ")).expect("a chart")
+}
+
+#[test]
+fn rows_of_comparisons_stand_in_the_order_of_levels_whatever_is_primary_and_when_it_was_found() {
+    let mut findings = wide();
+    findings.findings.reverse();
+    let page = html(&findings);
+    let rows = compared(&page).split(">virtual: files, width ").skip(1);
+    let widths: Vec<u32> = rows.map(|rest| rest.split('<').next().unwrap().parse().unwrap_or(0)).collect();
+    let mut once: Vec<u32> = widths.into_iter().filter(|width| *width > 0).collect();
+    once.dedup();
+    assert_eq!(once, [1, 2, 4, 8, 16, 32, 64, 96]);
+}
+
+#[test]
+fn an_interval_that_tells_nothing_is_not_drawn_beside_a_ratio() {
+    let whiskers = |findings: &analysis::Findings| compared(&html(findings)).matches("class=\"whisker\"").count();
+    let mut findings = wide();
+    let before = whiskers(&findings);
+    for finding in &mut findings.findings {
+        if let analysis::Finding::Comparison(one) = finding {
+            (one.ratio.low, one.ratio.high) = (0.001, 4_000.0);
+            break;
+        }
+    }
+    assert_eq!(whiskers(&findings), before - 1);
+}

@@ -169,7 +169,7 @@ fn a_sweep_from_off_to_full_draws_what_each_costs_the_other_in_the_order_of_the_
         let estimate = |value: f64| Estimate { value, low: value * 0.9, high: value * 1.1, n: 3, confidence: 0.95 };
         point.yields = vec![
             ("dialog steps".into(), estimate(10.0 + at as f64)),
-            ("rows loaded".into(), estimate(900.0 - at as f64)),
+            ("rows loaded".into(), estimate(900.0 - 100.0 * at as f64)),
         ];
     }
     findings.findings.retain(|finding| finding.point().is_none());
@@ -278,6 +278,8 @@ fn quantiles_that_no_sample_lies_beyond_are_not_told_of_a_class() {
     let (_, mix) = said.split_once("Mix of brokerage").expect("the mix");
     let mix = mix.split("\n\n").next().unwrap_or_default();
     assert!(mix.contains("~90.1 ms"), "one sample beyond it tells little: {mix}");
+    let caption = mix.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(caption.contains("; ~: few samples, no interval"), "and the sign is explained: {mix}");
     assert!(!mix.contains("99.1 ms") && !mix.contains("99.9 ms"), "{mix}");
 }
 
@@ -300,4 +302,71 @@ fn nobody_asks_for_the_window_of_fixed_work() {
     let (_, figure) = page.split_once("Checkpoints and the window").expect("the figure");
     let table = figure.split("</table>").next().unwrap_or_default();
     assert!(table.contains("137") && !table.contains(">asked for<"), "{table}");
+}
+
+/// The first chart of the first experiment.
+fn main_chart(page: &str) -> &str {
+    let (_, behind) = page.split_once("id=\"experiment-0\"").expect("an experiment");
+    behind.split("</svg>").find(|part| part.contains("class=\"chart full\"")).expect("a chart")
+}
+
+#[test]
+fn a_knee_between_two_levels_is_drawn_at_neither_alone() {
+    let uprights = |findings: &analysis::Findings| {
+        let page = html(findings);
+        let drawn = main_chart(&page).matches("class=\"upright ").count();
+        (drawn, page.contains(">knee between 4 and 16</text>"))
+    };
+    let mut findings = house();
+    assert_eq!(uprights(&findings), (2, true));
+    if let Some(analysis::Finding::Knee(knee)) = findings.findings.first_mut() {
+        let at = knee.at.as_mut().expect("a knee");
+        at.low = at.high;
+    }
+    assert_eq!(uprights(&findings), (1, false));
+}
+
+#[test]
+fn the_main_chart_draws_and_names_what_the_study_asks_for() {
+    let mut findings = house();
+    let page = html(&findings);
+    assert!(page.contains("TPS and latency by sessions<") && main_chart(&page).contains(">TPS"));
+    for point in &mut findings.points {
+        point.bytes_per_s = point.throughput_per_s.scaled(65_536.0);
+    }
+    findings.metric = Some(study::Metric::Bandwidth);
+    let page = html(&findings);
+    assert!(page.contains("Bandwidth and latency by sessions<"));
+    let chart = main_chart(&page);
+    assert!(chart.contains(">bandwidth (MB/s)<") && chart.contains("16 sessions: 125 MB/s"), "{chart}");
+    for point in &mut findings.points {
+        point.yields = vec![("dialog steps".into(), Estimate::single(10.0))];
+    }
+    assert!(html(&findings).contains("Dialog steps an hour and latency by sessions<"));
+}
+
+#[test]
+fn two_things_are_not_drawn_against_each_other_where_one_does_not_change() {
+    let drawn = |step: f64| {
+        let mut findings = house();
+        for (at, point) in findings.points.iter_mut().enumerate() {
+            let rows = Estimate::single(900.0 + step * at as f64);
+            let steps = Estimate::single(10.0 + at as f64);
+            point.yields = vec![("dialog steps".into(), steps), ("rows loaded".into(), rows)];
+        }
+        html(&findings).contains("dialog steps an hour against rows loaded an hour")
+    };
+    assert!(!drawn(8.0), "16 of 916 are no difference");
+    assert!(drawn(20.0));
+}
+
+#[test]
+fn distances_are_in_kilometres_at_the_axis_and_in_what_a_point_says() {
+    let mut findings = house();
+    for point in &mut findings.points {
+        point.at.factors[0].name = "mirror.distance".into();
+    }
+    let page = html(&findings);
+    let chart = main_chart(&page);
+    assert!(chart.contains(">distance (km)<") && chart.contains(" · 16 km: "), "{chart}");
 }
