@@ -1,11 +1,12 @@
 //! The table of one experiment: a row for every point, with everything that was estimated there.
 
+use super::axes::factor_title;
 use super::curve::{Curve, Sweep};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary, SteadyAnswer, Work};
-use observation::factor::{self, short_name};
+use observation::factor::short_name;
 use study::Yield;
 
 /// All points of a sweep, by level and curve.
@@ -23,13 +24,13 @@ fn all_rows(sweep: &Sweep, caveats: &Caveats) -> Vec<Vec<Field>> {
         let mut row = Vec::new();
         if sweep.factor.is_some() {
             let (name, level) = (sweep.factor_name(), sweep.level(point).map_or("", |level| level.text()));
-            row.push(word(factor::said(name), name, level).numeric(sweep.numeric));
+            row.push(word(&factor_title(name, sweep.numeric), name, level).numeric(sweep.numeric));
         }
         row.push(word("system", "system", &curve.at.system).only_if(several));
         row.push(word("stream", "stream", &curve.at.stream));
         row.extend(curve.at.factors.iter().map(|factor| {
             let name = short_name(&factor.name);
-            word(factor::said(name), name, factor.level.text())
+            word(&factor_title(name, factor.level.number().is_some()), name, factor.level.text())
         }));
         row.extend(numbers(sweep, point, caveats));
         row
