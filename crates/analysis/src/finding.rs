@@ -191,7 +191,8 @@ pub struct Bound {
     pub station: Option<(String, f64)>,
     /// Busy cores of the machine as a share of all.
     pub cpu: Option<f64>,
-    /// The part of these that the server and the generator kept busy, as a share of all cores.
+    /// The part of these that the study kept busy itself, as a share of all cores: the generator and what it started, the server and
+    /// its mirror.
     pub own_cpu: Option<f64>,
     /// The share of the time in all sessions that commits take, which wait for the log.
     pub commits: Option<f64>,
@@ -370,6 +371,8 @@ pub struct MachineSummary {
     pub cpu_iowait_cores: Option<f64>,
     /// Cores that the hypervisor took.
     pub cpu_steal_cores: Option<f64>,
+    /// Share of the time in which any task that could have run waited for a core.
+    pub waited_for_cpu: Option<f64>,
     /// How many cores there are.
     pub cores: Option<u32>,
     /// The busiest station of a model, and the share of the time in which it had work.

@@ -7,6 +7,8 @@ pub struct GeneratorSummary {
     pub looks: Option<LooksSummary>,
     /// Share of the window in which the worker that waited longest for a CPU could have run, and did not.
     pub waited_for_cpu: Option<f64>,
+    /// Cores that other processes which Prony started kept busy, but for servers: emulated devices and voters; none where it started nothing.
+    pub children_cores: Option<f64>,
     /// How the clock that stamps operations stood to the kernel's.
     pub clock: Option<ClockSummary>,
     /// The rings that carried operations.

@@ -68,6 +68,7 @@ readings! {
         LooksMax "generator.between_looks.max" "ms",
         SwitchesVoluntary "generator.switches.voluntary" "1/s",
         SwitchesInvoluntary "generator.switches.involuntary" "1/s",
+        ChildrenCpu "generator.children.cpu" "cores",
         ServerCores "server.cores" "cores",
         ServerCpuUser "server.cpu.user" "cores",
         ServerCpuSystem "server.cpu.system" "cores",

@@ -11,7 +11,7 @@ use crate::generator::{self, Threads};
 use crate::power::PowerSources;
 use crate::reading::{Disk, Reading};
 use crate::source::{Source, parsed};
-use crate::tree::Trees;
+use crate::tree::{self, Trees};
 use crate::{cgroup, cpu, disk, memory, pressure};
 
 /// Everything that is watched, with its files open. A missing file is a probe that observes nothing.
@@ -30,6 +30,8 @@ pub struct Probes {
     power: PowerSources,
     server: Trees,
     mirror: Trees,
+    /// Children of this process.
+    children: Trees,
 }
 
 #[derive(Debug)]
@@ -43,9 +45,12 @@ impl Probes {
     /// Opens the probes for modules at these paths: files, folders or devices. Each block device behind them is
     /// watched down to the disks; paths without a block device (none, tmpfs, a network filesystem) have no disk series.
     pub fn new<P: AsRef<Path>>(modules: &[P]) -> Self {
+        let ticks_per_s = rustix::param::clock_ticks_per_second();
+        // What serves a trial (an emulated device, a voter) is there before it begins.
+        let own = tree::processes().into_iter().filter(|process| process.parent == std::process::id());
         Self {
             machine: Source::open("/proc/stat"),
-            ticks_per_s: rustix::param::clock_ticks_per_second(),
+            ticks_per_s,
             threads: Threads::default(),
             written: Source::open("/proc/self/io"),
             resident: Source::open("/proc/self/statm"),
@@ -58,32 +63,39 @@ impl Probes {
             throttles: throttle_sources(),
             memory: Source::open("/proc/meminfo"),
             power: PowerSources::open(Path::new("/sys")),
-            server: Trees::default(),
-            mirror: Trees::default(),
+            server: Trees::new(Vec::new(), ticks_per_s),
+            mirror: Trees::new(Vec::new(), ticks_per_s),
+            children: Trees::new(own.map(|process| process.id).collect(), ticks_per_s),
         }
     }
 
-    /// Watches the processes of a server too: these and all below them.
-    #[must_use]
-    pub fn with_server(mut self, roots: Vec<u32>) -> Self {
-        self.server = Trees::new(roots, self.ticks_per_s);
-        self
+    /// Watches from now on the processes of a server, and of the one that follows it: these and all below them.
+    pub fn watch(&mut self, server: Vec<u32>, mirror: Vec<u32>) {
+        self.server.watch(server);
+        self.mirror.watch(mirror);
     }
 
-    /// Watches the CPU of the server that follows it too.
-    #[must_use]
-    pub fn with_mirror(mut self, roots: Vec<u32>) -> Self {
-        self.mirror = Trees::new(roots, self.ticks_per_s);
-        self
+    /// What the processes of the server, of its mirror, and all others below this one have used.
+    fn trees(&mut self) -> [Option<tree::Used>; 3] {
+        if [&self.server, &self.mirror, &self.children].iter().all(|trees| trees.is_idle()) {
+            return [None; 3];
+        }
+        let mut all = tree::processes();
+        let (server, mirror) = (self.server.read(&all), self.mirror.read(&all));
+        // This process starts servers, too.
+        all.retain(|process| !self.server.holds(process.id) && !self.mirror.holds(process.id));
+        [server, mirror, self.children.read(&all)]
     }
 
     /// Reads everything. `now` is the moment on the caller's clock, taken just before.
     pub fn read(&mut self, now: Nanos) -> Reading {
         let (ticks_per_s, page_bytes) = (self.ticks_per_s, self.page_bytes);
+        // The generator comes first: what the reading itself costs shall not be charged to this reading.
+        let usage = generator::usage();
+        let [server, mirror, children] = self.trees();
         Reading {
             at: now,
-            // The generator comes first: what the reading itself costs shall not be charged to this reading.
-            usage: generator::usage(),
+            usage,
             threads: self.threads.read(),
             machine: parsed(&mut self.machine, |text| cpu::parse(text, ticks_per_s)),
             written_bytes: parsed(&mut self.written, generator::parse_written),
@@ -97,8 +109,9 @@ impl Probes {
             throttles: self.throttles.iter_mut().filter_map(|source| cgroup::parse(source.read()?)).collect(),
             memory: parsed(&mut self.memory, |text| Some(memory::parse(text))).unwrap_or_default(),
             power: self.power.read(),
-            server: self.server.read(),
-            mirror: self.mirror.read(),
+            server,
+            mirror,
+            children,
         }
     }
 }

@@ -3,7 +3,8 @@
 //! The one idea: a tree is looked up anew at every reading, because servers fork; what a process that has ended used is
 //! kept, so that the sum never falls.
 //!
-//! What it does not do: it looks at no process outside of the trees that it was given.
+//! What it does not do: it looks at no process outside of the trees that it was given. What a process used between the last look at it
+//! and its end is lost.
 
 use std::collections::HashMap;
 use std::fs;
@@ -30,9 +31,9 @@ pub(crate) struct Trees {
 
 /// One process as `/proc/PID/stat` shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Process {
-    id: u32,
-    parent: u32,
+pub(crate) struct Process {
+    pub id: u32,
+    pub parent: u32,
     user_ticks: u64,
     system_ticks: u64,
 }
@@ -42,12 +43,27 @@ impl Trees {
         Trees { roots, ns_per_tick: 1_000_000_000 / ticks_per_s.max(1), ..Trees::default() }
     }
 
-    /// The sum over all trees; nothing when there are none to watch or none is left.
-    pub fn read(&mut self) -> Option<Used> {
-        if self.roots.is_empty() {
+    /// Watches the trees below these from now on: a server that is started again has other processes.
+    pub fn watch(&mut self, roots: Vec<u32>) {
+        self.roots = roots;
+    }
+
+    /// Whether there is, or ever was, anything to watch.
+    pub fn is_idle(&self) -> bool {
+        self.roots.is_empty() && self.alive.is_empty() && self.ended == Used::default()
+    }
+
+    /// Whether this process was in one of the trees when they were looked at last.
+    pub fn holds(&self, id: u32) -> bool {
+        self.alive.contains_key(&id)
+    }
+
+    /// The sum over all trees, of those that have ended, too; nothing when there was never one to watch.
+    pub fn read(&mut self, all: &[Process]) -> Option<Used> {
+        if self.is_idle() {
             return None;
         }
-        let members = members(&self.roots, &processes());
+        let members = members(&self.roots, all);
         let seen: HashMap<u32, Used> = members.iter().map(|process| (process.id, self.used_by(process))).collect();
         for (id, used) in &self.alive {
             if !seen.contains_key(id) {
@@ -58,7 +74,7 @@ impl Trees {
         let mut sum = self.ended;
         self.alive.values().for_each(|used| sum.add(used));
         sum.processes = self.alive.len() as u64;
-        (sum.processes > 0).then_some(sum)
+        (!self.is_idle()).then_some(sum)
     }
 
     fn used_by(&self, process: &Process) -> Used {
@@ -84,7 +100,8 @@ impl Used {
     }
 }
 
-fn processes() -> Vec<Process> {
+/// All processes that may be seen.
+pub(crate) fn processes() -> Vec<Process> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     ids.filter_map(|id| parse(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?)).collect()
@@ -146,10 +163,26 @@ mod tests {
     #[test]
     fn our_own_process_is_seen_and_its_cpu_never_falls() {
         let mut trees = Trees::new(vec![std::process::id()], 100);
-        let first = trees.read().unwrap();
+        let first = trees.read(&processes()).unwrap();
         let mut child = std::process::Command::new("true").spawn().unwrap();
         child.wait().unwrap();
-        let second = trees.read().unwrap();
+        let second = trees.read(&processes()).unwrap();
         assert!(second.user_ns >= first.user_ns && second.processes >= 1);
+    }
+
+    #[test]
+    fn a_server_that_is_started_again_goes_on_where_the_sum_was_and_while_it_is_away_nothing_is_added() {
+        let ticks = |id, ticks| Process { user_ticks: ticks, ..process(id, 1) };
+        let user_s = |used: Option<Used>| used.map(|used| (used.user_ns as f64 / 1e9, used.processes));
+        let mut trees = Trees::new(Vec::new(), 100);
+        assert_eq!(trees.read(&[ticks(u32::MAX, 300)]), None, "nothing was ever watched");
+        trees.watch(vec![u32::MAX]);
+        assert_eq!(user_s(trees.read(&[ticks(u32::MAX, 300)])), Some((3.0, 1)));
+        trees.watch(Vec::new());
+        assert_eq!(user_s(trees.read(&[])), Some((3.0, 0)));
+        trees.watch(vec![u32::MAX - 1]);
+        let again = [ticks(u32::MAX - 1, 50), ticks(u32::MAX - 2, 900)];
+        assert_eq!(user_s(trees.read(&again)), Some((3.5, 1)), "and what it used since it began");
+        assert!(trees.holds(u32::MAX - 1) && !trees.holds(u32::MAX - 2));
     }
 }

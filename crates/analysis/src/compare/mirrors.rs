@@ -163,8 +163,8 @@ fn own_share(group: &Group) -> Option<f64> {
         if let (Some(cores), Some(server)) = (held, &trial.server) {
             return Some(server.cpu_cores()?.max(server.mirror_cpu_cores?) / cores);
         }
-        let mirror = trial.server.as_ref()?.mirror_cpu_cores? / f64::from(trial.machine.cores?);
-        Some((bound(trial, stream)?.own_cpu? + mirror).clamp(1e-6, 1.0))
+        trial.server.as_ref()?.mirror_cpu_cores?;
+        Some(bound(trial, stream)?.own_cpu?.max(1e-6))
     });
     let all: Vec<f64> = each.collect::<Option<_>>()?;
     (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)

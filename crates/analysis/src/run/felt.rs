@@ -7,7 +7,8 @@
 //! what it did at its worst: behind something that took 98 percent of a rate away, an interval that is 6 percent below is its usual self
 //! on a busy machine.
 //!
-//! What it does not do: an event that comes while another is felt is not told apart from that one.
+//! What it does not do: an event that comes while another is felt is not told apart from that one. What happens to a pair is told by its
+//! phases, with other baselines, and not a second time here.
 
 use super::outages::failed;
 use crate::point::Group;
@@ -35,11 +36,11 @@ const USUAL: usize = 3;
 /// The share of what an event did at its worst that may be left of it when it is over.
 const LEFT: f64 = 0.1;
 
-/// One for each stream and event of every trial that went to its end.
+/// One for each stream and event of every trial that went to its end and had no pair that was looked after.
 pub fn felt(groups: &[Group]) -> Vec<Felt> {
     let mut all = Vec::new();
     for group in groups {
-        for (trial, stream) in group.members.iter().filter(|(trial, _)| !trial.interrupted) {
+        for (trial, stream) in group.members.iter().filter(|(trial, _)| !trial.interrupted && trial.pair.is_none()) {
             let events: Vec<&Event> = trial.events.iter().filter(|event| event.kind == EventKind::Change).collect();
             let Some(first) = events.first() else { continue };
             let course = Course::of(trial, usize::from(stream.stream), first.at);
@@ -205,6 +206,10 @@ mod tests {
 
     /// The same with so many failures in its intervals.
     fn failing(rates: impl Fn(f64) -> f64, fails: impl Fn(f64) -> u64, events: &[f64]) -> Vec<Felt> {
+        felt(&crate::point::groups(&[disturbed(rates, fails, events)]))
+    }
+
+    fn disturbed(rates: impl Fn(f64) -> f64, fails: impl Fn(f64) -> u64, events: &[f64]) -> TrialSummary {
         let mut one = trial(0, "a", 0, 1000.0);
         one.window = Window { start: Nanos::from_secs(1), end: Nanos::from_secs(11) };
         one.timeline = (0..110u32)
@@ -223,7 +228,19 @@ mod tests {
             .iter()
             .map(|at| Event { at: Nanos::from_seconds(at + 1.0), kind: EventKind::Change, text: "fail path 0".into() })
             .collect();
-        felt(&crate::point::groups(&[one]))
+        one
+    }
+
+    #[test]
+    fn what_happened_to_a_pair_is_told_once_by_its_phases() {
+        let mut one = disturbed(|at| if (3.0..6.0).contains(&at) { 400.0 } else { 1000.0 }, |_| 0, &[3.0]);
+        let told = |one: &TrialSummary| {
+            let groups = crate::point::groups(std::slice::from_ref(one));
+            (felt(&groups).len(), super::super::outages::outages(&groups).len())
+        };
+        assert_eq!(told(&one), (1, 0));
+        one.pair = Some(crate::PairCourse { phases: Vec::new(), kept: None, equal: None });
+        assert_eq!(told(&one), (0, 1));
     }
 
     #[test]

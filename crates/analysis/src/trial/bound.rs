@@ -88,9 +88,9 @@ fn which(found: &Bound, locks_counted: bool, commits_timed: bool) -> BoundBy {
     }
 }
 
-/// The share of this machine's cores that programs kept busy which are neither the load generator nor its server; none where that is
-/// not known.
-pub(super) fn busy_with_others(trial: &TrialSummary) -> Option<f64> {
+/// The share of this machine's cores that programs kept busy which are no part of the study, as far as its parts are known; none where
+/// the server's is not.
+pub(crate) fn busy_with_others(trial: &TrialSummary) -> Option<f64> {
     let (busy, own) = match &trial.server {
         Some(server) => cores(trial, server),
         None => (all_busy(trial), Some(generator(trial))),
@@ -103,19 +103,20 @@ fn all_busy(trial: &TrialSummary) -> Option<f64> {
     trial.machine.cpu_user_cores.zip(trial.machine.cpu_system_cores).map(|(user, system)| user + system)
 }
 
-/// Cores that the load generator kept busy.
+/// Cores that the load generator kept busy, and what it started.
 fn generator(trial: &TrialSummary) -> f64 {
-    trial.generator_cpu.total_s() / trial.elapsed_s.max(f64::MIN_POSITIVE)
+    let children = trial.generator.children_cores.unwrap_or(0.0);
+    trial.generator_cpu.total_s() / trial.elapsed_s.max(f64::MIN_POSITIVE) + children
 }
 
-/// Cores that were busy in all, and those that the server and the generator kept busy. Of a server elsewhere nothing is known: the
-/// cores of this machine are not its own.
+/// Cores that were busy in all, and those that the generator, the server and its mirror kept busy. Of a server elsewhere nothing is
+/// known: the cores of this machine are not its own. A mirror of which nothing is known is one elsewhere, or cannot be told from others.
 fn cores(trial: &TrialSummary, server: &ServerSummary) -> (Option<f64>, Option<f64>) {
     let machine = &trial.machine;
     let generator = generator(trial);
     let own = match server.embedded {
         true => Some(generator),
-        false => server.cpu_cores().map(|server| server + generator),
+        false => server.cpu_cores().map(|first| first + server.mirror_cpu_cores.unwrap_or(0.0) + generator),
     };
     let busy = all_busy(trial);
     // Of a described server nothing else is at work on its cores.
@@ -233,6 +234,20 @@ mod tests {
         (server.cpu_user_cores, server.cpu_system_cores) = (None, None);
         let found = bound(&crowded, &crowded.streams[0]).expect("a bound");
         assert_eq!((found.by, found.cpu), (BoundBy::Nothing, None));
+    }
+
+    #[test]
+    fn what_the_mirror_and_children_of_the_generator_keep_busy_is_not_the_work_of_others() {
+        let mut crowded = trial(200.0, 100.0, 1.9);
+        (crowded.generator_cpu.user_s, crowded.generator.children_cores) = (0.2 * crowded.elapsed_s, None);
+        let others = |trial: &TrialSummary| (1e3 * busy_with_others(trial).expect("a share")).round();
+        assert_eq!((others(&crowded), by(&crowded)), (800.0, BoundBy::Others));
+        crowded.server.as_mut().expect("a server").mirror_cpu_cores = Some(1.0);
+        assert_eq!((others(&crowded), by(&crowded)), (300.0, BoundBy::Processors));
+        crowded.generator.children_cores = Some(0.5);
+        assert_eq!(others(&crowded), 50.0);
+        let found = bound(&crowded, &crowded.streams[0]).expect("a bound");
+        assert!(found.own_cpu.is_some_and(|own| (own - 0.9).abs() < 1e-9), "{found:?}");
     }
 
     #[test]

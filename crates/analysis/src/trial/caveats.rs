@@ -12,7 +12,7 @@ use super::loads;
 use super::machine::{cores, mean_of};
 use super::steady::longer;
 use crate::statistics::series_mean::WORTH_MIN;
-use crate::{Caveat, CaveatKind, Stall, SteadyAnswer, StreamSummary, TrialSummary, Work};
+use crate::{Caveat, CaveatKind, MirrorWaits, Stall, SteadyAnswer, StreamSummary, TrialSummary, Work};
 use observation::{
     CheckKind, CheckResult, Event, EventKind, Mishap, Observations, OfDisk, PlainState, Probe, READ, Resource, Series,
     Stalled, Whole,
@@ -751,13 +751,23 @@ fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<Strin
     let asked = summary.fixed_work && fills_cores(observations);
     cpu.filter(|_| !asked).map(|share| {
         let waited = format!("tasks waited for a CPU {} of the time", percent(share));
+        let mirror = summary.server.as_ref().map(|server| (server.mirror_cpu_cores, server.mirror));
+        let apart = !mirror.is_some_and(|(cpu, waits)| {
+            cpu.is_none() && (summary.pair.is_some() || waits != MirrorWaits::default())
+        });
         match super::bound::busy_with_others(summary) {
-            Some(others) if others > OTHERS => {
+            Some(others) if others > OTHERS && apart => {
                 format!("{waited}: other programs kept {} of this machine's cores busy; stop them", percent(others))
             }
+            Some(others) if others > OTHERS => format!(
+                "{waited}: programs besides the first server and the load generator kept {} of this machine's cores busy; what of it \
+                 was the mirror is not known",
+                percent(others)
+            ),
             Some(_) if asks_database(summary) => format!(
-                "{waited}: server and load generator alone fill the cores of this machine, which set the rate; read it for each \
-                 core, or load the server from another machine"
+                "{waited}: {} and load generator alone fill the cores of this machine, which set the rate; read it for each \
+                 core, or load the server from another machine",
+                if mirror.is_some_and(|(cpu, _)| cpu.is_some()) { "both servers" } else { "server" }
             ),
             _ => {
                 let many = fills_cores(observations) && observations.generators > 1;

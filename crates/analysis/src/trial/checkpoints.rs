@@ -157,7 +157,8 @@ fn words(found: &Checkpoints, cut: Option<Window>, observations: &Observations) 
     }
     let began = match found.begun.unwrap_or(0) {
         0 => "none began in it".to_owned(),
-        n => format!("{} began in it", number(n, "checkpoint")),
+        1 => "one checkpoint began in it".to_owned(),
+        n => format!("{} began in it, all between two readings of the server's counters", number(n, "checkpoint")),
     };
     format!(
         "{begins} and holds no whole cycle from one checkpoint to the next ({began}), so its figures leave out what checkpoints \

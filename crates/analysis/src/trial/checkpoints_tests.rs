@@ -120,6 +120,17 @@ fn a_window_without_a_whole_cycle_stays_and_says_what_it_leaves_out() {
 }
 
 #[test]
+fn checkpoints_that_begin_between_two_readings_show_no_cycle_and_the_words_say_so() {
+    let mut at_once = observations(10);
+    at_once.series[1].points.iter_mut().for_each(|(at, begun)| *begun = if *at == second_of(7) { 10.0 } else { 0.0 });
+    let summary = summarise(&asking(""), &at_once, &judgement());
+    let found = found(&summary);
+    assert_eq!((found.cycles, found.begun), (0, Some(10)));
+    let words = "holds no whole cycle (10 checkpoints began in it, all between two readings of the server's counters)";
+    assert!(found.text.contains(words), "{}", found.text);
+}
+
+#[test]
 fn a_cycle_that_time_ends_before_the_log_is_full_takes_its_timeout() {
     let mut slow = observations(10);
     slow.series[2].points.iter_mut().for_each(|point| point.1 = 2e4);

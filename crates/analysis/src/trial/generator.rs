@@ -1,6 +1,6 @@
 //! What the generator says of itself, and whether a figure of the trial is to be doubted for it.
 
-use super::machine::level;
+use super::machine::{level, mean_of};
 use crate::{CaveatKind, ClockSummary, GeneratorSummary, LooksSummary, RingsSummary, StreamSummary, TrialSummary};
 use observation::{Event, EventKind, Observations, Whole};
 use units::{Nanos, counted, duration, milliseconds, percent, significant};
@@ -21,6 +21,7 @@ pub fn generator_summary(observations: &Observations) -> GeneratorSummary {
     GeneratorSummary {
         looks: read(Whole::LooksMean).and_then(looks),
         waited_for_cpu: read(Whole::WaitedForCpu),
+        children_cores: mean_of(observations, Whole::ChildrenCpu),
         clock: read(Whole::ClockError).and_then(clock),
         rings: read(Whole::RingGeneration).map(|generation| RingsSummary {
             generation,

@@ -1,7 +1,7 @@
 //! Means over the window of what the probes saw. What was not observed stays unknown; it never becomes zero.
 
 use crate::{DiskSummary, MachineSummary};
-use observation::{Observations, OfCore, OfDisk, Probe, Series, Whole, Window};
+use observation::{Observations, OfCore, OfDisk, Probe, Resource, Series, Stalled, Whole, Window};
 
 /// The mean of a series over the window, each reading weighted by how much of its span lies inside; nothing when no
 /// reading covers any of the window.
@@ -37,6 +37,7 @@ pub fn machine_summary(observations: &Observations) -> MachineSummary {
         cpu_system_cores: read(Whole::CpuSystem),
         cpu_iowait_cores: read(Whole::CpuIowait),
         cpu_steal_cores: read(Whole::CpuSteal),
+        waited_for_cpu: mean_of(observations, Probe::Pressure(Resource::Cpu, Stalled::Some)),
         cores: cores(observations),
         busiest: busiest(observations),
         disks: disk_names(observations).into_iter().map(|name| disk_summary(observations, name)).collect(),

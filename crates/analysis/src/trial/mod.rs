@@ -24,7 +24,9 @@ pub(crate) mod uncertainty;
 mod working_set;
 
 pub use bound::bound;
+pub(crate) use bound::busy_with_others;
 pub use caveats::{ROOM, measure_of, more_work};
+pub(crate) use generator::starved;
 pub use interrupted::summarise_interrupted;
 pub use mix::MIX_TOLERANCE;
 pub use outcome::outcome;

@@ -56,6 +56,31 @@ fn a_mix_as_planned_is_ok_and_one_that_is_off_or_late_is_not() {
 }
 
 #[test]
+fn the_mirror_of_a_server_is_no_other_program_and_where_it_cannot_be_told_apart_nobody_is_asked_to_stop_it() {
+    let told = |readings: &[(&str, f64)]| {
+        let mut seen = mixed(320, 10);
+        let machine = [
+            ("machine.cpu.user", 1.9),
+            ("machine.cpu.system", 0.0),
+            ("machine.cpu.core.0.busy", 0.95),
+            ("machine.cpu.core.1.busy", 0.95),
+        ];
+        let server = [("server.cpu.user", 0.3), ("server.cpu.system", 0.0), ("pressure.cpu.some", 0.2)];
+        seen.series = machine.iter().chain(&server).chain(readings).map(|(probe, at)| series(probe, *at)).collect();
+        seen.generator_cpu = observation::CpuTime::default();
+        text(&summary(&seen), CaveatKind::Pressure).to_owned()
+    };
+    assert!(told(&[]).ends_with("other programs kept 80% of this machine's cores busy; stop them"), "{}", told(&[]));
+    let some = told(&[("mirror.cpu", 0.6)]);
+    assert!(some.ends_with("other programs kept 50% of this machine's cores busy; stop them"), "{some}");
+    let own = told(&[("mirror.cpu", 1.0), ("generator.children.cpu", 0.5)]);
+    assert!(own.contains("both servers and load generator alone fill the cores"), "{own}");
+    let unknown = told(&[("mirror.waiting now", 1.0)]);
+    let words = "programs besides the first server and the load generator kept 80% of this machine's cores busy; what of it was the mirror is not known";
+    assert!(unknown.ends_with(words), "{unknown}");
+}
+
+#[test]
 fn users_who_wait_longer_than_their_limit_are_a_caveat_with_what_they_wait_for() {
     let late = text(&summary(&mixed(320, 1_100)), CaveatKind::Late).to_owned();
     assert!(

@@ -223,11 +223,14 @@ impl Databases {
         };
         events.push(remark(text));
         if watched && !taken_over {
+            // Not those that were let go when commits had to wait no more: their clients got no warning.
             let cancelled = mirror.unconfirmed().saturating_sub(unconfirmed);
-            events.push(remark(format!(
-                "{} acknowledged with the warning that the mirror did not confirm them",
-                units::counted(cancelled, "commits")
-            )));
+            events.extend((cancelled > 0).then(|| {
+                remark(format!(
+                    "{} whose wait for the mirror was broken off: the client was told that the commit stands, with a warning that the mirror may lack it",
+                    units::counted(cancelled, "commits")
+                ))
+            }));
         }
         Ok(Told { series, events, checks: check.into_iter().collect() })
     }

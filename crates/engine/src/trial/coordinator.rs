@@ -170,6 +170,8 @@ struct Coordinator<'a, 'w> {
     /// Counters of the system's server when they were read last, and a reading that is under way.
     counters: Option<Reading>,
     counting: Option<Receiver<Reading>>,
+    /// The processes of the server that is being read, and of the one that was read last.
+    counts: [Vec<u32>; 2],
     /// The trial's clock beside the kernel's, from the beginning on.
     clocks: Option<ClockWatch>,
     /// CPU of the process and of this thread, at both ends of the window.
@@ -220,14 +222,13 @@ impl<'a, 'w> Coordinator<'a, 'w> {
             home: 0,
             outcome: Outcome::new(trial, workers as u16),
             fresh: Vec::new(),
-            probes: probe::Probes::new(&opened.backing.places())
-                .with_server(opened.backing.processes())
-                .with_mirror(opened.backing.mirror_processes()),
+            probes: probe::Probes::new(&opened.backing.places()),
             reading: None,
             points: Vec::new(),
             counters: None,
             clocks: None,
             counting: None,
+            counts: Default::default(),
             cpu: Vec::with_capacity(2),
             done_before: (Nanos::ZERO, 0),
             failure: None,
@@ -416,6 +417,7 @@ impl<'a, 'w> Coordinator<'a, 'w> {
             None => {
                 let Some(read) = self.opened.backing.counters() else { return };
                 let (clock, zero) = (self.opened.clock.clone(), self.zero);
+                self.counts[0] = self.opened.backing.processes();
                 self.counting = Some(elsewhere(move || (clock.now().saturating_sub(zero), read())));
                 COUNT_PATIENCE
             }
@@ -432,10 +434,14 @@ impl<'a, 'w> Coordinator<'a, 'w> {
     /// Rates since the last reading, or the value itself where the counter says that it is one of now. A checkpoint that ended in
     /// between is an event.
     fn take_counters(&mut self, at: Nanos, counted: observation::Counted) {
-        if counted.is_empty() {
+        // Nobody knows which server answered while its processes changed.
+        if counted.is_empty() || self.counts[0] != self.opened.backing.processes() {
             return;
         }
-        if let Some((since, before)) = &self.counters {
+        // One that was started again, or has changed its role with another, counts apart from the one before.
+        let same = self.counts[0] == self.counts[1];
+        self.counts[1] = self.counts[0].clone();
+        if let Some((since, before)) = self.counters.as_ref().filter(|_| same) {
             let seconds = at.saturating_sub(*since).seconds();
             if seconds <= 0.0 {
                 return;
@@ -448,6 +454,8 @@ impl<'a, 'w> Coordinator<'a, 'w> {
 
     /// Only the last reading stays: a point is the difference of two, and a trial of hours reads often.
     fn read_probes(&mut self, now: Nanos) {
+        // Those of a server that was started again are others.
+        self.probes.watch(self.opened.backing.processes(), self.opened.backing.mirror_processes());
         let reading = self.probes.read(now);
         if let Some(before) = &self.reading {
             probe::join(&mut self.points, probe::series_between(before, &reading));

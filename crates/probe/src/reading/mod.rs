@@ -31,6 +31,7 @@ pub struct Reading {
     pub(crate) power: Power,
     pub(crate) server: Option<tree::Used>,
     pub(crate) mirror: Option<tree::Used>,
+    pub(crate) children: Option<tree::Used>,
 }
 
 /// One watched disk at one moment.
@@ -128,8 +129,13 @@ fn between(before: &Reading, now: &Reading, points: &mut Points) {
     if let (Some(a), Some(b)) = (&before.server, &now.server) {
         server(a, b, points);
     }
-    if let (Some(a), Some(b)) = (&before.mirror, &now.mirror) {
-        points.cores(Whole::MirrorCpu, (b.user_ns + b.system_ns).saturating_sub(a.user_ns + a.system_ns));
+    let busy = |used: &tree::Used| used.user_ns + used.system_ns;
+    for (probe, a, b) in
+        [(Whole::MirrorCpu, &before.mirror, &now.mirror), (Whole::ChildrenCpu, &before.children, &now.children)]
+    {
+        if let (Some(a), Some(b)) = (a, b) {
+            points.cores(probe, busy(b).saturating_sub(busy(a)));
+        }
     }
     gauges(now, points);
     points.known_rate(Whole::ThermalThrottles, now.power.thermal_throttles, before.power.thermal_throttles);

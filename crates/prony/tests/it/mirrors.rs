@@ -197,6 +197,11 @@ fn roles_are_swapped_and_swapped_back_under_load_and_nothing_is_lost() {
     }
     let events = told["trials"][0]["events"].to_string();
     assert_eq!(events.matches("serve with swapped roles after").count(), 2, "{events}");
+    // Each swap may show the one that it asks for. What either server had counted before is nothing that began here.
+    let begun = &told["trials"][0]["server"]["checkpoints"]["begun"];
+    assert!(begun.as_u64() <= Some(2), "{begun}: {events}");
+    let twice = told["findings"].as_array().expect("findings").iter().any(|found| found["kind"] == "felt");
+    assert!(!twice, "what happened to a pair is told once: {told:#}");
     assert!(holds(&told, "ledger") && holds(&told, "mirror"), "{told:#}");
     program.fine("db down local:postgres --remove");
 }

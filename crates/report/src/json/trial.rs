@@ -90,7 +90,7 @@ objects! {
 
     burst: Burst { before_per_s, sustained_per_s, credit_operations, lasted_s, p_value, apart }
 
-    generator: GeneratorSummary { "between_looks_ms": generator.looks, waited_for_cpu, clock, rings, hung, hung_before }
+    generator: GeneratorSummary { "between_looks_ms": generator.looks, waited_for_cpu, children_cores, clock, rings, hung, hung_before }
 
     looks: LooksSummary { "mean": looks.mean_ms, "p99": looks.p99_ms, "max": looks.max_ms }
 
@@ -103,7 +103,7 @@ objects! {
             "user": machine.cpu_user_cores, "system": machine.cpu_system_cores, "iowait": machine.cpu_iowait_cores,
             "steal": machine.cpu_steal_cores, "all": machine.cores,
         }),
-        disks,
+        waited_for_cpu, disks,
     }
 
     disk: DiskSummary { name, utilisation, wait_ms, operations_per_s, bytes_per_s }

@@ -89,8 +89,7 @@ fn bound_by(bound: &Bound) -> String {
         BoundBy::Station => format!("it has work {} of the time", Quantity::Share.text(*busy)),
         _ => format!("the busiest station, {name}, does {} of what it can", Quantity::Share.text(*busy)),
     });
-    let own =
-        share(bound.own_cpu.filter(|own| bound.cpu.is_some_and(|cpu| cpu - own > 0.05)), "by server and generator");
+    let own = share(bound.own_cpu.filter(|own| bound.cpu.is_some_and(|cpu| cpu - own > 0.05)), "by the study itself");
     let own = own.map(|own| format!(" ({own})")).unwrap_or_default();
     let most = if bound.commits_at_most { "at most " } else { "" };
     let of_time = [

@@ -185,7 +185,17 @@ fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
 fn caption(quoted: &Quoted) -> String {
     let (stream, place, trial) = (&quoted.curve.at.stream, quoted.place(), quoted.trial.label.index);
     let counted = "rate and share count what ended in the window, count and latency what was requested in it";
-    format!("Mix of {stream}{place} (trial {trial}); {counted}")
+    // Work that saw nothing of it counts at the age of the trial, which is the least that it can be.
+    let aged = quoted.stream.age(&quoted.trial.label).filter(|class| class.response.count > class.done);
+    let aged = aged.map(|class| {
+        format!(
+            "; {} is counted of all work, and its rate of what saw data that was loaded in this trial: {} of {} saw none",
+            class.name,
+            units::count(class.response.count - class.done),
+            units::count(class.response.count)
+        )
+    });
+    format!("Mix of {stream}{place} (trial {trial}); {counted}{}", aged.unwrap_or_default())
 }
 
 /// A class with how many its times are of. Where nobody saw what was loaded, there is no age.

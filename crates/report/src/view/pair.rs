@@ -53,7 +53,12 @@ fn alone_says(found: &PairFinding) -> Option<String> {
     let rates = found.rate_alone_per_s.map(|alone| format!(", at {}{before}", rate(alone))).unwrap_or_default();
     let released = match found.released {
         0 => String::new(),
-        waited => format!("; {} that waited stand without the mirror", units::counted(waited, "commits")),
+        1 => "; the commit that waited then was acknowledged without the mirror, as all were while it was alone"
+            .to_owned(),
+        waited => format!(
+            "; the {} that waited then were acknowledged without the mirror, as all were while it was alone",
+            units::counted(waited, "commits")
+        ),
     };
     Some(format!("{who} {} later{rates}{released}", Quantity::Seconds.text(after)))
 }

@@ -112,6 +112,22 @@ fn freshness_and_what_transactions_give_are_columns_of_the_csv() {
 }
 
 #[test]
+fn work_that_saw_nothing_that_was_loaded_is_told_where_the_count_is_not_the_rate_times_the_window() {
+    let said = |counted: u64| {
+        let mut findings = house();
+        for trial in &mut findings.trials {
+            let class = &mut trial.streams[0].classes[0];
+            trial.label.streams[0].classes[0] = (class.name.clone(), observation::ClassKind::Age);
+            (class.done, class.response.count) = (12_265, counted);
+        }
+        text(&findings, Layout { width: 400, ..Layout::default() })
+    };
+    let words = format!("{} of {} saw none", units::count(3_316), units::count(15_581));
+    assert!(said(15_581).contains(&words), "{}", said(15_581));
+    assert!(!said(12_265).contains("saw none"));
+}
+
+#[test]
 fn an_embedded_database_says_whose_cpu_is_counted() {
     let mut findings = house();
     for trial in &mut findings.trials {

@@ -2,6 +2,7 @@
 
 mod curve;
 mod pair;
+mod worst;
 
 use self::curve::{bend, confirmed, from_least};
 use self::pair::{came_back, shared_host, stood_still, to_compensate};
@@ -76,6 +77,9 @@ pub fn answer(
     sentences.extend(to_compensate(findings));
     sentences.extend(shared_host(points, trials, judgement));
     let (mut doubts, doubted) = doubts(&chosen, caveats, disturbed);
+    if let Some(worst) = doubted.and_then(|kind| worst::worst(kind, &chosen, trials)) {
+        doubts[0] = worst;
+    }
     if figures > 0 && chosen.iter().any(|point| point.elapsed_s.is_some_and(|elapsed| !elapsed.has_interval())) {
         let once = "Each point ran once: repeat it (`--set replicates=4`) before you trust a difference.";
         doubts.insert(0, once.to_owned());

@@ -95,7 +95,8 @@ fn watch(
 ) -> Result<Seen, Failure> {
     let doing = |error| db::failed(format!("assessing `{}`", spec.shown()), &error);
     let clock = WallClock::new();
-    let mut probes = probe::Probes::new::<&str>(&[]).with_server(standing.process.into_iter().collect());
+    let mut probes = probe::Probes::new::<&str>(&[]);
+    probes.watch(standing.process.into_iter().collect(), Vec::new());
     let mut seen = Seen {
         sequences: standing.sequences.map(|count| count as f64),
         written_from: standing.written_from.clone(),

@@ -198,6 +198,7 @@ pub fn trial(at: &At, seen: Seen, warm_up: usize, seconds: usize) -> TrialSummar
             cpu_system_cores: Some(0.72),
             cpu_iowait_cores: Some(1.13),
             cpu_steal_cores: Some(0.014),
+            waited_for_cpu: None,
             cores: Some(8),
             busiest: None,
             disks: vec![DiskSummary {

@@ -250,6 +250,7 @@ fn trial(index: u32) -> TrialSummary {
         generator_cpu: CpuTime { user_s: 31.5 + at, system_s: 33.5 + at },
         generator: GeneratorSummary {
             waited_for_cpu: (index == 0).then_some(0.0725),
+            children_cores: (index == 0).then_some(0.0925),
             looks: (index == 0).then_some(LooksSummary { mean_ms: 0.0121, p99_ms: 0.0131, max_ms: 0.141 }),
             clock: (index == 0).then_some(ClockSummary {
                 error_ppm: -2.25,
@@ -270,6 +271,7 @@ fn trial(index: u32) -> TrialSummary {
             cpu_system_cores: Some(1.22 + at),
             cpu_iowait_cores: (index == 0).then_some(1.33),
             cpu_steal_cores: Some(0.44 + at),
+            waited_for_cpu: (index == 0).then_some(0.0825),
             cores: Some(8 + index),
             busiest: Some((format!("station{index}"), 0.51 + at / 100.0)),
             disks: vec![DiskSummary {
