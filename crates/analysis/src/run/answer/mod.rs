@@ -47,7 +47,7 @@ pub fn answer(
     let still = stood_still(findings);
     let (proven, mut figures) = (!sentences.is_empty(), 0);
     if !proven {
-        sentences.extend(compared.take(2).flat_map(comparison_sentences));
+        sentences.extend(once_each(compared.take(2).flat_map(comparison_sentences).collect()));
     }
     if sentences.is_empty() && still.is_none() && by_distance.is_empty() {
         sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, points, judgement)));
@@ -244,6 +244,12 @@ fn interval_text(estimate: &Estimate, figure: impl Fn(f64) -> String) -> String 
     }
     let confidence = estimate.confidence * 100.0;
     format!(" ({confidence:.0}% interval {} to {})", figure(estimate.low), figure(estimate.high))
+}
+
+/// Sentences of which the same is said once, behind all that it is said of.
+fn once_each(sentences: Vec<String>) -> Vec<String> {
+    let last = |at: &usize| !sentences[at + 1..].contains(&sentences[*at]);
+    (0..sentences.len()).filter(last).map(|at| sentences[at].clone()).collect()
 }
 
 /// The primary comparison in words.
@@ -554,6 +560,13 @@ mod tests {
         assert!(!told(&judgement).contains("deadline"));
         judgement.asks_deadline = true;
         assert!(told(&judgement).contains("no deadline was given (`--set deadline=6h`)"));
+    }
+
+    #[test]
+    fn the_same_reason_of_two_comparisons_is_told_once_behind_both() {
+        let told =
+            once_each(["A is inconclusive.", "2 pairs.", "B is inconclusive.", "2 pairs."].map(str::to_owned).into());
+        assert_eq!(told, ["A is inconclusive.", "B is inconclusive.", "2 pairs."]);
     }
 
     #[test]
