@@ -84,6 +84,8 @@ pub struct Advice {
     pub wait_s: f64,
     /// Seconds of it for the log.
     pub log_s: f64,
+    /// Whether the server timed its flushes; else that is what they would take on the tier, at most all of the window.
+    pub log_timed: bool,
     /// The curve over the pieces.
     pub curve: Curve,
     /// The bytes that may be used: what was asked for, else those of the knee.
@@ -128,8 +130,24 @@ pub(crate) fn pieces(objects: &[Object], tiers: &Tiers, reach: &Reach) -> Vec<Pi
     pieces
 }
 
+/// Where flushes are not timed, they take at most all of the window: a log has one at a time.
+fn bound_flushes(log: &mut Object, looks: &[Look], tiers: &Tiers) {
+    let each = tiers.here(log).flush_s;
+    for (counts, looks) in log.slices.iter_mut().zip(looks.windows(2)) {
+        let most = (looks[1].at_s - looks[0].at_s).max(0.0);
+        if counts.flush_s.is_none() && counts.flushes * each > most {
+            counts.flush_s = Some(most);
+        }
+    }
+}
+
 /// Judges a window: objects with their slices, and the looks that they were taken of.
-pub fn advise(objects: Vec<Object>, looks: &[Look], tiers: &Tiers, budget: Option<f64>, seed: u64) -> Advice {
+pub fn advise(mut objects: Vec<Object>, looks: &[Look], tiers: &Tiers, budget: Option<f64>, seed: u64) -> Advice {
+    let mut log_timed = true;
+    for log in objects.iter_mut().filter(|object| object.known.kind == Kind::Log) {
+        log_timed &= log.slices.iter().all(|counts| counts.flush_s.is_some());
+        bound_flushes(log, looks, tiers);
+    }
     let reach = reach(&objects, looks, tiers);
     let gains: Vec<Gain> = objects.iter().map(|object| Gain::of(object, tiers, &reach)).collect();
     let pieces = pieces(&objects, tiers, &reach);
@@ -166,6 +184,7 @@ pub fn advise(objects: Vec<Object>, looks: &[Look], tiers: &Tiers, budget: Optio
         reach,
         wait_s,
         log_s,
+        log_timed,
         curve,
         budget,
         taken,
@@ -205,6 +224,8 @@ fn answer(advice: &Advice, window_s: f64, slow_s: f64) -> Answer {
     });
     answer.reason = match () {
         () if share(*wait_s, window_s) < WAIT_MIN && share(hit, hit + read) >= HIT_SHARE => Some(Reason::InCache),
+        // All that was read came from the page cache.
+        () if read > 0.0 && advice.reach.share == 0.0 && share(*log_s, *wait_s) < LOG_SHARE => Some(Reason::InCache),
         () if share(*wait_s, window_s) < WAIT_MIN => Some(Reason::TooFewReads),
         () if answer.saved >= SAVED_MIN => None,
         () if share(*log_s, *wait_s) >= LOG_SHARE => Some(Reason::LogBound),
@@ -271,9 +292,11 @@ mod tests {
 
     #[test]
     fn a_night_that_waits_for_its_log_is_told_so_and_nothing_is_moved() {
-        let advice = of(vec![table("t", 1e6, &[10.0]), log(5000.0)], Some(1e9));
+        let advice = of(vec![table("t", 1e6, &[1.0]), log(5000.0)], Some(1e9));
         assert_eq!((advice.answer.reason, advice.moves.len()), (Some(Reason::LogBound), 0));
         assert!(advice.log_s > 0.99 * advice.wait_s);
+        // Nobody timed the flushes: 5000 of 6 ms do not fit into one second, and a log has one at a time.
+        assert_eq!((advice.log_s, advice.log_timed), (1.0, false));
     }
 
     #[test]

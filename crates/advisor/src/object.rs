@@ -51,7 +51,10 @@ impl Counts {
         let reset = self.reads < earlier.reads || self.hits < earlier.hits || self.flushes < earlier.flushes;
         let earlier = if reset { &Counts::default() } else { earlier };
         let less = |now: f64, then: f64| (now - then).max(0.0);
-        let time = |now: Option<f64>, then: Option<f64>| now.map(|now| less(now, then.unwrap_or(0.0)));
+        // Where timing began only in between, nothing tells what came before.
+        let then_or_reset = |then: Option<f64>| if reset { Some(0.0) } else { then };
+        let time =
+            |now: Option<f64>, then: Option<f64>| now.zip(then_or_reset(then)).map(|(now, then)| less(now, then));
         Counts {
             reads: less(self.reads, earlier.reads),
             hits: less(self.hits, earlier.hits),

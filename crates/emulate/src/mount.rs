@@ -79,7 +79,7 @@ pub enum MountError {
     #[error("`{0}` is the fast folder of two tiers")]
     Fast(PathBuf),
     /// Another device has the same files, and each would be seen changing by the other.
-    #[error("another device has its files in `{0}`")]
+    #[error("another device has its files in `{0}` or in a folder below it")]
     Shared(PathBuf),
     /// The fast folder holds extents of files of another slow folder.
     #[error("the fast folder `{0}` belongs to another slow folder than `{1}`")]
@@ -156,6 +156,7 @@ impl Mounted {
             mounted.way = ways[0];
             devices.iter().for_each(|device| device.go_by(ways));
         }
+        devices.iter().for_each(|device| device.ready());
         mounted.mover = tiered.map(Mover::start).transpose().map_err(MountError::Thread)?;
         Ok(mounted)
     }
@@ -247,7 +248,8 @@ fn claimed(settings: &Settings) -> Result<Vec<File>, MountError> {
             return Err(MountError::Fast(slow.clone()));
         }
     }
-    let held = folders.iter().map(|backing| claim(backing, &settings.at)).collect::<Result<_, _>>()?;
+    let held: Vec<Vec<File>> = folders.iter().map(|backing| claim(backing, &settings.at)).collect::<Result<_, _>>()?;
+    let held = held.into_iter().flatten().collect();
     match elsewhere(&settings.backing, folders.get(1).map(|fast| fast.as_path())) {
         Some(fast) => Err(MountError::Parted(settings.backing.clone(), fast)),
         None => Ok(held),
@@ -264,7 +266,8 @@ fn nested(one: &Path, other: &Path) -> bool {
     lies_in(one, other) || lies_in(other, one)
 }
 
-fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {
+/// Keeps a folder, and all that lies in it, for one device: who has a folder also holds those that it lies in, beside others.
+fn claim(backing: &Path, at: &Path) -> Result<Vec<File>, MountError> {
     let failed = |error| MountError::Backing(backing.to_owned(), error);
     let files = File::open(backing).map_err(failed)?;
     let unfit = |error: std::io::Error| match error.kind() {
@@ -285,11 +288,17 @@ fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {
     if at.read_dir().map_err(unfit)?.next().is_some() {
         return Err(MountError::Filled(at.to_owned()));
     }
-    match rustix::fs::flock(&files, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(MountError::Shared(backing.to_owned())),
+    let locked = |file: File, folder: &Path, how| match rustix::fs::flock(&file, how) {
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(MountError::Shared(folder.to_owned())),
         // A file system without locks goes without.
-        _ => Ok(files),
+        _ => Ok(file),
+    };
+    let mut held = vec![locked(files, backing, FlockOperation::NonBlockingLockExclusive)?];
+    // What this user may not read is nobody's backing folder of his.
+    for (folder, file) in below.ancestors().skip(1).filter_map(|folder| Some((folder, File::open(folder).ok()?))) {
+        held.push(locked(file, folder, FlockOperation::NonBlockingLockShared)?);
     }
+    Ok(held)
 }
 
 /// The machine by which the way through the kernel is measured: one whose times never vary.
@@ -380,4 +389,24 @@ fn driven(model: &Description, settings: &Settings) -> Result<Clockwork, MountEr
     let anew = Box::new(move || model::machine(&model, &setting).ok());
     // Until the way is known it is that by which it is measured.
     Clockwork::start(steady().unwrap_or(machine), anew, SLOTS).map_err(MountError::Thread)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_a_device_has_is_nobody_elses_nor_are_those_around_and_below_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let [backing, below, beside, at] = ["b", "b/sub", "c", "at"].map(|name| dir.path().join(name));
+        [&backing, &below, &beside, &at].map(|folder| std::fs::create_dir_all(folder).unwrap());
+        let shared = |claimed: Result<Vec<File>, MountError>| matches!(claimed, Err(MountError::Shared(_)));
+        let outer = claim(&backing, &at).unwrap();
+        assert!(shared(claim(&backing, &at)) && shared(claim(&below, &at)));
+        drop((claim(&beside, &at).unwrap(), outer));
+        let inner = claim(&below, &at).unwrap();
+        assert!(shared(claim(&backing, &at)));
+        drop(inner);
+        claim(&backing, &at).unwrap();
+    }
 }

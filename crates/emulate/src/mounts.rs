@@ -67,6 +67,9 @@ pub enum Spared {
     /// It is one device, and no two tiers.
     #[error("one device is mounted there, and no two tiers")]
     Single,
+    /// It measures the way through its mount, or its machine is about to start.
+    #[error("the device is not ready yet: it measures the way through the mount, and says when it is done")]
+    Early,
     /// Its model has no such part.
     #[error("its model knows no such thing")]
     Unknown,
@@ -90,6 +93,7 @@ pub fn inflict(at: &Path, what: Happening) -> Result<(), Spared> {
     match rustix::fs::setxattr(at, FAULT, what.to_string().as_bytes(), XattrFlags::empty()) {
         Err(rustix::io::Errno::PERM | rustix::io::Errno::ACCESS) => Err(Spared::Foreign),
         Err(rustix::io::Errno::INVAL) => Err(Spared::Unknown),
+        Err(rustix::io::Errno::AGAIN) => Err(Spared::Early),
         Err(rustix::io::Errno::ALREADY) => {
             let mut bytes = vec![0; 1 << 16];
             let length = rustix::fs::getxattr(at, LOST, &mut bytes[..]).map_err(io::Error::from)?;

@@ -75,6 +75,9 @@ pub(crate) trait Serves: Send + Sync {
 /// What would bring back a part that was not lost.
 pub(crate) const IDLE: Errno = Errno::EALREADY;
 
+/// What happens before the device is ready.
+pub(crate) const EARLY: Errno = Errno::EAGAIN;
+
 /// A device: what serves a folder, or one tier of two.
 pub(crate) struct Device {
     /// None where the model adds nothing.
@@ -84,6 +87,8 @@ pub(crate) struct Device {
     faults: Arc<RwLock<Faults>>,
     /// Whether the machine takes part; before, every operation passes at once.
     begun: AtomicBool,
+    /// Whether anything may happen to it: what happens while the way through the mount is measured would be measured, too.
+    ready: AtomicBool,
     /// What is never answered.
     hung: Mutex<Vec<Finish>>,
     /// What its model lets happen.
@@ -110,6 +115,7 @@ impl Device {
             memory,
             faults: Arc::default(),
             begun: AtomicBool::new(false),
+            ready: AtomicBool::new(false),
             hung: Mutex::default(),
             happens,
             lost: whole.then(Mutex::default),
@@ -124,6 +130,10 @@ impl Device {
     /// From now on operations take their time.
     pub(crate) fn begin(&self) {
         self.begun.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn ready(&self) {
+        self.ready.store(true, Ordering::Release);
     }
 
     /// The way of reads and of writes through the kernel takes so much of it, there and back; the device is as its model says.
@@ -333,6 +343,9 @@ impl Serves for Device {
     }
 
     fn happen(&self, what: Happening) -> Result<(), Errno> {
+        if !self.ready.load(Ordering::Acquire) {
+            return Err(EARLY);
+        }
         if let Happening::Fault(fault) = what {
             return self.fault(fault);
         }

@@ -45,7 +45,8 @@ pub(crate) fn major(session: &mut dyn Session) -> Result<u32, Failure> {
 pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing, Failure> {
     let rows = session.query(
         "SELECT system_identifier::text, current_database()::text, current_setting('track_io_timing'), s.spcname::text, s.oid::int8, \
-         pg_size_bytes(current_setting('shared_buffers')), pg_is_in_recovery() \
+         pg_size_bytes(current_setting('shared_buffers')), pg_is_in_recovery(), \
+         coalesce(current_setting('track_wal_io_timing', true), 'off') \
          FROM pg_control_system(), pg_database d JOIN pg_tablespace s ON s.oid = d.dattablespace \
          WHERE d.datname = current_database()",
     )?;
@@ -55,6 +56,13 @@ pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing
     let mut lacking = Vec::new();
     if text(row, 2) != "on" {
         lacking.push("times of reads: SET track_io_timing = on (ALTER SYSTEM, then pg_reload_conf())".to_owned());
+    }
+    if text(row, 7) != "on" {
+        lacking.push(
+            "times of flushes, without which the wait for the log is a guess from the times of the tier: \
+             ALTER SYSTEM SET track_wal_io_timing = on, then pg_reload_conf()"
+                .to_owned(),
+        );
     }
     if number(row, 6) == 1.0 {
         lacking.push("moves: this server is a standby; give the plan to `prony tier move` on its primary".to_owned());
@@ -102,13 +110,19 @@ pub(super) fn look(session: &mut dyn Session) -> Result<Look, Failure> {
 pub(crate) fn flushes(session: &mut dyn Session, major: u32) -> Result<(f64, Option<f64>), Failure> {
     let sql = match major {
         // Commits stand for flushes, which are not counted yet: several may share one.
-        0..=13 => "SELECT xact_commit::float8, 0 FROM pg_stat_database WHERE datname = current_database()",
-        14..=17 => "SELECT wal_sync::float8, wal_sync_time / 1000 FROM pg_stat_wal",
-        _ => "SELECT sum(fsyncs)::float8, sum(fsync_time) / 1000 FROM pg_stat_io WHERE object = 'wal'",
+        0..=13 => "SELECT xact_commit::float8, 0, 'off' FROM pg_stat_database WHERE datname = current_database()",
+        14..=17 => {
+            "SELECT wal_sync::float8, wal_sync_time / 1000, current_setting('track_wal_io_timing', true) FROM pg_stat_wal"
+        }
+        _ => {
+            "SELECT sum(fsyncs)::float8, sum(fsync_time) / 1000, current_setting('track_wal_io_timing', true) \
+             FROM pg_stat_io WHERE object = 'wal'"
+        }
     };
     let rows = session.query(sql)?;
     let row = rows.first().map(Vec::as_slice).unwrap_or_default();
-    Ok((number(row, 0), Some(number(row, 1)).filter(|seconds| *seconds > 0.0)))
+    // What was timed once stands still in the counter when nothing is timed any more.
+    Ok((number(row, 0), Some(number(row, 1)).filter(|_| text(row, 2) == "on")))
 }
 
 pub(super) fn described(

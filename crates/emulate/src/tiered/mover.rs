@@ -263,7 +263,11 @@ mod tests {
         let [fast, slow] = ["fast", "slow"].map(|name| folder.join(name));
         [&fast, &slow].into_iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
         let memory = Arc::new(Volatile::new(1 << 24));
-        let device = || Arc::new(Device::new(None, (Vec::new(), true), Places::new(1, 1 << 40), memory.clone()));
+        let device = || {
+            let device = Device::new(None, (Vec::new(), true), Places::new(1, 1 << 40), memory.clone());
+            device.ready();
+            Arc::new(device)
+        };
         let tiering = Tiering {
             fast,
             room: Bytes(EXTENT),

@@ -223,7 +223,7 @@ fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
             point.work.word()
         ),
         true => format!(
-            "a p99 latency of at least {} ({} in this run, of too few {} for an interval)",
+            "a p99 latency of at least {} ({} measured, too few or too bunched {} for an interval)",
             milliseconds(p99.low),
             milliseconds(p99.value),
             point.work.word()

@@ -47,8 +47,10 @@ pub(super) fn text(folder: &Path, settings: &[(String, String)], major: u32) -> 
         all.push((TIMED.0.into(), TIMED.1));
     }
     let socket = quoted(&format!("\"{}\"", run(folder).display()));
-    let mut conf =
-        format!("listen_addresses = ''\nunix_socket_directories = {socket}\nunix_socket_permissions = 0700\n");
+    // A port of the environment would give its socket another name.
+    let mut conf = format!(
+        "listen_addresses = ''\nport = 5432\nunix_socket_directories = {socket}\nunix_socket_permissions = 0700\n"
+    );
     conf.extend(all.iter().map(|(key, value)| format!("{key} = {}\n", quoted(value))));
     Ok(conf)
 }

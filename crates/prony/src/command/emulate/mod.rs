@@ -218,6 +218,7 @@ fn inflict(at: &Path, fault: &str) -> Result<(), Failure> {
         match error {
             Spared::Inside(root) => failure.hint(format!("say `--at {}`", root.display())),
             Spared::Foreign => failure,
+            Spared::Early => failure.hint("try again when `prony emulate` has said what a request takes"),
             Spared::Idle(_) => failure.hint("say `--fault 'fail PART N'` first, or name a part that has failed"),
             Spared::Unknown => {
                 failure.hint("`fail port 0` and such are for the parts of an array's model; `slow` needs a model")

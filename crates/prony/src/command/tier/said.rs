@@ -10,6 +10,9 @@ use units::{Bytes, percent};
 /// Rows of a list on a terminal.
 const ROWS: usize = 20;
 
+/// What saves less of the wait than this is worth no money.
+const WORTH_BUYING: f64 = 0.01;
+
 fn bytes(value: f64) -> String {
     units::bytes(Bytes(value.max(0.0).round() as u64))
 }
@@ -54,6 +57,11 @@ pub(super) fn answer(told: &Told) -> String {
     let why = match reason {
         Reason::TooFewReads => format!("{waits}, which is too little to save anything. Watch a busier time."),
         Reason::InCache => format!("what is read is in memory already; {waits}."),
+        Reason::LogBound if !advice.log_timed => format!(
+            "the log may be up to {} of the wait, and it stays where it is when tables move. The server does not time its flushes: \
+             switch that on before you decide; {waits} at most.",
+            share(advice.log_s)
+        ),
         Reason::LogBound => format!(
             "{} of the wait is for the log, which stays where it is when tables move. Move the log to the fast tier, or nothing; {waits}.",
             share(advice.log_s)
@@ -75,6 +83,10 @@ pub(super) fn rivals(told: &Told) -> String {
         return "No budget, so that nothing else can be bought for it.".to_owned();
     };
     let placed = advisor::placed(&told.advice);
+    // Where nothing is gained nothing is the best use, and the parts of a remainder are no order.
+    if told.advice.answer.reason.is_some() && placed.max(rival.memory).max(rival.cache) < WORTH_BUYING {
+        return format!("Nothing that {} buys saves {} of the wait.", bytes(rival.bytes), percent(WORTH_BUYING));
+    }
     let mut uses = [
         (placed, "tables and indexes on the fast tier", ""),
         (rival.memory, "more buffer memory", " (simulated)"),
