@@ -399,7 +399,9 @@ mod tests {
     fn a_folder_that_a_device_has_is_nobody_elses_nor_are_those_around_and_below_it() {
         let dir = tempfile::tempdir().unwrap();
         let [backing, below, beside, at] = ["b", "b/sub", "c", "at"].map(|name| dir.path().join(name));
-        [&backing, &below, &beside, &at].map(|folder| std::fs::create_dir_all(folder).unwrap());
+        for folder in [&backing, &below, &beside, &at] {
+            std::fs::create_dir_all(folder).unwrap();
+        }
         let shared = |claimed: Result<Vec<File>, MountError>| matches!(claimed, Err(MountError::Shared(_)));
         let outer = claim(&backing, &at).unwrap();
         assert!(shared(claim(&backing, &at)) && shared(claim(&below, &at)));
