@@ -224,8 +224,6 @@ fn answer(advice: &Advice, window_s: f64, slow_s: f64) -> Answer {
     });
     answer.reason = match () {
         () if share(*wait_s, window_s) < WAIT_MIN && share(hit, hit + read) >= HIT_SHARE => Some(Reason::InCache),
-        // All that was read came from the page cache.
-        () if read > 0.0 && advice.reach.share == 0.0 && share(*log_s, *wait_s) < LOG_SHARE => Some(Reason::InCache),
         () if share(*wait_s, window_s) < WAIT_MIN => Some(Reason::TooFewReads),
         () if answer.saved >= SAVED_MIN => None,
         () if share(*log_s, *wait_s) >= LOG_SHARE => Some(Reason::LogBound),

@@ -110,7 +110,7 @@ pub(crate) mod tests {
         fast: Times { read_s: 2e-4, in_order_s: 2e-5, flush_s: 1e-4 },
     };
 
-    pub(crate) const ALL: Reach = Reach { way: Way::Requested, share: 1.0, low: 0.0, high: 1.0 };
+    pub(crate) const ALL: Reach = Reach { way: Way::Requested, share: 1.0, low: 0.0, high: 1.0, from_memory: false };
 
     #[test]
     fn random_reads_and_flushes_weigh_fully_scans_and_unwaited_writes_hardly() {

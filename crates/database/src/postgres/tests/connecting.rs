@@ -124,8 +124,8 @@ fn tls_trusts_only_what_it_was_told_to_trust() {
     own(&data, "server.crt");
     let conf = folder.join("server.conf");
     let text = std::fs::read_to_string(&conf).unwrap();
-    let text =
-        text.replace("listen_addresses = ''", &format!("listen_addresses = '127.0.0.1'\nport = {port}\nssl = on"));
+    let text = text.replace("port = 5432\n", &format!("port = {port}\nssl = on\n"));
+    let text = text.replace("listen_addresses = ''", "listen_addresses = '127.0.0.1'");
     private.server.down().unwrap();
     std::fs::write(&conf, text).unwrap();
     private.server.start().unwrap();

@@ -184,25 +184,26 @@ impl Galera {
         Ok(self.word(session, SERVERS)?.split(',').filter(|address| !address.is_empty()).count())
     }
 
-    /// Has this server go on without the other: by itself, where it has a majority; without a voter because it is told to, once it sees
-    /// that it is alone. With one it waits for its vote, however late that comes on a busy machine: who is told to go on throws away
-    /// what the other one got ordered, and may have acknowledged.
-    fn goes_on(&self, session: &mut dyn Session) -> Result<(), DatabaseError> {
+    /// Has the first or the second server go on without the other: by itself, where votes give it the majority; else because it is told
+    /// to, once it sees that it is alone. The majority is waited for, however late it comes on a busy machine: who is told to go on
+    /// throws away what the other one got ordered, and may have acknowledged.
+    fn goes_on(&self, node: usize, session: &mut dyn Session) -> Result<(), DatabaseError> {
+        let has_majority = self.voter == Voter::Garbd || (self.voter == Voter::Weight && node == 0);
         let mut alone = false;
         for _ in 0..ALONE_SECONDS * process::LOOKS_A_SECOND {
             alone = self.servers(session)? < 2;
             if alone && self.word(session, STANDING)? == PRIMARY {
                 return Ok(());
             }
-            if alone && self.voter != Voter::Garbd {
+            if alone && !has_majority {
                 return session
                     .script("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
                     .map_err(|failure| self.failed(failure));
             }
             std::thread::sleep(process::LOOK);
         }
-        let what = if alone { "had no majority with its voter" } else { "did not see that the other one is gone" };
-        Err(self.nodes[0].says(format!("the server that is left {what} within {ALONE_SECONDS} s")))
+        let what = if alone { "had no majority by its votes" } else { "did not see that the other one is gone" };
+        Err(self.nodes[node].says(format!("the server that is left {what} within {ALONE_SECONDS} s")))
     }
 
     /// Starts a node that finds the other one there, at the place in the order where its files stand.
@@ -305,7 +306,7 @@ impl Watch for Watcher {
     fn take_over(&mut self) -> Result<(), DatabaseError> {
         let [first, second] = &self.pair.nodes;
         (self.session, self.from) = (second.entered()?, 1);
-        self.pair.goes_on(&mut *self.session)?;
+        self.pair.goes_on(1, &mut *self.session)?;
         life::stand_in(first, second)
     }
 
@@ -314,7 +315,7 @@ impl Watch for Watcher {
     }
 
     fn wait(&mut self, waits: bool) -> Result<(), DatabaseError> {
-        if waits { Ok(()) } else { self.pair.goes_on(&mut *self.session) }
+        if waits { Ok(()) } else { self.pair.goes_on(self.from, &mut *self.session) }
     }
 }
 
@@ -411,7 +412,7 @@ impl Mirror for Galera {
     }
 
     fn released(&self) -> Result<(), DatabaseError> {
-        self.goes_on(&mut *self.nodes[0].entered()?)
+        self.goes_on(0, &mut *self.nodes[0].entered()?)
     }
 
     /// Who leaves in order takes its vote along, so that the first goes on.

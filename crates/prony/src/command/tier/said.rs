@@ -25,6 +25,10 @@ fn seconds(value: f64) -> String {
 pub(super) fn waits(advice: &Advice, known: &Known, window_s: f64) -> String {
     let (wait, window) = (seconds(advice.wait_s), seconds(window_s));
     match advice.reach.way {
+        Way::AllTimed if advice.reach.from_memory => format!(
+            "sessions wait {wait} for reads and the log in {window}, but reads were so short that memory must have answered them: that time no \
+             tier saves"
+        ),
         Way::Timed | Way::AllTimed => format!("sessions wait {wait} for storage in {window}"),
         Way::Device | Way::Requested => {
             let slow = known.from[0].strip_prefix("model ").unwrap_or("the slow tier at the times given");
