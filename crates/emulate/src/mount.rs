@@ -79,7 +79,7 @@ pub enum MountError {
     #[error("`{0}` is the fast folder of two tiers")]
     Fast(PathBuf),
     /// Another device has the same files, and each would be seen changing by the other.
-    #[error("another device has its files in `{0}` or in a folder below it")]
+    #[error("another device has its files in `{0}`")]
     Shared(PathBuf),
     /// The fast folder holds extents of files of another slow folder.
     #[error("the fast folder `{0}` belongs to another slow folder than `{1}`")]
@@ -248,8 +248,7 @@ fn claimed(settings: &Settings) -> Result<Vec<File>, MountError> {
             return Err(MountError::Fast(slow.clone()));
         }
     }
-    let held: Vec<Vec<File>> = folders.iter().map(|backing| claim(backing, &settings.at)).collect::<Result<_, _>>()?;
-    let held = held.into_iter().flatten().collect();
+    let held = folders.iter().map(|backing| claim(backing, &settings.at)).collect::<Result<_, _>>()?;
     match elsewhere(&settings.backing, folders.get(1).map(|fast| fast.as_path())) {
         Some(fast) => Err(MountError::Parted(settings.backing.clone(), fast)),
         None => Ok(held),
@@ -266,8 +265,7 @@ fn nested(one: &Path, other: &Path) -> bool {
     lies_in(one, other) || lies_in(other, one)
 }
 
-/// Keeps a folder, and all that lies in it, for one device: who has a folder also holds those that it lies in, beside others.
-fn claim(backing: &Path, at: &Path) -> Result<Vec<File>, MountError> {
+fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {
     let failed = |error| MountError::Backing(backing.to_owned(), error);
     let files = File::open(backing).map_err(failed)?;
     let unfit = |error: std::io::Error| match error.kind() {
@@ -288,17 +286,11 @@ fn claim(backing: &Path, at: &Path) -> Result<Vec<File>, MountError> {
     if at.read_dir().map_err(unfit)?.next().is_some() {
         return Err(MountError::Filled(at.to_owned()));
     }
-    let locked = |file: File, folder: &Path, how| match rustix::fs::flock(&file, how) {
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(MountError::Shared(folder.to_owned())),
+    match rustix::fs::flock(&files, FlockOperation::NonBlockingLockExclusive) {
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(MountError::Shared(backing.to_owned())),
         // A file system without locks goes without.
-        _ => Ok(file),
-    };
-    let mut held = vec![locked(files, backing, FlockOperation::NonBlockingLockExclusive)?];
-    // What this user may not read is nobody's backing folder of his.
-    for (folder, file) in below.ancestors().skip(1).filter_map(|folder| Some((folder, File::open(folder).ok()?))) {
-        held.push(locked(file, folder, FlockOperation::NonBlockingLockShared)?);
+        _ => Ok(files),
     }
-    Ok(held)
 }
 
 /// The machine by which the way through the kernel is measured: one whose times never vary.
@@ -389,26 +381,4 @@ fn driven(model: &Description, settings: &Settings) -> Result<Clockwork, MountEr
     let anew = Box::new(move || model::machine(&model, &setting).ok());
     // Until the way is known it is that by which it is measured.
     Clockwork::start(steady().unwrap_or(machine), anew, SLOTS).map_err(MountError::Thread)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_that_a_device_has_is_nobody_elses_nor_are_those_around_and_below_it() {
-        let dir = tempfile::tempdir().unwrap();
-        let [backing, below, beside, at] = ["b", "b/sub", "c", "at"].map(|name| dir.path().join(name));
-        for folder in [&backing, &below, &beside, &at] {
-            std::fs::create_dir_all(folder).unwrap();
-        }
-        let shared = |claimed: Result<Vec<File>, MountError>| matches!(claimed, Err(MountError::Shared(_)));
-        let outer = claim(&backing, &at).unwrap();
-        assert!(shared(claim(&backing, &at)) && shared(claim(&below, &at)));
-        drop((claim(&beside, &at).unwrap(), outer));
-        let inner = claim(&below, &at).unwrap();
-        assert!(shared(claim(&backing, &at)));
-        drop(inner);
-        claim(&backing, &at).unwrap();
-    }
 }
