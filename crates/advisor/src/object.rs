@@ -51,10 +51,12 @@ impl Counts {
         let reset = self.reads < earlier.reads || self.hits < earlier.hits || self.flushes < earlier.flushes;
         let earlier = if reset { &Counts::default() } else { earlier };
         let less = |now: f64, then: f64| (now - then).max(0.0);
-        // Where timing began only in between, nothing tells what came before.
-        let then_or_reset = |then: Option<f64>| if reset { Some(0.0) } else { then };
-        let time =
-            |now: Option<f64>, then: Option<f64>| now.zip(then_or_reset(then)).map(|(now, then)| less(now, then));
+        // What counts from zero is timed from there. Where timing began only in between, nothing tells what came before.
+        let from_zero = *earlier == Counts::default();
+        let time = |now: Option<f64>, then: Option<f64>| {
+            let then = if from_zero { Some(0.0) } else { then };
+            now.zip(then).map(|(now, then)| less(now, then))
+        };
         Counts {
             reads: less(self.reads, earlier.reads),
             hits: less(self.hits, earlier.hits),
@@ -199,6 +201,16 @@ pub(crate) mod tests {
             (vec![30.0, 20.0], vec![7.0, 3.0], vec![40.0, 5.0], vec![0.0, 0.0])
         );
         assert!((objects[0].sum(|counts| counts.read_s.unwrap_or(0.0)) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn times_count_from_zero_with_what_appears_and_are_unknown_where_timing_began_in_between() {
+        let counts = |flushes, flush_s| Counts { flushes, flush_s, ..Counts::default() };
+        let now = counts(50.0, Some(3.0));
+        assert_eq!(now.since(&Counts::default()).flush_s, Some(3.0));
+        assert_eq!(now.since(&counts(90.0, Some(7.0))).flush_s, Some(3.0), "it was reset");
+        assert_eq!(now.since(&counts(20.0, Some(1.0))).flush_s, Some(2.0));
+        assert_eq!(now.since(&counts(20.0, None)).flush_s, None);
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing
     let rows = session.query(
         "SELECT system_identifier::text, current_database()::text, current_setting('track_io_timing'), s.spcname::text, s.oid::int8, \
          pg_size_bytes(current_setting('shared_buffers')), pg_is_in_recovery(), \
-         coalesce(current_setting('track_wal_io_timing', true), 'off') \
+         coalesce(current_setting('track_wal_io_timing', true), 'unknown') \
          FROM pg_control_system(), pg_database d JOIN pg_tablespace s ON s.oid = d.dattablespace \
          WHERE d.datname = current_database()",
     )?;
@@ -57,7 +57,8 @@ pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing
     if text(row, 2) != "on" {
         lacking.push("times of reads: SET track_io_timing = on (ALTER SYSTEM, then pg_reload_conf())".to_owned());
     }
-    if text(row, 7) != "on" {
+    // Before PostgreSQL 14 there is nothing to switch on.
+    if text(row, 7) == "off" {
         lacking.push(
             "times of flushes, without which the wait for the log is a guess from the times of the tier: \
              ALTER SYSTEM SET track_wal_io_timing = on, then pg_reload_conf()"
