@@ -376,3 +376,17 @@ fn seen(faults: &RwLock<Faults>) -> RwLockReadGuard<'_, Faults> {
 fn carried<T>(done: bool, result: Result<T, Errno>) -> Result<T, Errno> {
     if done { result } else { Err(Errno::EIO) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_happens_to_a_device_before_it_is_ready() {
+        let device = Device::new(None, (Vec::new(), true), Places::new(1, 1 << 40), Arc::new(Volatile::new(1 << 20)));
+        assert_eq!(device.happen(Happening::Fault(Fault::Hang)).map_err(|error| error.code()), Err(EARLY.code()));
+        assert!(device.alive().is_ok());
+        device.ready();
+        assert!(device.happen(Happening::Fault(Fault::PowerLoss)).is_ok() && device.alive().is_err());
+    }
+}
