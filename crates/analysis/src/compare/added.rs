@@ -9,7 +9,7 @@ use super::beside::ratio;
 use super::mirrors::{ends, too_few};
 use crate::point::Group;
 use crate::{AddedPart, AddedTime, CANNOT_TELL, Estimate, PartOf, ServerSummary, Tuning};
-use observation::Counter;
+use observation::{Counter, Point};
 use study::{Metric, Mirrored, Pairing, Waits};
 
 /// What is added at one point, compared with the same server alone.
@@ -171,22 +171,26 @@ impl AddedTime {
         format!("{}{}", units::milliseconds(self.added_ms.value), self.ends())
     }
 
-    /// `1.21 ms added to 0.80 ms: 0.06 ms wire, ..`.
-    pub fn says(&self) -> String {
+    /// `at 10 km, alone is 2.51 times as fast; the mirror adds 1.21 ms (1.02 ms to 1.44 ms) to a mean of 800 us: 60 us on the wire, ..`.
+    pub fn says(&self, whose: &Point) -> String {
         let ms = units::milliseconds;
-        let levels: Vec<String> =
-            self.factors.iter().map(|factor| format!("{} {}", factor.name, factor.level.text())).collect();
-        let at = if levels.is_empty() { String::new() } else { format!("at {}: ", levels.join(", ")) };
+        let at = Point { factors: self.factors.clone(), ..whose.clone() }.at();
+        let at = if at.is_empty() { String::new() } else { format!("{}, ", at.trim_start_matches([' ', ','])) };
         let parts: Vec<String> =
             self.parts.iter().map(|part| format!("{} {}", ms(part.ms), part.part.word())).collect();
+        let (value, alone) = (ms(self.added_ms.value), ms(self.alone_ms));
+        if value.starts_with('-') {
+            return format!(
+                "{at}no time that the mirror adds can be shown: {value}{} beside a mean of {alone}",
+                self.ends()
+            );
+        }
         let trips = self.round_trips.map(|trips| format!("; {} round trips a transaction", units::ratio(trips)));
         format!(
-            "{at}without it {} times the throughput; {} added{} to {} = {}{}",
+            "{at}alone is {} times as fast; the mirror adds {value}{} to a mean of {alone}: {}{}",
             units::ratio(self.times.value),
-            ms(self.added_ms.value),
             self.ends(),
-            ms(self.alone_ms),
-            parts.join(" + "),
+            parts.join(", "),
             trips.unwrap_or_default()
         )
     }

@@ -216,7 +216,8 @@ impl MirrorFinding {
     /// `the unit of waiting is the commit; to make up for it 8 sessions become 9.6 (9.1 to 10.2) by the law of response times; 9.4
     /// measured`. What the added time is made of is told for the point with the most of it; a table has all.
     pub fn says(&self) -> String {
-        let most = self.added.iter().max_by(|a, b| a.added_ms.value.total_cmp(&b.added_ms.value)).map(AddedTime::says);
+        let most = self.added.iter().max_by(|a, b| a.added_ms.value.total_cmp(&b.added_ms.value));
+        let most = most.map(|added| added.says(&self.point));
         let tuning = self.tuning.as_ref().map(Tuning::says);
         let each = [self.unit.to_owned()].into_iter().chain(most).chain(tuning);
         let each = each.chain(self.compensations.iter().map(Compensation::says));
@@ -238,15 +239,19 @@ impl MirrorFinding {
         !self.core_compensations.is_empty() || self.compensations.iter().any(|one| one.up_to > one.sessions)
     }
 
+    /// The round trips of a transaction by the slope over the distance, where it tells of any: one below zero is noise.
+    pub fn told_trips(&self) -> Option<Estimate> {
+        self.round_trips.filter(|trips| trips.low >= 0.0 && trips.tells())
+    }
+
     /// How often a transaction waits for the way there and back, where the distance is varied.
     fn trips(&self) -> Option<String> {
-        let trips = self.round_trips?;
-        // A slope below zero is noise: no way there and back takes time away.
-        if trips.low < 0.0 || !trips.tells() {
+        self.round_trips?;
+        let Some(trips) = self.told_trips() else {
             let unknown = "how many round trips to the mirror a transaction waits for is unknown: the slope over the distance \
                            rests on too few trials, or they are too noisy";
             return Some(unknown.to_owned());
-        }
+        };
         let ends = trips.ends(units::ratio);
         let trips = units::ratio(trips.value);
         Some(format!("a transaction waits for {trips}{ends} round trips to the mirror, by the slope over the distance"))

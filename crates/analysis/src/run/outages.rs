@@ -64,7 +64,7 @@ fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse, (event, end): 
         errors: failed(trial, stream, (at, end)),
         alone: alone.map(|phase| ((phase.from_s - at).max(0.0), phase.state)),
         released: tracked.filter(|phase| phase.from_s >= at).map_or(0.0, |phase| phase.waiting) as u64,
-        rate_before_per_s: mean_rate(trial, stream, (start, at)),
+        rate_before_per_s: mean_rate(trial, stream, (begins_before(trial, pair, at), at)),
         rate_alone_per_s: alone.and_then(rate),
         kept_bytes: tracked.map(|phase| phase.kept.1),
         kept_per_s: tracked
@@ -78,6 +78,14 @@ fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse, (event, end): 
         equal: pair.equal,
         ..PairFinding::default()
     }
+}
+
+/// When the state began that an event ended: with the window, the event before it, or the phase in which it came. A rate since the window
+/// began would mix a pair with a server alone.
+fn begins_before(trial: &TrialSummary, pair: &PairCourse, at: f64) -> f64 {
+    let changes = trial.events.iter().filter(|event| event.kind == EventKind::Change).map(|event| event.at.seconds());
+    let earlier = pair.phases.iter().map(|phase| phase.from_s).chain(changes).filter(|from| *from < at - 1e-9);
+    earlier.fold(trial.window.start.seconds(), f64::max)
 }
 
 /// What failed by an event, until the next one or the end.
@@ -156,8 +164,8 @@ impl PairFinding {
     pub fn alike(&self) -> Option<&'static str> {
         match self.alone?.1 {
             MirrorState::Gone => Some(
-                "The first server saw the connection end: a mirror that was killed or ended, and one whose disk is full or whose power is \
-                 lost, look alike",
+                "The first server saw the connection end: a mirror that was killed or ended, and one whose disk is full, look alike; on a \
+                 machine of its own, one whose power is lost ends no connection and looks like a cut wire",
             ),
             MirrorState::Silent => Some(
                 "The first server saw a connection that stands and confirms nothing: a cut wire, one that carries one way only and a \
@@ -246,6 +254,40 @@ mod tests {
         assert!(told[0].1 == 0.0 && told[1].1 == 0.0 && (told[2].1 - 1.0).abs() < 1e-9, "{told:?}");
         assert_eq!(told.iter().map(|one| one.2).collect::<Vec<_>>(), [0, 0, 2]);
         assert!(all[0].resync_s.is_none() && all[1].resync_bytes == Some(5e6) && all[2].alone.is_none(), "{all:?}");
+    }
+
+    #[test]
+    fn the_rate_before_an_event_is_that_of_the_state_which_it_ends() {
+        use MirrorState::{Asked, CatchesUp, Follows};
+        let mut one = trial(0, "a", 0, 1000.0);
+        one.window = Window { start: Nanos::ZERO, end: Nanos::from_secs(10) };
+        // Alone it is three times as fast, and the mirror catches up until 5 s.
+        let rate = |at: u32| match at {
+            20..40 => 3000.0,
+            40..50 => 500.0,
+            _ => 1000.0,
+        };
+        let point = |at: u32| TimePoint {
+            at_s: f64::from(at) / 10.0,
+            throughput_per_s: vec![rate(at)],
+            failed: vec![0],
+            p99_ms: vec![None],
+        };
+        one.timeline = (0..100).map(point).collect();
+        let event = |at, text: &str| Event { at: Nanos::from_secs(at), kind: EventKind::Change, text: text.into() };
+        one.events = vec![event(2, "suspend"), event(3, "stop-mirror"), event(4, "resume"), event(7, "suspend")];
+        let phase = |state, from_s, to_s| PairPhase { state, from_s, to_s, kept: (0.0, 4e6), sent: 0.0, waiting: 0.0 };
+        let phases = vec![
+            phase(Follows, 0.0, 2.0),
+            phase(Asked, 2.0, 4.0),
+            phase(CatchesUp, 4.0, 5.0),
+            phase(Follows, 5.0, 7.0),
+            phase(Asked, 7.0, 10.0),
+        ];
+        one.pair = Some(PairCourse { phases, kept: Some(true), equal: Some(true) });
+        let before: Vec<Option<f64>> =
+            outages(&crate::point::groups(&[one])).iter().map(|one| one.rate_before_per_s).collect();
+        assert_eq!(before, [Some(1000.0), Some(3000.0), Some(1000.0)]);
     }
 
     #[test]

@@ -181,6 +181,12 @@ fn every_failed(cut: &Cut) -> Option<String> {
     })
 }
 
+/// Whether the study itself let something happen: then rates before and after differ, and arrivals at their mean would queue without any
+/// stall.
+fn changed(summary: &TrialSummary) -> bool {
+    summary.events.iter().any(|event| event.kind == EventKind::Change)
+}
+
 /// How the words of a session begin that waited for its server and found it again.
 const AGAIN: &str = "its session was opened again after ";
 
@@ -203,7 +209,7 @@ fn outage(about: &About) -> Option<String> {
         Some(check) => format!("; the check behind it: {}", check.found),
         None => "; what it acknowledged was not held against its data".to_owned(),
     };
-    let queued = about.stream.stall.map(|stall| {
+    let queued = about.stream.stall.filter(|_| !changed(about.summary)).map(|stall| {
         let p99 = milliseconds(stall.open_p99_ms);
         format!("; arrivals at the mean rate would have queued behind it, with a p99 of {p99}")
     });
@@ -341,13 +347,18 @@ fn stalled(about: &About) -> Option<String> {
         _ => (String::new(), "look for a lock, a checkpoint or a pause of the device then, and".to_owned()),
     };
     let why = if why.is_empty() { why } else { format!("{why} ") };
+    let queued = match changed(about.summary) {
+        true => format!("this closed load shows a p99 of {closed}, since nobody asked meanwhile"),
+        false => format!(
+            "arrivals at the mean rate of {} would have queued behind it, with a p99 of {}, where this closed load shows {closed}",
+            rate(rate_per_s),
+            milliseconds(open_p99_ms)
+        ),
+    };
     Some(format!(
-        "{} without a completion {}: {who}{lock}; arrivals at the mean rate of {} would have queued \
-         behind it, with a p99 of {}, where this closed load shows {closed}; {why}measure latency with an open load (`rate`)",
+        "{} without a completion {}: {who}{lock}; {queued}; {why}measure latency with an open load (`rate`)",
         duration(Nanos::from_seconds(lasted_s)),
         since(at_s),
-        rate(rate_per_s),
-        milliseconds(open_p99_ms)
     ))
 }
 

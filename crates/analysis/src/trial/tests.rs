@@ -401,6 +401,11 @@ fn a_server_that_was_lost_and_waited_for_is_told_with_its_seconds_its_errors_and
         kinds(&lost).contains(&CaveatKind::Outage),
         "a session that is open again behind the window was lost in it"
     );
+    // Beside what the study itself let happen rates differ for more than that.
+    let mut disturbed = lost.clone();
+    disturbed.events.push(event(4, EventKind::Change, "kill-primary"));
+    let told = text(&disturbed, CaveatKind::Outage);
+    assert!(told.starts_with("the server was lost") && !told.contains("queued behind it"), "{told}");
     let mut thinking = label();
     thinking.streams[0].think_mean = Nanos::from_millis(50);
     let told = summarise(&thinking, &lost, &judgement()).caveats;

@@ -321,7 +321,14 @@ fn as_much<'a>(findings: &Findings, curve: &Curve<'a>, point: &PointSummary) -> 
 
 /// How many transactions a second that is, where they are not what is counted.
 fn each_gives(point: &PointSummary, quantity: Quantity) -> Option<String> {
-    let (what, per_s) = point.yields.first().filter(|_| quantity == Quantity::PerHour)?;
+    let (what, per_s) = point.yields.first()?;
+    if quantity == Quantity::Seconds {
+        // Who asks how much is done in an hour reads it beside the time that the work took.
+        return Some(units::things_an_hour(3_600.0 * per_s.value, what));
+    }
+    if quantity != Quantity::PerHour {
+        return None;
+    }
     let rate = point.work.rate(point.throughput_per_s.value);
     let each = per_s.value / point.throughput_per_s.value;
     let several = format!(" with {} {what} each", units::significant(each));
@@ -428,7 +435,7 @@ fn of_mirror(found: &MirrorFinding) -> Vec<Number> {
 }
 
 fn round_trips(found: &MirrorFinding) -> Option<Number> {
-    let trips = found.round_trips.as_ref()?;
+    let trips = &found.told_trips()?;
     let what = format!("round trips to the mirror that a transaction of {} waits for", found.point.stream);
     Some(Number::new(trips, Quantity::Plain, what, "from the slope over the distance"))
 }

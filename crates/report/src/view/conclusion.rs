@@ -64,7 +64,11 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
         Finding::Tier(finding) => {
             Conclusion::plain(&finding.point.experiment, "fast tier", finding.point.stream.clone(), &finding.says())
         }
-        Finding::Mirror(finding) => plain(&finding.point, "mirror", finding.says()),
+        // What is added is told with its own levels, which need not be those of the first point.
+        Finding::Mirror(finding) => {
+            let whose = Point { factors: Vec::new(), ..finding.point.clone() };
+            plain(&whose, "mirror", finding.says())
+        }
         Finding::Beside(finding) => {
             let system = if several { format!(" on {}", finding.point.system) } else { String::new() };
             let subject = format!("{}{system}", finding.subject());

@@ -13,15 +13,16 @@ pub fn pair(found: &PairFinding) -> String {
     let rate = |per_s: f64| Quantity::Rate.text(per_s);
     let bytes = |count: f64| units::bytes(Bytes(count.max(0.0).round() as u64));
     let still = match found.freeze_s > 0.0 {
-        true => format!("{} at the longest, in intervals of {}", seconds(found.freeze_s), seconds(found.interval_s)),
-        false => format!("less than {}", seconds(found.interval_s)),
+        true => {
+            format!(
+                "nothing ended for {} at the longest, in steps of {}",
+                seconds(found.freeze_s),
+                seconds(found.interval_s)
+            )
+        }
+        false => format!("no stall of {} or more", seconds(found.interval_s)),
     };
-    let mut parts = vec![format!(
-        "`{}` at {} (trial {}): nothing ended for {still}",
-        found.event,
-        seconds(found.at_s),
-        found.trial
-    )];
+    let mut parts = vec![format!("`{}` at {} (trial {}): {still}", found.event, seconds(found.at_s), found.trial)];
     parts.extend((found.errors > 0).then(|| format!("{} failed", units::counted(found.errors, "transactions"))));
     parts.extend(alone_says(found));
     let kept = found.kept_bytes.zip(found.kept_per_s).filter(|(kept, _)| *kept > 0.0);
@@ -60,7 +61,8 @@ fn alone_says(found: &PairFinding) -> Option<String> {
             units::counted(waited, "commits")
         ),
     };
-    Some(format!("{who} {} later{rates}{released}", Quantity::Seconds.text(after)))
+    let when = if after > 0.0 { format!("{} later", Quantity::Seconds.text(after)) } else { "at once".to_owned() };
+    Some(format!("{who} {when}{rates}{released}"))
 }
 
 /// The table of an experiment in which mirrors went away.

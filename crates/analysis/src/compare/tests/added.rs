@@ -61,8 +61,12 @@ fn the_parts_of_the_wait_are_those_that_the_commit_waits_for_and_the_rest_is_tol
     assert!(parts(&applied).contains(&(Applied, 0.2)) && parts(&applied).contains(&(Queued, 0.1)));
     let written = found(Pairing::Postgres, Waits::Written, seen());
     assert!(!parts(&written).iter().any(|(part, _)| *part == Flushed));
-    let told = on.says();
-    assert!(told.contains("1.5 ms added") && told.contains(" to 1 ms = 100 us on the wire + "), "{told}");
+    let told = on.says(&Point::default());
+    assert!(
+        told.starts_with("alone is 2.500 times as fast; the mirror adds 1.5 ms (")
+            && told.contains(" to a mean of 1 ms: 100 us on the wire, "),
+        "{told}"
+    );
 }
 
 #[test]
@@ -98,16 +102,28 @@ fn in_lock_step_the_wire_takes_as_many_round_trips_as_were_counted() {
     let both = found(Pairing::TwoPhase, Waits::Flushed, seen);
     assert_eq!(both.round_trips, Some(5.0));
     assert_eq!(parts(&both), [(PartOf::Wire, 1.0), (PartOf::Second, 0.5)]);
-    assert!(both.says().ends_with("; 5.000 round trips a transaction"), "{}", both.says());
+    assert!(
+        both.says(&Point::default()).ends_with("; 5.000 round trips a transaction"),
+        "{}",
+        both.says(&Point::default())
+    );
 }
 
 #[test]
 fn an_interval_from_fewer_than_four_pairs_is_not_told_however_tight() {
     let on = found(Pairing::Postgres, Waits::Flushed, seen());
-    assert!(on.open().is_none() && on.says().contains(" added ("), "four pairs: {}", on.says());
+    assert!(
+        on.open().is_none() && on.says(&Point::default()).contains("; the mirror adds 1.5 ms ("),
+        "four pairs: {}",
+        on.says(&Point::default())
+    );
     let n = |one: Estimate| Estimate { n: 3, ..one };
     let few = AddedTime { added_ms: n(on.added_ms), times: n(on.times), ..on };
-    assert!(few.says().contains(" added (no interval from 3 pairs: --set replicates=4) to "), "{}", few.says());
+    assert!(
+        few.says(&Point::default()).contains(" ms (no interval from 3 pairs: --set replicates=4) to a mean of "),
+        "{}",
+        few.says(&Point::default())
+    );
     assert!(few.shown().iter().all(|one| !one.has_interval()));
     assert!(few.added_ms.has_interval(), "the ends stay for the JSON");
 }
@@ -117,9 +133,17 @@ fn an_interval_of_a_factor_beyond_a_hundred_is_told_in_words() {
     let on = found(Pairing::Postgres, Waits::Flushed, seen());
     // 1 ms alone: with the mirror it is 0.2 ms to 23.7 hours.
     let wide = AddedTime { added_ms: Estimate { low: -0.8, high: 8.5e7, ..on.added_ms }, ..on.clone() };
-    assert!(wide.says().contains(" added (interval unknown: too few trials, or too noisy) to "), "{}", wide.says());
+    assert!(
+        wide.says(&Point::default()).contains(" ms (interval unknown: too few trials, or too noisy) to a mean of "),
+        "{}",
+        wide.says(&Point::default())
+    );
     assert!(wide.shown().iter().all(|one| !one.has_interval()) && wide.added_ms.high == 8.5e7);
     // Next to nothing, and known to be.
     let none = AddedTime { added_ms: Estimate { low: -0.5, value: 0.001, high: 0.6, ..on.added_ms }, ..on };
-    assert!(none.open().is_none() && none.says().contains("(-500 us to 600 us)"), "{}", none.says());
+    assert!(
+        none.open().is_none() && none.says(&Point::default()).contains("(-500 us to 600 us)"),
+        "{}",
+        none.says(&Point::default())
+    );
 }

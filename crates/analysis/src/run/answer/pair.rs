@@ -32,14 +32,29 @@ pub(super) fn stood_still(findings: &[Finding]) -> Option<String> {
     let all: Vec<&PairFinding> = findings.iter().filter_map(PairFinding::of).collect();
     let step = |(who, found): &(String, Vec<&PairFinding>)| {
         let events = grouped(found.iter().map(|one| (one.event.as_str(), *one)));
-        let each: Vec<String> = events.iter().map(|(event, alike)| still(event, alike)).collect();
-        (who.clone(), format!("for {}", each.join("; ")))
+        let (none, some): (Vec<_>, Vec<_>) =
+            events.iter().partition(|(_, alike)| alike.iter().all(|one| one.freeze_s <= 0.0));
+        let stood: Vec<String> = some.iter().map(|(event, alike)| still(event, alike)).collect();
+        let stood = (!stood.is_empty()).then(|| format!("clients stood still for {}", stood.join(", for ")));
+        format!("{who}{}", stood.into_iter().chain(no_stall(&none)).collect::<Vec<_>>().join(" and "))
     };
-    let mut each =
-        grouped(all.iter().map(|one| (whose(one, &all), *one))).iter().map(step).collect::<Vec<_>>().into_iter();
-    let (who, first) = each.next()?;
-    let rest: String = each.map(|(who, still)| format!("; {who}{still}")).collect();
-    Some(format!("{}.", capital(&format!("{who}clients stood still {first}{rest}"))))
+    let each: Vec<String> = grouped(all.iter().map(|one| (whose(one, &all), *one))).iter().map(step).collect();
+    (!each.is_empty()).then(|| format!("{}.", capital(&each.join("; "))))
+}
+
+/// `saw no stall of 100 ms or more at `suspend` and `stop-mirror``; nothing where all stood still.
+fn no_stall(events: &[&(&str, Vec<&PairFinding>)]) -> Option<String> {
+    let all = || events.iter().flat_map(|(_, alike)| alike);
+    let within = all().fold(0.0f64, |most, one| most.max(one.interval_s));
+    let names: Vec<String> = events.iter().map(|(event, _)| format!("`{event}`")).collect();
+    let failed = failed(all().map(|one| one.errors).sum());
+    let within = duration(Nanos::from_seconds(within));
+    (!names.is_empty()).then(|| format!("no stall of {within} or more was seen at {}{failed}", names.join(" and ")))
+}
+
+/// `, and 3 transactions failed`; nothing where none did.
+fn failed(errors: u64) -> String {
+    if errors == 0 { String::new() } else { format!(" ({} failed)", counted(errors, "transactions")) }
 }
 
 /// What has the same key, in the order in which keys came.
@@ -54,10 +69,13 @@ fn grouped<K: PartialEq, T>(all: impl Iterator<Item = (K, T)>) -> Vec<(K, Vec<T>
     groups
 }
 
-/// `with the second server out and the first carrying the load, `; nothing where both were there.
+/// `with the second server out and the first carrying the load, `; nothing where both were there, but for a change of roles among others.
 fn whose(found: &PairFinding, all: &[&PairFinding]) -> String {
     const SERVERS: [&str; 2] = ["first", "second"];
-    let Some(out) = found.out(all) else { return String::new() };
+    let Some(out) = found.out(all) else {
+        let among_others = all.iter().any(|other| other.out(all).is_some());
+        return if among_others { "while both changed roles, " } else { "" }.to_owned();
+    };
     let carries = found.alone.map(|_| format!(" and the {} carrying the load", SERVERS[1 - out])).unwrap_or_default();
     format!("with the {} server out{carries}, ", SERVERS[out])
 }
@@ -66,18 +84,17 @@ fn still(event: &str, all: &[&PairFinding]) -> String {
     let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
     let (least, most) =
         all.iter().fold((f64::MAX, 0.0f64), |(least, most), one| (least.min(one.freeze_s), most.max(one.freeze_s)));
-    let within = all.iter().fold(0.0f64, |most, one| most.max(one.interval_s));
-    let still = match (least > 0.0, most > 0.0) {
-        (_, false) => format!("less than {}", time(within)),
-        (true, _) if least < most => format!("{} to {}", time(least), time(most)),
-        (true, _) => time(most),
-        (false, _) => format!("up to {}", time(most)),
+    let still = match least > 0.0 {
+        true if least < most => format!("{} to {}", time(least), time(most)),
+        true => time(most),
+        false => format!("up to {}", time(most)),
     };
-    let failed = match all.iter().map(|one| one.errors).sum() {
-        0 => String::new(),
-        errors => format!(", and {} failed", counted(errors, "transactions")),
+    let failed = failed(all.iter().map(|one| one.errors).sum());
+    let often = match all.len() {
+        1 => String::new(),
+        2 => " both times".to_owned(),
+        times => format!(" in all {times} times"),
     };
-    let often = if all.len() > 1 { format!(" ({} times)", all.len()) } else { String::new() };
     format!("{still} at `{event}`{often}{failed}")
 }
 
