@@ -179,7 +179,7 @@ impl AddedTime {
         let parts: Vec<String> =
             self.parts.iter().map(|part| format!("{} {}", ms(part.ms), part.part.word())).collect();
         let (value, alone) = (ms(self.added_ms.value), ms(self.alone_ms));
-        if value.starts_with('-') {
+        if self.added_ms.value < 0.0 {
             return format!(
                 "{at}no time that the mirror adds can be shown: {value}{} beside a mean of {alone}",
                 self.ends()
