@@ -220,8 +220,9 @@ impl MirrorFinding {
         let most = most.map(|added| added.says(&self.point));
         let tuning = self.tuning.as_ref().map(Tuning::says);
         let each = [self.unit.to_owned()].into_iter().chain(most).chain(tuning);
-        let each = each.chain(self.compensations.iter().map(Compensation::says));
-        let each = each.chain(self.core_compensations.iter().map(CoreCompensation::says));
+        // Those of more sessions or cores stand in the JSON.
+        let each = each.chain(self.compensations.first().map(Compensation::says));
+        let each = each.chain(self.core_compensations.first().map(CoreCompensation::says));
         let trips = self.trips();
         let best = self.spreads.first().map(Spreading::gives);
         let spreads = self.spreads.iter().map(Spreading::says);

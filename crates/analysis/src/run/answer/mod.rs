@@ -47,7 +47,7 @@ pub fn answer(
     let still = stood_still(findings);
     let (proven, mut figures) = (!sentences.is_empty(), 0);
     if !proven {
-        sentences.extend(once_each(compared.take(2).flat_map(comparison_sentences).collect()));
+        sentences.extend(compared_sentences(&compared.collect::<Vec<_>>(), points));
     }
     if sentences.is_empty() && still.is_none() && by_distance.is_empty() {
         sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, points, judgement)));
@@ -252,7 +252,37 @@ fn once_each(sentences: Vec<String>) -> Vec<String> {
     (0..sentences.len()).filter(last).map(|at| sentences[at].clone()).collect()
 }
 
-/// The primary comparison in words.
+/// Primary comparisons in words: one or two as sentences, more as a list in the order of the points, so that none is picked.
+fn compared_sentences(all: &[&Comparison], points: &[PointSummary]) -> Vec<String> {
+    let [first, _, _, ..] = all else {
+        return once_each(all.iter().copied().flat_map(comparison_sentences).collect());
+    };
+    let alike = |c: &&Comparison| {
+        (&c.said, &c.baseline, &c.point.stream) == (&first.said, &first.baseline, &first.point.stream)
+    };
+    if !all.iter().all(alike) {
+        return once_each(all.iter().copied().take(2).flat_map(comparison_sentences).collect());
+    }
+    let mut ordered = all.to_vec();
+    ordered.sort_by_key(|c| points.iter().position(|point| point.at == c.point));
+    let several = all.iter().any(|c| c.point.system != first.point.system);
+    let one = |c: &&Comparison| {
+        let at = c.point.at();
+        let name =
+            if several { format!("{}{at}", c.point.system) } else { at.trim_start_matches([' ', ',']).to_owned() };
+        let interval = match (c.ratio.tells(), c.ratio.has_interval()) {
+            (true, true) => format!("{} to {}", ratio(c.ratio.low), ratio(c.ratio.high)),
+            _ => "interval unknown".to_owned(),
+        };
+        format!("{name} {} ({interval}; {})", ratio(c.ratio.value), c.verdict.word())
+    };
+    let each: Vec<String> = ordered.iter().map(one).collect();
+    let system = if several { String::new() } else { format!(" on {}", first.point.system) };
+    let (what, stream) = (capital(&first.said), &first.point.stream);
+    vec![format!("{what} of {stream}{system}, times that of {}: {}.", first.baseline, each.join(", "))]
+}
+
+/// A primary comparison in words.
 fn comparison_sentences(c: &Comparison) -> Vec<String> {
     let what = format!("{} of {}{}", c.said, c.point.stream, c.point.at());
     let (system, baseline) = (&c.point.system, &c.baseline);
@@ -326,12 +356,14 @@ impl Findings {
 }
 
 /// The gravest caveat that would change a decision, and that users wait too long where another one goes before that.
-/// That nothing ended for a while is no doubt where just that was asked.
+/// That nothing ended for a while, and what failed then, is no doubt where just that was asked.
 fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> (Vec<String>, Option<CaveatKind>) {
     let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
     let serious = all.filter(|one| told_apart(one.kind) && one.kind.weight() != Weight::Detail);
     let main = serious
-        .filter(|one| !disturbed || !matches!(one.kind, CaveatKind::Stalled | CaveatKind::Outage))
+        .filter(|one| {
+            !disturbed || !matches!(one.kind, CaveatKind::Stalled | CaveatKind::Outage | CaveatKind::Failures)
+        })
         .min_by_key(|one| one.kind.gravity());
     let Some(main) = main else { return (Vec::new(), None) };
     let several = points.iter().any(|point| point.at.system != points[0].at.system);
@@ -562,6 +594,47 @@ mod tests {
         assert!(!told(&judgement).contains("deadline"));
         judgement.asks_deadline = true;
         assert!(told(&judgement).contains("no deadline was given (`--set deadline=6h`)"));
+    }
+
+    #[test]
+    fn of_many_comparisons_none_is_picked_and_each_stands_in_the_order_of_the_points() {
+        let compared = |system: &str, value: f64, (low, high): (f64, f64), verdict| Comparison {
+            point: Point { system: system.to_owned(), stream: "orders".to_owned(), ..Point::default() },
+            baseline: "alone".to_owned(),
+            metric: "throughput".to_owned(),
+            said: "throughput".to_owned(),
+            primary: true,
+            direction: study::Direction::HigherIsBetter,
+            ratio: Estimate { low, high, n: 4, ..Estimate::single(value) },
+            margin: 0.05,
+            detectable: None,
+            interleaved: true,
+            adjusted: false,
+            p_value: 0.5,
+            verdict,
+            reason: None,
+        };
+        let all = [
+            compared("on", 0.424, (0.31, 0.58), Verdict::Worse),
+            compared("off", 1.2, (f64::NAN, f64::NAN), Verdict::Inconclusive),
+            compared("local", 1.04, (0.8, 1.3), Verdict::Inconclusive),
+        ];
+        let points: Vec<PointSummary> = ["off", "local", "on"]
+            .map(|system| {
+                let mut one = point("e", 1.0);
+                one.at = Point { system: system.to_owned(), stream: "orders".to_owned(), ..Point::default() };
+                one
+            })
+            .into();
+        let told = compared_sentences(&all.iter().collect::<Vec<_>>(), &points);
+        let [told] = told.as_slice() else { panic!("one sentence: {told:?}") };
+        assert_eq!(
+            told,
+            "Throughput of orders, times that of alone: off 1.200 (interval unknown; inconclusive), local 1.040 (0.800 to 1.300; \
+             inconclusive), on 0.424 (0.310 to 0.580; worse)."
+        );
+        let two = compared_sentences(&[&all[0], &all[1]], &points);
+        assert!(two.len() == 3 && two[1].starts_with("Inconclusive: "), "two are told one by one, with why: {two:?}");
     }
 
     #[test]
