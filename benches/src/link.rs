@@ -105,6 +105,35 @@ fn trips(ports: &[u16], count: usize) -> Vec<f64> {
     took.iter().map(|took| crate::median(took).0).collect()
 }
 
+/// Medians of one way directly and over a wire with such a delay, microseconds, with such a pause before each piece. One thread has both
+/// ends and never sleeps while a piece is under way: how late whoever waits there wakes up is theirs.
+fn one_way(delay: &str, count: usize, pause: Duration) -> [f64; 2] {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let to = listener.local_addr().expect("an address").port();
+    let (_ours, port) = ours(to, delay);
+    let pairs = [to, port].map(|port| {
+        let near = connect(port);
+        (near, listener.accept().expect("a connection").0)
+    });
+    let mut took = [Vec::new(), Vec::new()];
+    for turn in 0..2 * count {
+        let (near, far) = &pairs[turn % 2];
+        let (mut from, mut to) = if turn % 4 < 2 { (near, far) } else { (far, near) };
+        if !pause.is_zero() {
+            std::thread::sleep(pause);
+        }
+        to.set_nonblocking(true).expect("reads do not wait");
+        let begun = Instant::now();
+        from.write_all(&[7; 64]).expect("sent");
+        while to.read(&mut [0; 64]).is_err() {
+            std::hint::spin_loop();
+        }
+        took[turn % 2].push(begun.elapsed().as_secs_f64() * 1e6);
+        to.set_nonblocking(false).expect("writes wait");
+    }
+    took.map(|took| crate::median(&took[took.len() / 10..]).0)
+}
+
 /// Gigabytes a second of one stream to a port.
 fn stream(port: u16) -> f64 {
     let mut stream = connect(port);
@@ -136,13 +165,16 @@ pub fn measure(settings: &Settings) {
         row("the same through socat", &rates(*port), "GB/s", "");
     }
     row("the same with nothing between", &rates(eats), "GB/s", "");
-    for (delay, asked) in
-        [("delay=100us", 200.0), ("delay=500us", 1_000.0), ("km=100", 1_000.0), ("delay=5ms", 10_000.0)]
-    {
+    for (delay, asked) in [("delay=100us", 100.0), ("delay=500us", 500.0), ("km=100", 500.0), ("delay=5ms", 5_000.0)] {
+        let count = (TRIPS as f64 * 100.0 / asked).max(50.0) as usize;
+        for (when, pause) in [("that is awake", Duration::ZERO), ("that sleeps", Duration::from_micros(400))] {
+            let each = (0..settings.pairs).map(|_| one_way(delay, count, pause));
+            let over: Vec<f64> = each.map(|[direct, far]| (far - direct) / asked).collect();
+            row(&format!("one way over {delay}, a relay {when}, over what was asked"), &over, "", "0.95 to 1.05");
+        }
         let (_ours, port) = ours(answers, delay);
-        let count = (TRIPS as f64 * 200.0 / asked).max(50.0) as usize;
         let each = (0..settings.pairs).map(|_| trips(&[answers, port], count));
-        let over: Vec<f64> = each.map(|one| (one[1] - one[0]) / asked).collect();
-        row(&format!("a round trip over {delay} each way, over what was asked"), &over, "", "0.95 to 1.05");
+        let over: Vec<f64> = each.map(|one| (one[1] - one[0]) / (2.0 * asked)).collect();
+        row(&format!("a round trip over {delay} between ends that sleep meanwhile"), &over, "", "");
     }
 }

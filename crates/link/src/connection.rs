@@ -101,22 +101,24 @@ struct Watch<'a> {
     moved: Nanos,
     /// Whether it is the connection that stays awake.
     awake: bool,
-    slept: bool,
+    /// When the sleep began out of which something woke it; none where it was awake, or woke up by the clock.
+    slept: Option<Nanos>,
 }
 
 impl<'a> Watch<'a> {
     fn new(hub: &'a Hub) -> Watch<'a> {
-        Watch { hub, lead: Lead::default(), moved: Nanos::ZERO, awake: false, slept: true }
+        Watch { hub, lead: Lead::default(), moved: Nanos::ZERO, awake: false, slept: Some(Nanos::ZERO) }
     }
 
-    /// How long what is read now has been there already.
+    /// How long what is read now has been there already: it came no earlier than the sleep began.
     fn late(&self) -> Nanos {
-        Nanos(if self.slept { self.hub.own_ns.load(Ordering::Relaxed) } else { 0 })
+        let asleep = self.slept.map(|begun| self.hub.clock.now().saturating_sub(begun));
+        there_for(Nanos(self.hub.own_ns.load(Ordering::Relaxed)), asleep)
     }
 
     /// Waits until there may be something to do.
     fn wait(&mut self, moved: bool, directions: &[Direction<'_>; 2], called: &OwnedFd) {
-        self.slept = false;
+        self.slept = None;
         let now = self.hub.clock.now();
         if moved {
             self.moved = now;
@@ -171,7 +173,7 @@ impl<'a> Watch<'a> {
         if !fds[0].revents().is_empty() {
             let _ = rustix::io::read(called, &mut [0; 8]);
         }
-        self.slept = true;
+        self.slept = (ready != Ok(0)).then_some(begun);
     }
 }
 
@@ -179,6 +181,11 @@ impl Drop for Watch<'_> {
     fn drop(&mut self) {
         self.sleeps();
     }
+}
+
+/// How long something has been there that ended a sleep of such a length, where a thread that slept long finds it so late.
+fn there_for(own: Nanos, asleep: Option<Nanos>) -> Nanos {
+    asleep.map_or(Nanos::ZERO, |asleep| own.min(asleep))
 }
 
 /// Bytes with their moments; no bytes are the end.
@@ -364,4 +371,12 @@ impl<'a> Direction<'a> {
             self.to.end(Shutdown::Write);
         }
     }
+}
+
+#[test]
+fn what_ended_a_short_sleep_came_in_it_and_what_was_found_awake_or_by_the_clock_came_just_now() {
+    let own = Nanos::from_micros(30);
+    assert_eq!(there_for(own, Some(Nanos::from_millis(2))), own);
+    assert_eq!(there_for(own, Some(Nanos::from_micros(7))), Nanos::from_micros(7));
+    assert_eq!(there_for(own, None), Nanos::ZERO);
 }

@@ -4,7 +4,8 @@ use crate::network::{Address, Listener, Stream};
 use crate::path::Choice;
 use crate::relay::{Relay, Settings};
 use recorder::{Clock, WallClock};
-use std::io::{Read, Result, Write};
+use std::io::{ErrorKind, Read, Result, Write};
+use std::time::Duration;
 use study::Wire;
 use units::{Nanos, PerSecond};
 
@@ -14,8 +15,11 @@ const TURNS: usize = 100;
 /// A delay during which every thread falls asleep.
 const ASKED: Nanos = Nanos::from_millis(1);
 
-/// Round trips over that delay.
-const LONG_TURNS: usize = 40;
+/// Pieces over that delay.
+const LONG_TURNS: usize = 80;
+
+/// A pause behind a piece after which every thread sleeps.
+const ASLEEP: Duration = Duration::from_micros(400);
 
 /// What a relay without delay costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +28,8 @@ pub struct Cost {
     pub round_trip: Nanos,
     /// Bytes a second through it, one connection.
     pub throughput: PerSecond,
-    /// A round trip over 100 us each way, over what was asked for; 1 is exact.
+    /// One way over 100 us, over what was asked for; 1 is exact. Of pieces that find the relay asleep and awake the ones that are
+    /// farther off.
     pub accuracy: f64,
 }
 
@@ -35,19 +40,21 @@ pub struct Cost {
 pub fn cost() -> Result<Cost> {
     let delay = Nanos::from_micros(100);
     let own = queued()?;
-    let [direct, plain] = in_turns(Wire::default(), Nanos::ZERO, TURNS)?;
-    let [near, far] = in_turns(Wire { delay, ..Wire::default() }, own, TURNS)?;
-    Ok(Cost {
-        round_trip: plain.saturating_sub(direct),
-        throughput: throughput()?,
-        accuracy: far.saturating_sub(near).seconds() / (2.0 * delay.seconds()),
-    })
+    let [direct, plain] = round_trips(TURNS)?;
+    let over = |pause| -> Result<f64> {
+        let [near, far] = one_way(Wire { delay, ..Wire::default() }, own, (TURNS, pause))?;
+        Ok(far.saturating_sub(near).seconds() / delay.seconds())
+    };
+    let (asleep, awake) = (over(ASLEEP)?, over(Duration::ZERO)?);
+    let accuracy = if (asleep - 1.0).abs() > (awake - 1.0).abs() { asleep } else { awake };
+    Ok(Cost { round_trip: plain.saturating_sub(direct), throughput: throughput()?, accuracy })
 }
 
 /// How late a thread that slept finds what has come, one way.
 pub(crate) fn queued() -> Result<Nanos> {
-    let [direct, delayed] = in_turns(Wire { delay: ASKED, ..Wire::default() }, Nanos::ZERO, LONG_TURNS)?;
-    Ok(Nanos(delayed.saturating_sub(direct + ASKED + ASKED).0 / 2))
+    let shape = Wire { delay: ASKED, ..Wire::default() };
+    let [direct, delayed] = one_way(shape, Nanos::ZERO, (LONG_TURNS, ASLEEP))?;
+    Ok(delayed.saturating_sub(direct + ASKED))
 }
 
 fn relay(to: &Address, shape: Wire) -> Result<Relay> {
@@ -79,11 +86,10 @@ fn echo(stream: &Stream) {
     }
 }
 
-/// Medians of a round trip without and with a relay of such a shape.
-fn in_turns(shape: Wire, own: Nanos, turns: usize) -> Result<[Nanos; 2]> {
+/// Medians of a round trip without and with a relay that adds nothing.
+fn round_trips(turns: usize) -> Result<[Nanos; 2]> {
     let far = far_end(echo)?;
-    let relay = relay(&far, shape)?;
-    relay.take_off(own);
+    let relay = relay(&far, Wire::default())?;
     let streams = [Stream::connect(&far)?, Stream::connect(relay.address())?];
     let clock = WallClock::new();
     let mut took = [Vec::new(), Vec::new()];
@@ -94,12 +100,54 @@ fn in_turns(shape: Wire, own: Nanos, turns: usize) -> Result<[Nanos; 2]> {
         stream.read_exact(&mut [0; 64])?;
         took[turn % 2].push(clock.now() - begun);
     }
-    Ok(took.map(|mut took| {
-        // The first ones find threads that were never awake.
-        took.drain(..turns / 10);
-        took.sort_unstable();
-        took[took.len() / 2]
-    }))
+    Ok(took.map(typical))
+}
+
+/// Medians of one way without and with a relay of such a shape, for so many pieces with such a pause before each. One thread has both ends
+/// and never sleeps while a piece is under way: how late whoever waits there wakes up is theirs, and not the wire's.
+fn one_way(shape: Wire, own: Nanos, (turns, pause): (usize, Duration)) -> Result<[Nanos; 2]> {
+    let listener = Listener::bind(&Address::Tcp("127.0.0.1:0".into()))?;
+    let address = listener.address()?;
+    let relay = relay(&address, shape)?;
+    relay.take_off(own);
+    let direct = (Stream::connect(&address)?, listener.accept()?);
+    let through = (Stream::connect(relay.address())?, listener.accept()?);
+    let clock = WallClock::new();
+    let mut took = [Vec::new(), Vec::new()];
+    for turn in 0..2 * turns {
+        let (near, far) = if turn % 2 == 0 { &direct } else { &through };
+        let (mut from, to) = if turn % 4 < 2 { (near, far) } else { (far, near) };
+        if !pause.is_zero() {
+            std::thread::sleep(pause);
+        }
+        let begun = clock.now();
+        from.write_all(&[7; 64])?;
+        read_awake(to, 64)?;
+        took[turn % 2].push(clock.now() - begun);
+    }
+    Ok(took.map(typical))
+}
+
+/// Reads so many bytes without a sleep.
+fn read_awake(from: &Stream, bytes: usize) -> Result<()> {
+    let (mut room, mut left) = ([0; 64], bytes);
+    while left > 0 {
+        match from.read_now(&mut room) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(read) => left = left.saturating_sub(read),
+            // On a machine of one core the relay has it meanwhile.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::yield_now(),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// The median, without the first ones, which find threads that were never awake.
+fn typical(mut took: Vec<Nanos>) -> Nanos {
+    took.drain(..took.len() / 10);
+    took.sort_unstable();
+    took[took.len() / 2]
 }
 
 fn swallow(stream: &Stream) {
