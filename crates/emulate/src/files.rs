@@ -32,6 +32,9 @@ pub(crate) const FAULT: &str = "user.prony.fault";
 /// The attribute of the root that names the parts that are lost.
 pub(crate) const LOST: &str = "user.prony.lost";
 
+/// The attribute of the root that says what the model lets happen.
+pub(crate) const KNOWS: &str = "user.prony.knows";
+
 /// How the attributes of the root begin through which heat is read, a page behind the other from 0.
 pub(crate) const HEAT: &str = "user.prony.heat.";
 
@@ -486,8 +489,10 @@ impl Filesystem for Files {
         if let Some(page) = page(name).filter(|_| ino == INodeNo::ROOT) {
             return xattr(reply, size, self.device.heat(page).ok_or(Errno::ENODATA));
         }
-        if name == LOST && ino == INodeNo::ROOT {
-            return xattr(reply, size, Ok(self.device.lost().into_bytes()));
+        match name.to_str().filter(|_| ino == INodeNo::ROOT) {
+            Some(LOST) => return xattr(reply, size, Ok(self.device.lost().into_bytes())),
+            Some(KNOWS) => return xattr(reply, size, Ok(self.device.knows().into_bytes())),
+            _ => {}
         }
         let value = self.node(ino).and_then(|node| {
             let mut value = vec![0; 65_536];
