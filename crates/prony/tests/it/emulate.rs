@@ -280,6 +280,36 @@ fn faults_do_what_they_say_and_end() {
 }
 
 #[test]
+fn what_goes_past_the_page_cache_moves_whole_sectors_and_the_rest_any_bytes() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    fs::write(device.at("f"), vec![7; 10_000]).unwrap();
+    let opened = |more| {
+        let flags = more | rustix::fs::OFlags::RDWR;
+        File::from(rustix::fs::open(device.at("f"), flags, rustix::fs::Mode::empty()).unwrap())
+    };
+    let (past, through) = (opened(rustix::fs::OFlags::DIRECT), opened(rustix::fs::OFlags::empty()));
+    let (mut room, from) = page(b"past");
+    let mut both = |file: &File, at: u64, bytes: usize| {
+        let written = file.write_at(&room[from..from + bytes], at);
+        let read = file.read_at(&mut room[from..from + bytes], at);
+        [written, read].map(|done| done.map_err(|error| error.raw_os_error()))
+    };
+    for (at, bytes, sectors) in
+        [(0, 512, true), (1536, 1024, true), (511, 512, false), (512, 511, false), (1, 1, false)]
+    {
+        let whole = if sectors { Ok(bytes) } else { Err(Some(22)) };
+        assert_eq!(both(&past, at, bytes), [whole, whole], "{bytes} bytes at {at}");
+        assert_eq!(both(&through, at, bytes), [Ok(bytes), Ok(bytes)], "{bytes} bytes at {at}");
+    }
+    // A program that reads to the end comes there with the offset that it has reached.
+    assert_eq!(past.read_at(&mut room[from..from + 4096], 8192).unwrap(), 10_000 - 8192);
+    assert_eq!(past.read_at(&mut room[from..from + 4096], 10_000).unwrap(), 0);
+    drop((past, through));
+    device.unmount();
+}
+
+#[test]
 fn a_file_that_others_look_for_while_it_is_made_is_as_long_as_what_was_written() {
     let program = Program::new();
     let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
