@@ -36,6 +36,15 @@ pub enum Outcome {
     Gone,
     /// It is not found, and one of these may be it.
     Lost(String),
+    /// Somebody has moved it since we did.
+    Elsewhere {
+        /// Where we had put it.
+        put: String,
+        /// Where it lies.
+        now: String,
+        /// Where it lay before we moved it.
+        home: String,
+    },
     /// Somebody held it for longer than was waited: what, in words.
     Locked(String),
     /// There is not enough room.
@@ -184,8 +193,9 @@ impl<'a> Mover<'a> {
         let place =
             journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
         match place {
-            Place::Ours if self.engine == Engine::Mariadb => Ok(()),
-            Place::Ours => journal::renew(self.session.as_mut()).map_err(|failure| self.failed(action, failure)),
+            Place::Ours => {
+                journal::renew(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))
+            }
             Place::Strange(what) => Err(self.not_ours(what)),
             Place::Nothing if number(row, 1) != 1.0 => Err(lacks(action, "it needs CREATE on the database")),
             Place::Nothing => {
@@ -194,6 +204,18 @@ impl<'a> Mover<'a> {
         }?;
         self.ready = Some(space.to_owned());
         Ok(())
+    }
+
+    /// Makes a journal of an earlier version, in which these are kept, like one of this.
+    ///
+    /// # Errors
+    /// When it cannot be changed.
+    pub fn renew(&mut self, kept: &[Kept]) -> Result<(), DatabaseError> {
+        if kept.iter().all(|one| one.put.is_some()) {
+            return Ok(());
+        }
+        let renewed = journal::renew(self.session.as_mut(), self.engine);
+        renewed.map_err(|failure| self.failed("renew the journal of moves", failure))
     }
 
     /// Refuses a server or a session that changes nothing.
@@ -277,6 +299,36 @@ impl<'a> Mover<'a> {
         })
     }
 
+    /// Whether somebody else has moved an object of the journal since we did, in which case it is his.
+    ///
+    /// # Errors
+    /// When the catalogue cannot be read.
+    pub fn strayed(&mut self, kept: &Kept, object: &Relation) -> Result<Option<Outcome>, DatabaseError> {
+        if kept.knows(&object.space) {
+            return Ok(None);
+        }
+        let put = kept.put.as_deref().and_then(|put| put.split('\n').next_back()).unwrap_or_default();
+        let (put, now, home) = (self.space(put)?, self.space(&object.space)?, self.space(&kept.home)?);
+        Ok(Some(Outcome::Elsewhere { put, now, home }))
+    }
+
+    /// A tablespace or folder by its name.
+    ///
+    /// # Errors
+    /// When the catalogue cannot be read.
+    pub fn space(&mut self, space: &str) -> Result<String, DatabaseError> {
+        match (self.engine, space) {
+            (Engine::Mariadb, "") => return Ok("the folder of the data".to_owned()),
+            (Engine::Mariadb, folder) => return Ok(folder.to_owned()),
+            _ => {}
+        }
+        let number = journal::quoted(self.engine, space);
+        let sql = format!("SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid::text = {number}");
+        let name = self.session.one(&sql).map_err(|failure| self.failed("look for a tablespace", failure))?;
+        let name = name.as_ref().and_then(|name| name.text()).map(str::to_owned);
+        Ok(name.unwrap_or_else(|| format!("a tablespace that is gone (number {space})")))
+    }
+
     /// The line of the journal of an object; none when it never was moved. Beside it stands whether that line is of another index, which
     /// had this one's name.
     fn line(&mut self, object: &Relation) -> Result<Option<(Kept, bool)>, DatabaseError> {
@@ -324,6 +376,7 @@ impl<'a> Mover<'a> {
                 name: text(row, 3),
                 home: oid(row, 4).to_string(),
                 relation: text(row, 8),
+                put: None,
             },
             kind: if text(row, 0) == "i" { Kind::Index } else { Kind::Table },
             space: oid(row, 4).to_string(),
@@ -356,7 +409,7 @@ impl<'a> Mover<'a> {
             return Ok(Outcome::NoRoom(short));
         }
         let writing = "write the journal of moves";
-        match self.line(object)? {
+        let kept = match self.line(object)? {
             Some((kept, true)) => {
                 let text = format!(
                     "{}, which was moved before, was renamed; `prony tier undo` puts that back first",
@@ -364,12 +417,18 @@ impl<'a> Mover<'a> {
                 );
                 return Ok(Outcome::Refused(text));
             }
-            Some(_) => {}
-            None => journal::keep(self.session.as_mut(), self.engine, &object.kept)
-                .map_err(|failure| self.failed(writing, failure))?,
-        }
+            Some((kept, _)) => kept,
+            None => {
+                let kept = journal::keep(self.session.as_mut(), self.engine, &object.kept);
+                kept.map(|()| object.kept.clone()).map_err(|failure| self.failed(writing, failure))?
+            }
+        };
+        // Where somebody else put it since we moved it, it belongs from now on.
+        let home = if kept.knows(&object.space) || space == kept.home { &kept.home } else { &object.space };
+        self.noted(&kept, home, &[&object.space, space])?;
         match self.carried(object, space) {
             Ok(()) => {
+                self.noted(&kept, home, &[space])?;
                 let now = self.now(object)?;
                 if let Some(now) = now.as_ref().filter(|now| !now.kept.relation.is_empty()) {
                     journal::note(self.session.as_mut(), &object.kept, &now.kept)
@@ -378,8 +437,18 @@ impl<'a> Mover<'a> {
                 let after = now.and_then(|now| self.size(&now).ok());
                 Ok(Outcome::Moved { before, after: after.unwrap_or(before) })
             }
-            Err(failure) => self.ended(object, failure),
+            Err(failure) => {
+                let outcome = self.ended(object, failure)?;
+                self.noted(&kept, home, &[&object.space])?;
+                Ok(outcome)
+            }
         }
+    }
+
+    /// Notes where an object is put.
+    fn noted(&mut self, kept: &Kept, home: &str, put: &[&str]) -> Result<(), DatabaseError> {
+        let noted = journal::put(self.session.as_mut(), self.engine, kept, home, put);
+        noted.map_err(|failure| self.failed("write the journal of moves", failure))
     }
 
     /// The oldest transaction whose snapshot a rebuild waits for, where nobody who writes has a lock on its table.

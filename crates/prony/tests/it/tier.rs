@@ -432,6 +432,62 @@ fn what_leaves_the_fast_tier_goes_back_to_its_own_tablespace() {
 }
 
 #[test]
+fn what_somebody_else_has_moved_since_stays_where_he_put_it_and_the_others_go_back() {
+    let Some(tiers) = tiers() else { return };
+    let mut session = tiers.session();
+    session.script("SET allow_in_place_tablespaces = on").expect("it may");
+    session.script("CREATE TABLESPACE archive LOCATION ''").expect("it may");
+    plan(&tiers, &[("table", "hot"), ("index", "hot_pkey"), ("index", "hot_length")]);
+    tiers.json("move URL --plan plan.json", 0);
+    session.script("ALTER TABLE hot SET TABLESPACE archive").expect("it may");
+    session.script("REINDEX (CONCURRENTLY, TABLESPACE archive) INDEX hot_length").expect("it may");
+    let places = || ["hot", "hot_length", "hot_pkey"].map(|name| tiers.places()[name].clone());
+    let told = "left public.hot where it is: prony tier had put it into fast, and somebody has moved it into archive since; before both it lay in \
+                pg_default";
+    let dry = tiers.run("undo URL --dry-run");
+    assert!(
+        dry.code == Some(0) && dry.stderr.contains(told) && dry.stdout.contains("would move public.hot_pkey"),
+        "{dry}"
+    );
+    assert!(!dry.stdout.contains("would move public.hot:"), "{dry}");
+    assert_eq!(places(), ["archive", "archive", "fast"]);
+    let ran = tiers.run("undo URL");
+    assert!(ran.code == Some(1) && ran.stderr.contains(told), "{ran}");
+    assert!(ran.stdout.contains("1 object moved, 2 objects left") && ran.stdout.contains("--even-if-moved"), "{ran}");
+    assert_eq!(places(), ["archive", "archive", ""]);
+    // The next move takes them from where they are his, and so the one after it brings them back there.
+    tiers.json("move URL --plan plan.json", 0);
+    assert_eq!(places(), ["fast"; 3]);
+    tiers.json("undo URL", 0);
+    assert_eq!(places(), ["archive", "archive", ""]);
+    tiers.json("move URL --plan plan.json", 0);
+    session.script("ALTER TABLE hot SET TABLESPACE pg_default").expect("it may");
+    let again = tiers.json("undo URL", 1);
+    assert_eq!(
+        again["objects"].as_array().expect("a list").iter().filter(|one| one["outcome"] == "elsewhere").count(),
+        1
+    );
+    assert_eq!(places(), ["", "archive", ""]);
+    tiers.json("undo URL --even-if-moved", 0);
+    assert_eq!(places(), ["archive", "archive", ""]);
+    session
+        .script("ALTER TABLE hot SET TABLESPACE pg_default; ALTER INDEX hot_length SET TABLESPACE pg_default")
+        .expect("it may");
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn a_journal_of_an_earlier_version_is_undone_as_before() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("table", "hot"), ("index", "hot_pkey")]);
+    tiers.json("move URL --plan plan.json", 0);
+    let mut session = tiers.session();
+    session.script("ALTER TABLE prony_tier.moved DROP COLUMN put_into, DROP COLUMN relation").expect("it may");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+}
+
+#[test]
 fn an_index_that_was_renamed_since_its_move_is_put_back_under_its_name_of_now() {
     let Some(tiers) = tiers() else { return };
     plan(&tiers, &[("index", "hot_length"), ("index", "cold_pkey")]);

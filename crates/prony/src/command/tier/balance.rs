@@ -3,7 +3,7 @@
 //! The one idea: each round is advice over the time since the last, weighed by what came before; every decision is a line with its
 //! numbers, whether it is carried out or not.
 
-use super::manner::Manner;
+use super::manner::{Done, Manner};
 use super::sample::{Sampler, Window};
 use super::times::{Known, known};
 use super::{failed, open, said, size, spec, time};
@@ -153,6 +153,13 @@ impl Keeper<'_> {
             None => self.manner.mover(self.database).map_err(doing)?,
         };
         let Some(object) = mover.find(&one.one.id, None).map_err(doing)? else { return Ok(false) };
+        if !one.one.to_fast && object.space != self.spaces[0] {
+            let now = mover.space(&object.space).map_err(doing)?;
+            let outcome = Outcome::Refused(format!("somebody has moved it into {now} since the last look"));
+            self.manner.tell(&Done::at_once(&one.one.name, outcome));
+            *kept = Some(mover);
+            return Ok(false);
+        }
         let home = mover.home(&object).map_err(doing)?.unwrap_or_else(|| self.spaces[1].clone());
         let space = if one.one.to_fast { &self.spaces[0] } else { &home };
         mover.prepare(std::slice::from_ref(&object), &self.spaces[0]).map_err(doing)?;

@@ -39,7 +39,14 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
         match mover.find(&one.id, one.index.then_some(one.name.as_str())).map_err(doing)? {
             Some(object) => {
                 let home = if one.back { mover.home(&object).map_err(doing)? } else { None };
-                objects.push((object, home.unwrap_or_else(|| one.space.clone())));
+                let space = home.unwrap_or_else(|| one.space.clone());
+                if one.back && object.space != space && standing.fast.as_ref() != Some(&object.space) {
+                    let now = mover.space(&object.space).map_err(doing)?;
+                    let text = format!("somebody has moved it into {now} since the plan was made");
+                    walk.tell(Done::at_once(&one.name, Outcome::Refused(text)));
+                    continue;
+                }
+                objects.push((object, space));
             }
             None => walk.tell(Done::at_once(&one.name, Outcome::Gone)),
         }
@@ -69,23 +76,29 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
     let mut walk = Walk { spec: &spec, manner, word: "undo", done: Vec::new() };
     // The last that was moved goes back first.
     let kept: Vec<Kept> = mover.kept().map_err(doing)?.into_iter().rev().collect();
+    let find = |mover: &mut Mover<'_>, one: &Kept| -> Result<Result<Relation, Outcome>, DatabaseError> {
+        match mover.find_kept(one)? {
+            Ok(object) if !asked.even_if_moved => Ok(mover.strayed(one, &object)?.map_or(Ok(object), Err)),
+            found => Ok(found),
+        }
+    };
     if !kept.is_empty() {
         mover.writable().map_err(doing)?;
     }
     if asked.manner.dry_run {
         let mut there = Vec::new();
         for one in &kept {
-            match mover.find_kept(one).map_err(doing)? {
+            match find(&mut mover, one).map_err(doing)? {
                 Ok(object) => there.push((object, one.home.clone())),
                 Err(outcome) => walk.tell(Done::at_once(&one.name, outcome)),
             }
         }
         return walk.dry(asked.json, &there);
     }
-    mover.tidy().map_err(doing)?;
+    mover.renew(&kept).and_then(|()| mover.tidy()).map_err(doing)?;
     let process = mover.process;
     let went = kept.iter().try_for_each(|one| {
-        let left = match mover.find_kept(one)? {
+        let left = match find(&mut mover, one)? {
             Ok(object) => walk.one(&mut mover, &object, &one.home)?,
             Err(outcome) => {
                 let done = Done::at_once(&one.name, outcome);
@@ -125,6 +138,18 @@ impl Walk<'_> {
         self.done.push(done);
     }
 
+    /// What to do about objects that somebody else has moved; nothing where there are none.
+    fn next_step(&self) -> String {
+        if !self.done.iter().any(|done| matches!(done.outcome, Outcome::Elsewhere { .. })) {
+            return String::new();
+        }
+        format!(
+            "what somebody has moved since: `prony tier undo {} --even-if-moved` puts it back all the same; where it is to stay, \
+             `DELETE FROM prony_tier.moved WHERE name = '..'` forgets it\n",
+            self.spec.shown()
+        )
+    }
+
     /// What would be done, and what it costs as the objects are now: a plan may have been written by anybody.
     fn dry(&self, as_json: bool, objects: &[(Relation, String)]) -> Result<Exit, Failure> {
         let wanted: Vec<(&str, String)> = objects
@@ -133,18 +158,18 @@ impl Walk<'_> {
             .map(|(object, _)| (object.kept.name.as_str(), object.cost()))
             .collect();
         let json = || {
-            let list: Vec<_> = wanted
-                .iter()
-                .map(|(name, cost)| json!({ "name": name, "outcome": "would-move", "says": cost }))
-                .collect();
+            let wanted =
+                wanted.iter().map(|(name, cost)| json!({ "name": name, "outcome": "would-move", "says": cost }));
+            let list: Vec<_> = self.done.iter().map(Done::json).chain(wanted).collect();
             json!({ "schema": "prony/tier-move/1", "did": self.word, "dry_run": true, "objects": list })
         };
         let text = || match wanted.as_slice() {
-            [] => "nothing would be moved\n".to_owned(),
-            wanted => wanted
-                .iter()
-                .map(|(name, cost)| format!("would move {}: {cost}\n", output::on_one_line(name)))
-                .collect(),
+            [] => "nothing would be moved\n".to_owned() + &self.next_step(),
+            wanted => {
+                let line =
+                    |(name, cost): &(&str, String)| format!("would move {}: {cost}\n", output::on_one_line(name));
+                wanted.iter().map(line).collect::<String>() + &self.next_step()
+            }
         };
         output::answer(as_json, json, text)?;
         Ok(Exit::Fine)
@@ -177,7 +202,7 @@ impl Walk<'_> {
             } else {
                 String::new()
             };
-            there + &undo
+            there + &undo + &self.next_step()
         };
         output::answer(as_json, json, text)?;
         Ok(if left == 0 && unfinished.is_empty() { Exit::Fine } else { Exit::Failed })
