@@ -17,6 +17,9 @@ use study::Engine;
 /// Between two looks whether another mover has ended.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// What is done to the journal before anything else is.
+const JOURNAL: &str = "make the journal of moves";
+
 /// Room that is left on a tier beside what is moved there, of the size of the object and at least.
 const MARGIN: (f64, f64) = (0.05, 1e6);
 
@@ -74,7 +77,6 @@ impl Relation {
     pub fn cost(&self) -> String {
         let bytes = units::bytes(units::Bytes(self.bytes as u64));
         match self.kind {
-            _ if !self.stays.is_empty() => format!("stays where it is: {}", self.stays),
             Kind::File => format!(
                 "{bytes} are copied with their indexes, which takes as much room and redo log; nobody writes it meanwhile, nobody reads it \
                  for a moment at the end, and replicas receive nothing"
@@ -162,6 +164,19 @@ impl<'a> Mover<'a> {
     /// # Errors
     /// The first thing that the user may not do.
     pub fn prepare(&mut self, objects: &[Relation], space: &str) -> Result<(), DatabaseError> {
+        let Some(place) = self.allowed(objects, space)? else { return Ok(()) };
+        let (session, engine) = (self.session.as_mut(), self.engine);
+        let made = if place { journal::renew(session, engine) } else { journal::make(session, engine) };
+        made.map_err(|failure| self.failed(JOURNAL, failure))?;
+        self.ready = Some(space.to_owned());
+        Ok(())
+    }
+
+    /// Refuses the same and changes nothing. Whether there is a journal; none where all was found ready before.
+    ///
+    /// # Errors
+    /// The first thing that the user may not do.
+    pub fn allowed(&mut self, objects: &[Relation], space: &str) -> Result<Option<bool>, DatabaseError> {
         let ready = self.ready.as_deref() == Some(space);
         if !ready {
             self.writable()?;
@@ -175,7 +190,7 @@ impl<'a> Mover<'a> {
             return Err(lacks(&format!("move {}", strange.kept.name), "only its owner may"));
         }
         if ready {
-            return Ok(());
+            return Ok(None);
         }
         // With MariaDB there is no right to a folder, and the right to the journal is asked for by making it.
         let sql = match self.engine {
@@ -189,21 +204,39 @@ impl<'a> Mover<'a> {
         if number(row, 0) != 1.0 {
             return Err(lacks("put tables into the fast tablespace", "it needs CREATE on the tablespace"));
         }
-        let action = "make the journal of moves";
         let place =
-            journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
+            journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(JOURNAL, failure))?;
         match place {
-            Place::Ours => {
-                journal::renew(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))
-            }
+            Place::Ours => Ok(Some(true)),
             Place::Strange(what) => Err(self.not_ours(what)),
-            Place::Nothing if number(row, 1) != 1.0 => Err(lacks(action, "it needs CREATE on the database")),
-            Place::Nothing => {
-                journal::make(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))
-            }
-        }?;
-        self.ready = Some(space.to_owned());
-        Ok(())
+            Place::Nothing if number(row, 1) != 1.0 => Err(lacks(JOURNAL, "it needs CREATE on the database")),
+            Place::Nothing => Ok(Some(false)),
+        }
+    }
+
+    /// Why the user, or the object itself, keeps one from being brought to a tablespace or folder; none where nothing does. What a
+    /// MariaDB allows is seen when it is tried.
+    ///
+    /// # Errors
+    /// When the catalogue cannot be read.
+    pub fn forbidden(&mut self, object: &Relation, space: &str) -> Result<Option<String>, DatabaseError> {
+        if !object.stays.is_empty() {
+            return Ok(Some(object.stays.clone()));
+        }
+        if !object.owned {
+            return Ok(Some("only its owner may move it".to_owned()));
+        }
+        if self.engine == Engine::Mariadb {
+            return Ok(None);
+        }
+        let number = journal::quoted(self.engine, space);
+        let may = self.session.one(&format!(
+            "SELECT has_tablespace_privilege(t.oid, 'CREATE') OR t.oid = d.dattablespace FROM pg_tablespace t, pg_database d \
+             WHERE d.datname = current_database() AND t.oid::text = {number}"
+        ));
+        let may = may.map_err(|failure| self.failed("read the user's privileges", failure))?;
+        let may = may.and_then(|may| may.number()) == Some(1.0);
+        Ok(if may { None } else { Some(format!("it needs CREATE on the tablespace {}", self.space(space)?)) })
     }
 
     /// Makes a journal of an earlier version, in which these are kept, like one of this.

@@ -446,7 +446,7 @@ fn what_somebody_else_has_moved_since_stays_where_he_put_it_and_the_others_go_ba
                 pg_default";
     let dry = tiers.run("undo URL --dry-run");
     assert!(
-        dry.code == Some(0) && dry.stderr.contains(told) && dry.stdout.contains("would move public.hot_pkey"),
+        dry.code == Some(1) && dry.stderr.contains(told) && dry.stdout.contains("would move public.hot_pkey"),
         "{dry}"
     );
     assert!(!dry.stdout.contains("would move public.hot:"), "{dry}");
@@ -676,8 +676,11 @@ fn an_object_in_a_schema_that_the_user_may_not_use_is_left_and_the_others_go_on(
                 CREATE SCHEMA closed; ALTER TABLE idle SET SCHEMA closed; ALTER TABLE closed.idle OWNER TO mover; ALTER TABLE hot OWNER TO mover";
     session.script(made).expect("it may");
     let url = tiers.url.replace("prony@", "mover@");
-    let ran = tiers.house.program.run(&format!("tier move {url} --plan plan.json"));
     let told = "left closed.idle where it is: the user lacks USAGE on the schema closed";
+    let dry = tiers.house.program.run(&format!("tier move {url} --plan plan.json --dry-run"));
+    let goes = dry.stdout.contains("would move public.hot: ") && !dry.stdout.contains("would move closed.idle");
+    assert!(dry.code == Some(1) && dry.stderr.contains(told) && goes, "{dry}");
+    let ran = tiers.house.program.run(&format!("tier move {url} --plan plan.json"));
     assert!(ran.code == Some(1) && ran.stderr.contains(told), "{ran}");
     assert_eq!(tiers.fast(), ["hot"]);
     session.script("ALTER TABLE closed.idle SET SCHEMA public").expect("it may");
@@ -786,8 +789,35 @@ fn a_reader_gets_advice_and_a_clear_refusal_to_move() {
     let advised = tiers.house.program.run(&format!("tier advise {} --window 1s --json", tiers.reader));
     assert_eq!(advised.code, Some(0), "{advised}");
     hold(&advised.json());
-    let told = tiers.house.program.refused(&format!("tier move {} --plan plan.json", tiers.reader));
-    assert!(told.contains("lacks the privilege to move public.hot: only its owner may"), "{told}");
+    for more in ["", "--dry-run"] {
+        let told = tiers.house.program.refused(&format!("tier move {} --plan plan.json {more}", tiers.reader));
+        assert!(told.contains("lacks the privilege to move public.hot: only its owner may"), "{more}: {told}");
+    }
+    let mut session = tiers.session();
+    session.script("ALTER TABLE hot OWNER TO reader").expect("it may");
+    for (lacks, given) in [
+        ("it needs CREATE on the tablespace", "GRANT CREATE ON TABLESPACE fast TO reader"),
+        ("it needs CREATE on the database", "GRANT CREATE ON DATABASE postgres TO reader"),
+    ] {
+        for more in ["", "--dry-run"] {
+            let told = tiers.house.program.refused(&format!("tier move {} --plan plan.json {more}", tiers.reader));
+            assert!(told.contains(lacks), "{more}: {told}");
+        }
+        session.script(given).expect("it may");
+    }
+    let dry = tiers.house.program.run(&format!("tier move {} --plan plan.json --dry-run", tiers.reader));
+    assert!(dry.code == Some(0) && dry.stdout.contains("would move public.hot: "), "{dry}");
+    tiers.is_as_it_was();
+    tiers.house.program.fine(&format!("tier move {} --plan plan.json", tiers.reader));
+    // Who owns it no more is told before he undoes it, and when he tries.
+    session.script("ALTER TABLE hot OWNER TO prony").expect("it may");
+    for (more, why) in [("--dry-run", "only its owner may move it"), ("", "must be owner of table hot")] {
+        let ran = tiers.house.program.run(&format!("tier undo {} {more}", tiers.reader));
+        let told = format!("left public.hot where it is: {why}");
+        assert!(ran.code == Some(1) && ran.stderr.contains(&told), "{ran}");
+    }
+    session.script("REASSIGN OWNED BY reader TO prony").expect("it may");
+    tiers.json("undo URL", 0);
     tiers.is_as_it_was();
 }
 

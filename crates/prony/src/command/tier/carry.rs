@@ -53,14 +53,15 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
     }
     let changed: Vec<Relation> =
         objects.iter().filter(|(object, space)| object.space != *space).map(|(one, _)| one.clone()).collect();
+    let fast = standing.fast.unwrap_or_default();
     if !changed.is_empty() {
-        mover.writable().map_err(doing)?;
+        mover.allowed(&changed, &fast).map_err(doing)?;
     }
     if asked.manner.dry_run {
-        return walk.dry(asked.json, &objects);
+        return walk.dry(&mut mover, asked.json, &objects);
     }
     if !changed.is_empty() {
-        mover.prepare(&changed, &standing.fast.unwrap_or_default()).map_err(doing)?;
+        mover.prepare(&changed, &fast).map_err(doing)?;
     }
     mover.tidy().map_err(doing)?;
     let process = mover.process;
@@ -93,7 +94,7 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
                 Err(outcome) => walk.tell(Done::at_once(&one.name, outcome)),
             }
         }
-        return walk.dry(asked.json, &there);
+        return walk.dry(&mut mover, asked.json, &there);
     }
     mover.renew(&kept).and_then(|()| mover.tidy()).map_err(doing)?;
     let process = mover.process;
@@ -150,13 +151,17 @@ impl Walk<'_> {
         )
     }
 
-    /// What would be done, and what it costs as the objects are now: a plan may have been written by anybody.
-    fn dry(&self, as_json: bool, objects: &[(Relation, String)]) -> Result<Exit, Failure> {
-        let wanted: Vec<(&str, String)> = objects
-            .iter()
-            .filter(|(object, space)| object.space != *space)
-            .map(|(object, _)| (object.kept.name.as_str(), object.cost()))
-            .collect();
+    /// What would be done, and what it costs as the objects are now: a plan may have been written by anybody. What would be left where it
+    /// is is told as when it is tried.
+    fn dry(mut self, mover: &mut Mover<'_>, as_json: bool, objects: &[(Relation, String)]) -> Result<Exit, Failure> {
+        let mut wanted: Vec<(&str, String)> = Vec::new();
+        for (object, space) in objects.iter().filter(|(object, space)| object.space != *space) {
+            let name = object.kept.name.as_str();
+            match mover.forbidden(object, space).map_err(|error| failed("looking at objects of", self.spec, &error))? {
+                Some(why) => self.tell(Done::at_once(name, Outcome::Refused(why))),
+                None => wanted.push((name, object.cost())),
+            }
+        }
         let json = || {
             let wanted =
                 wanted.iter().map(|(name, cost)| json!({ "name": name, "outcome": "would-move", "says": cost }));
@@ -172,7 +177,7 @@ impl Walk<'_> {
             }
         };
         output::answer(as_json, json, text)?;
-        Ok(Exit::Fine)
+        Ok(if self.done.iter().any(Done::left) { Exit::Failed } else { Exit::Fine })
     }
 
     /// Tells how it ended.
