@@ -892,6 +892,10 @@ fn a_balancer_tells_its_decisions_and_a_dry_run_moves_nothing() {
     };
     let told = rounds("--dry-run");
     assert!(told.contains("move public.hot (") && told.contains("pays for itself after"), "{told}");
+    assert!(
+        told.contains("nobody reads or writes it for about ") && told.contains(" more room until it ends"),
+        "{told}"
+    );
     tiers.is_as_it_was();
     stop.store(false, Ordering::Relaxed);
     rounds("");
