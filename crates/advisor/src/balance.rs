@@ -42,6 +42,8 @@ pub struct Decided {
     pub heat: f64,
     /// Seconds after which the move has paid for itself; infinite for one that makes room.
     pub pays_after_s: f64,
+    /// How many times as long as their costs said the moves before took.
+    pub slower: f64,
     /// What becomes of it.
     pub decision: Decision,
 }
@@ -125,7 +127,7 @@ fn decided(one: Move, heat: &BTreeMap<String, f64>, slower: f64, rules: &Rules) 
     let heat = heat.get(&one.name).copied().unwrap_or(0.0);
     let pays_after_s = if one.to_fast { slower * one.cost.seconds / heat } else { f64::INFINITY };
     let pays = !one.to_fast || pays_after_s <= rules.pay_off_s;
-    Decided { decision: if pays { Decision::Move } else { Decision::DoesNotPay }, one, heat, pays_after_s }
+    Decided { decision: if pays { Decision::Move } else { Decision::DoesNotPay }, one, heat, pays_after_s, slower }
 }
 
 #[cfg(test)]
@@ -196,6 +198,23 @@ mod tests {
         assert_eq!(weigh(&mut balancer, 0.0, &[("a", 500.0, true), ("b", 600.0, false)]), []);
         let hotter = weigh(&mut balancer, 10.0, &[("a", 500.0, true), ("b", 900.0, false)]);
         assert_eq!(hotter, [moved("a", false), moved("b", true)]);
+    }
+
+    #[test]
+    fn a_move_costs_a_balancer_what_it_costs_by_the_advice_for_the_same_window() {
+        let objects = vec![table("a", 1e6, &[500.0]), table("b", 1e6, &[1.0])];
+        let looks = [Look::default(), Look { at_s: 10.0, ..Look::default() }];
+        let advice = advise(objects, &looks, &TIERS, Some(RULES.budget), 1);
+        let mut balancer = Balancer::default();
+        let decided = balancer.weigh(&advice, &TIERS, &RULES, 10.0, 0.0);
+        let decided: Vec<&Move> = decided.iter().map(|one| &one.one).collect();
+        assert_eq!(decided, advice.moves.iter().collect::<Vec<_>>());
+        // All of it is read beside those who read already.
+        let cost = decided[0].cost.seconds;
+        assert!(
+            (cost - 1e6 / crate::BLOCK * TIERS.slow.copied_s).abs() < 1e-9
+                && TIERS.slow.copied_s > TIERS.slow.in_order_s
+        );
     }
 
     #[test]

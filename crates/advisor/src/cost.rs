@@ -1,11 +1,12 @@
 //! What a move costs, told before it is made.
 //!
 //! The one idea: a table is copied under a lock that keeps everybody out, all of it goes through the log and to every replica, and it
-//! takes its room twice until the end. An index can be built anew beside the old one while everybody goes on.
+//! takes its room twice until the end. An index can be built anew beside the old one while everybody goes on. A move costs the same whoever
+//! asks: advice for one window and a balancer take it from here.
 
 use crate::BLOCK;
 use crate::advice::Piece;
-use crate::gain::Tiers;
+use crate::gain::{Tiers, Times};
 use crate::object::{Kind, Object};
 
 observation::words! {
@@ -81,18 +82,18 @@ fn cost(objects: &[Object], pieces: &[Piece], at: usize, tiers: &Tiers) -> Cost 
     let object = &objects[pieces[at].first()].known;
     let bytes = pieces[at].bytes;
     let (from, to) = if object.fast { (&tiers.fast, &tiers.slow) } else { (&tiers.slow, &tiers.fast) };
-    let take_s = |bytes: f64, in_order_s: f64| bytes / BLOCK * in_order_s;
+    let take_s = |bytes: f64, times: &Times| bytes / BLOCK * times.copied_s;
     let how = if object.kind == Kind::Index { How::Rebuild } else { How::Copy };
     let read_s = match how {
-        How::Copy => take_s(bytes, from.in_order_s),
+        How::Copy => take_s(bytes, from),
         // An index is built from the rows, and read over once more for what changed meanwhile.
         How::Rebuild => {
             let table = objects.iter().find(|other| Some(&other.known.id) == object.table.as_ref());
             let (rows, times) = table.map_or((bytes, from), |table| (table.known.bytes, tiers.here(table)));
-            2.0 * take_s(rows, times.in_order_s)
+            2.0 * take_s(rows, times)
         }
     };
-    let seconds = read_s.max(take_s(bytes, to.in_order_s));
+    let seconds = read_s.max(take_s(bytes, to));
     Cost {
         how,
         seconds,

@@ -18,6 +18,8 @@ pub struct Times {
     pub in_order_s: f64,
     /// A write that is flushed.
     pub flush_s: f64,
+    /// A block of a copy, which comes in order and is one more reader beside all those who were seen.
+    pub copied_s: f64,
 }
 
 impl Times {
@@ -106,8 +108,8 @@ pub(crate) mod tests {
     use crate::reach::Way;
 
     pub(crate) const TIERS: Tiers = Tiers {
-        slow: Times { read_s: 6e-3, in_order_s: 5e-5, flush_s: 6e-3 },
-        fast: Times { read_s: 2e-4, in_order_s: 2e-5, flush_s: 1e-4 },
+        slow: Times { read_s: 6e-3, in_order_s: 5e-5, flush_s: 6e-3, copied_s: 8e-5 },
+        fast: Times { read_s: 2e-4, in_order_s: 2e-5, flush_s: 1e-4, copied_s: 3e-5 },
     };
 
     pub(crate) const ALL: Reach = Reach { way: Way::Requested, share: 1.0, low: 0.0, high: 1.0, from_memory: false };

@@ -7,6 +7,7 @@
 use crate::locked;
 use crate::operations::{Serves, errno};
 use crate::tree::{Node, Tree, kind_of, stat_of};
+use crate::volatile::SECTOR;
 use fuser::{
     Errno, FileAttr, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, InitFlags, KernelConfig, LockOwner,
     OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen,
@@ -31,6 +32,9 @@ pub(crate) const FAULT: &str = "user.prony.fault";
 
 /// The attribute of the root that names the parts that are lost.
 pub(crate) const LOST: &str = "user.prony.lost";
+
+/// The attribute of the root that says what the model lets happen.
+pub(crate) const KNOWS: &str = "user.prony.knows";
 
 /// How the attributes of the root begin through which heat is read, a page behind the other from 0.
 pub(crate) const HEAT: &str = "user.prony.heat.";
@@ -103,6 +107,13 @@ impl Files {
 /// Which page of the heat an attribute asks for.
 fn page(name: &OsStr) -> Option<usize> {
     name.to_str()?.strip_prefix(HEAT)?.parse().ok()
+}
+
+/// A program that goes past the page cache moves whole sectors, as on a device. Where its own memory begins is not seen from here.
+fn in_sectors(flags: OpenFlags, offset: u64, bytes: u64) -> Result<(), Errno> {
+    let direct = OFlags::from_bits_retain(flags.0 as u32).contains(OFlags::DIRECT);
+    let whole = [offset, bytes].iter().all(|number| number.is_multiple_of(SECTOR as u64));
+    if direct && !whole { Err(Errno::EINVAL) } else { Ok(()) }
 }
 
 fn told(error: rustix::io::Errno) -> Errno {
@@ -345,7 +356,7 @@ impl Filesystem for Files {
         _: FileHandle,
         offset: u64,
         size: u32,
-        _: OpenFlags,
+        flags: OpenFlags,
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
@@ -353,7 +364,12 @@ impl Filesystem for Files {
             Ok(data) => reply.data(&data),
             Err(error) => reply.error(error),
         };
-        match self.node(ino) {
+        // Behind the end nothing is read, from wherever that is asked for.
+        let ends = |node: &Node| node.attributes().is_ok_and(|known| known.size <= offset);
+        let whole = |node: &Arc<Node>| {
+            in_sectors(flags, offset, size.into()).or_else(|error| ends(node).then_some(()).ok_or(error))
+        };
+        match self.node(ino).and_then(|node| whole(&node).map(|()| node)) {
             Ok(node) => self.device.read(&node, offset, size, Box::new(answer)),
             Err(error) => answer(Err(error)),
         }
@@ -376,7 +392,10 @@ impl Filesystem for Files {
             Err(error) => reply.error(error),
         };
         let durable = OFlags::from_bits_retain(flags.0 as u32).intersects(OFlags::DSYNC);
-        match self.node(ino) {
+        // What the page cache gives up ends where its file does.
+        let cached = how.contains(WriteFlags::FUSE_WRITE_CACHE);
+        let whole = if cached { Ok(()) } else { in_sectors(flags, offset, data.len() as u64) };
+        match whole.and_then(|()| self.node(ino)) {
             Ok(node) => {
                 if how.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
                     node.drop_privileges();
@@ -486,8 +505,10 @@ impl Filesystem for Files {
         if let Some(page) = page(name).filter(|_| ino == INodeNo::ROOT) {
             return xattr(reply, size, self.device.heat(page).ok_or(Errno::ENODATA));
         }
-        if name == LOST && ino == INodeNo::ROOT {
-            return xattr(reply, size, Ok(self.device.lost().into_bytes()));
+        match name.to_str().filter(|_| ino == INodeNo::ROOT) {
+            Some(LOST) => return xattr(reply, size, Ok(self.device.lost().into_bytes())),
+            Some(KNOWS) => return xattr(reply, size, Ok(self.device.knows().into_bytes())),
+            _ => {}
         }
         let value = self.node(ino).and_then(|node| {
             let mut value = vec![0; 65_536];

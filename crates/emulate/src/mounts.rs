@@ -2,7 +2,7 @@
 //!
 //! The one idea: the kernel's list says what is mounted where, and what is done to a device goes through its root.
 
-use crate::files::{FAULT, HEAT, LOST};
+use crate::files::{FAULT, HEAT, KNOWS, LOST};
 use rustix::fs::XattrFlags;
 use rustix::mount::UnmountFlags;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use workload::happening::Happening;
+use workload::happening::{Happening, Part, known};
 
 /// How the kind and the source of our mounts begin.
 const OURS: [&[u8]; 2] = [b"fuse", b"prony-"];
@@ -70,9 +70,15 @@ pub enum Spared {
     /// It measures the way through its mount, or its machine is about to start.
     #[error("the device is not ready yet: it measures the way through the mount, and says when it is done")]
     Early,
-    /// Its model has no such part.
+    /// Its model has no such part; what it knows, in words.
     #[error("its model knows no such thing")]
-    Unknown,
+    Unknown(Vec<String>),
+    /// It has parts of this kind, and none of this number.
+    #[error("the device has {}", numbered(.0, *.1))]
+    Beyond(&'static str, u32),
+    /// It would take a part that is lost already; which are, in words.
+    #[error("it would change nothing: that has failed already; failed so far: {0}")]
+    Twice(String),
     /// It would bring back a part that was not lost; which are, in words.
     #[error("it would change nothing: what it brings back has not failed; failed so far: {0}")]
     Idle(String),
@@ -92,14 +98,44 @@ pub fn inflict(at: &Path, what: Happening) -> Result<(), Spared> {
     }
     match rustix::fs::setxattr(at, FAULT, what.to_string().as_bytes(), XattrFlags::empty()) {
         Err(rustix::io::Errno::PERM | rustix::io::Errno::ACCESS) => Err(Spared::Foreign),
-        Err(rustix::io::Errno::INVAL) => Err(Spared::Unknown),
+        Err(rustix::io::Errno::INVAL) => Err(unknown(what, &told(at, KNOWS)?)),
         Err(rustix::io::Errno::AGAIN) => Err(Spared::Early),
         Err(rustix::io::Errno::ALREADY) => {
-            let mut bytes = vec![0; 1 << 16];
-            let length = rustix::fs::getxattr(at, LOST, &mut bytes[..]).map_err(io::Error::from)?;
-            Err(Spared::Idle(String::from_utf8_lossy(&bytes[..length]).into_owned()))
+            let lost = told(at, LOST)?;
+            Err(if matches!(what, Happening::Fail(..)) { Spared::Twice(lost) } else { Spared::Idle(lost) })
         }
         done => Ok(done.map_err(io::Error::from)?),
+    }
+}
+
+/// What a device says of itself through an attribute of its root.
+fn told(at: &Path, attribute: &str) -> io::Result<String> {
+    let mut bytes = vec![0; 1 << 16];
+    let length = rustix::fs::getxattr(at, attribute, &mut bytes[..])?;
+    Ok(String::from_utf8_lossy(&bytes[..length]).into_owned())
+}
+
+/// Why a device whose model knows all that cannot do this.
+fn unknown(what: Happening, knows: &str) -> Spared {
+    let lines = knows.lines().filter_map(|line| line.split_once('\t'));
+    let all: Vec<(String, u32)> =
+        lines.filter_map(|(word, count)| Some((word.to_owned(), count.parse().ok()?))).collect();
+    let count = all.iter().filter(|(word, _)| *word == what.word()).map(|(_, count)| *count).max();
+    match (what, count) {
+        // A channel is one inside of the module of that number.
+        (Happening::Fail(Part::Channel, _) | Happening::Restore(Part::Channel, _), Some(count)) => {
+            Spared::Beyond(Part::Module.word(), count)
+        }
+        (Happening::Fail(part, _) | Happening::Restore(part, _), Some(count)) => Spared::Beyond(part.word(), count),
+        _ => Spared::Unknown(known(&all)),
+    }
+}
+
+/// `4 modules, 0 to 3`.
+fn numbered(part: &str, count: u32) -> String {
+    match count {
+        1 => format!("1 {part}, number 0"),
+        count => format!("{}, 0 to {}", units::counted(count.into(), &format!("{part}s")), count.saturating_sub(1)),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::tree::{Node, filled};
 use crate::volatile::Volatile;
 use fuser::Errno;
 use rustix::fs::FallocateFlags;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
@@ -26,7 +27,7 @@ struct Faults {
     lie: bool,
     full: bool,
     hang: bool,
-    read_error: Option<u64>,
+    read_errors: BTreeSet<u64>,
 }
 
 /// What stands behind a mount.
@@ -61,6 +62,9 @@ pub(crate) trait Serves: Send + Sync {
     /// Which parts it has lost.
     fn lost(&self) -> String;
 
+    /// What its model lets happen: a line each, with a tab before the number of its parts.
+    fn knows(&self) -> String;
+
     /// Makes zeros of a stretch in the middle of a file, as `fallocate` does in this way; refused where its bytes may lie elsewhere.
     fn hollow(&self, _: &Arc<File>, _: (u64, u64), _: FallocateFlags) -> std::io::Result<()> {
         Err(rustix::io::Errno::OPNOTSUPP.into())
@@ -72,7 +76,7 @@ pub(crate) trait Serves: Send + Sync {
     }
 }
 
-/// What would bring back a part that was not lost.
+/// What would bring back a part that was not lost, or lose one once more.
 pub(crate) const IDLE: Errno = Errno::EALREADY;
 
 /// What happens before the device is ready.
@@ -158,7 +162,7 @@ impl Device {
             Fault::Lie => faults.lie = true,
             Fault::Full => faults.full = true,
             Fault::Hang => faults.hang = true,
-            Fault::ReadError(at) => faults.read_error = Some(at),
+            Fault::ReadError(at) => drop(faults.read_errors.insert(at)),
             // Nothing takes no time, and not so many times as long.
             Fault::Slow(times) => {
                 self.clockwork.as_ref().ok_or(Errno::EINVAL)?.order(Order::Slow((times * 1000.0) as u64));
@@ -181,7 +185,7 @@ impl Device {
         let came = self.now();
         let read = self.allowed(|faults| {
             let end = offset + u64::from(bytes);
-            faults.read_error.is_none_or(|at| !(offset..end).contains(&at)).then_some(()).ok_or(Errno::EIO)
+            faults.read_errors.range(offset..end).next().map_or(Ok(()), |_| Err(Errno::EIO))
         });
         let read = read.and_then(|()| {
             let mut data = vec![0; bytes as usize];
@@ -364,6 +368,10 @@ impl Serves for Device {
 
     fn lost(&self) -> String {
         self.lost.as_ref().map(|lost| locked(lost).to_string()).unwrap_or_default()
+    }
+
+    fn knows(&self) -> String {
+        self.happens.iter().map(|(word, count)| format!("{word}\t{count}\n")).collect()
     }
 }
 

@@ -16,7 +16,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// The smallest piece that a device writes as a whole.
-const SECTOR: usize = 512;
+pub(crate) const SECTOR: usize = 512;
 
 /// Bytes of a stretch whose writes wait for each other.
 const STRETCH: u64 = 1 << 16;

@@ -184,9 +184,14 @@ impl SystemFacts {
         self.fact(key).filter(|value| *value != NOT_OBSERVED)
     }
 
-    /// The disk at the bottom of its first module: name, kind, and the model that it says it is.
+    /// The disk at the bottom of its first module.
     pub fn disk(&self) -> Option<(&str, DiskKind, Option<&str>)> {
-        let disk = self.devices_of(0).last()?;
+        self.disk_of(0)
+    }
+
+    /// The disk at the bottom of one of its places: name, kind, and the model that it says it is.
+    pub fn disk_of(&self, place: usize) -> Option<(&str, DiskKind, Option<&str>)> {
+        let disk = self.devices_of(place).last()?;
         let of = |what: &str| self.observed(&format!("disk.{disk}.{what}"));
         let driver = of("driver").unwrap_or_default();
         let kind = match of("rotational") {

@@ -609,6 +609,8 @@ arguments! {
     /// `tier undo`.
     TierUndo {
         place: TierPlace = command(flatten);
+        even_if_moved: bool = arg(long) "Put back, too, what somebody else has moved since",
+            "Put back, too, what somebody else has moved elsewhere since `prony tier` did. Default: that is left where it is, and told.";
         manner: TierManner = command(flatten);
         json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/tier-move/1).";
     }

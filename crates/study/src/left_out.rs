@@ -6,7 +6,7 @@
 use reading::listed;
 use std::fmt::{self, Display, Formatter};
 use units::{Bytes, Nanos};
-use workload::happening::{Happening, Mishap, Side};
+use workload::happening::{self, Happening, Mishap, Side};
 
 /// What a system cannot do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(crate) enum LeftOut {
     Cores { unheld: Option<String> },
     /// Something that cannot happen to it.
     Happens { event: String, known: Vec<(String, u32)> },
-    /// Something that changes nothing, because what it would bring back was not lost before.
+    /// Something that changes nothing, because what it would bring back was not lost before, or what it takes is lost already.
     Idle { event: String, at: Nanos },
     /// Transactions that say nothing of what they ask for, and are not those that a model describes.
     OtherTransactions,
@@ -87,11 +87,7 @@ impl Display for LeftOut {
                 write!(f, "the event `{event}`: it needs an emulated device, the model of an array, or a database with a mirror")
             }
             LeftOut::Happens { event, known } => {
-                let known = known.iter().map(|(word, count)| match count {
-                    0 | 1 => word.clone(),
-                    count => format!("{word} 0..{}", count - 1),
-                });
-                let known_words: Vec<String> = known.collect();
+                let known_words = happening::known(known);
                 let known = listed(known_words.iter().map(String::as_str));
                 write!(f, "the event `{event}`, which it does not know: it knows {known}")?;
                 f.write_str(match event.parse() {
@@ -112,7 +108,11 @@ impl Display for LeftOut {
             }
             LeftOut::Idle { event, at } => {
                 let at = units::duration(*at);
-                write!(f, "the event `{event}` at {at}: it changes nothing, because what it would bring back was not lost before")
+                let why = match event.parse() {
+                    Ok(Happening::Fail(..)) => "that part is lost already by then",
+                    _ => "what it would bring back was not lost before",
+                };
+                write!(f, "the event `{event}` at {at}: it changes nothing, because {why}")
             }
             LeftOut::Storage => f.write_str("storage work: this carries transactions"),
             LeftOut::Transactions => f.write_str(

@@ -139,13 +139,30 @@ pub enum Fault {
 
 /// What is nothing that could happen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`fail PART N` or `restore PART N` (path, port, controller, module, channel), `spare`, `firmware=TIME`, or a fault: `power-loss`, \
-     `power-on`, `lie`, `full`, `read-error=OFFSET`, `slow=TIMES`, `hang` or `none`; of a database with a mirror `kill-mirror`, `stop-mirror`, `cut`, \
-     `half-open`, `kill-primary`, `suspend`, `resume` or `swap`, and of one on emulated devices `full`, `power-loss` or `lie` with `-mirror` or \
-     `-primary`; got `{0}`"
-)]
-pub struct NoHappening(String);
+pub enum NoHappening {
+    /// No word that is known.
+    #[error(
+        "`fail PART N` or `restore PART N` (path, port, controller, module, channel), `spare`, `firmware=TIME`, or a fault: `power-loss`, \
+         `power-on`, `lie`, `full`, `read-error=OFFSET`, `slow=TIMES`, `hang` or `none`; of a database with a mirror `kill-mirror`, `stop-mirror`, `cut`, \
+         `half-open`, `kill-primary`, `suspend`, `resume` or `swap`, and of one on emulated devices `full`, `power-loss` or `lie` with `-mirror` or \
+         `-primary`; got `{0}`"
+    )]
+    Unknown(String),
+    /// A fault that takes another value.
+    #[error("`{word}` takes {allowed}, got `{got}`")]
+    Value {
+        /// The fault.
+        word: &'static str,
+        /// What it takes, with an example.
+        allowed: &'static str,
+        /// What it was given.
+        got: String,
+    },
+}
+
+/// What the faults with a value take.
+const OFFSET: &str = "the number of a byte or a size, such as `read-error=4096` or `read-error=1MiB`";
+const TIMES: &str = "1 to 100000, how many times as long everything takes, such as `slow=10`";
 
 impl Happening {
     /// What it is without its number.
@@ -199,7 +216,7 @@ impl FromStr for Happening {
     type Err = NoHappening;
 
     fn from_str(text: &str) -> Result<Happening, NoHappening> {
-        let no = || NoHappening(text.to_owned());
+        let no = || NoHappening::Unknown(text.to_owned());
         let words: Vec<&str> = text.split_whitespace().collect();
         let number = |text: &str| text.parse().map_err(|_| no());
         let part = |word: &str| Part::of_word(word).ok_or_else(no);
@@ -216,7 +233,7 @@ impl FromStr for Happening {
                 },
                 None => match Mishap::ALL.iter().find(|(known, _)| *known == text.trim()) {
                     Some((_, mishap)) => Ok(Happening::Pair(*mishap)),
-                    None => text.trim().parse().map(Happening::Fault).map_err(|()| no()),
+                    None => text.trim().parse().map(Happening::Fault),
                 },
             },
         }
@@ -236,10 +253,11 @@ impl fmt::Display for Happening {
 }
 
 impl FromStr for Fault {
-    type Err = ();
+    type Err = NoHappening;
 
-    fn from_str(text: &str) -> Result<Fault, ()> {
+    fn from_str(text: &str) -> Result<Fault, NoHappening> {
         let (word, value) = text.split_once('=').map_or((text, None), |(word, value)| (word, Some(value)));
+        let not = |word, allowed| NoHappening::Value { word, allowed, got: value.unwrap_or_default().to_owned() };
         match (word, value) {
             ("power-loss", None) => Ok(Fault::PowerLoss),
             ("power-on", None) => Ok(Fault::PowerOn),
@@ -247,13 +265,18 @@ impl FromStr for Fault {
             ("full", None) => Ok(Fault::Full),
             ("hang", None) => Ok(Fault::Hang),
             ("none", None) => Ok(Fault::None),
-            ("read-error", Some(at)) => at.parse().map(Fault::ReadError).map_err(|_| ()),
-            ("slow", Some(times)) => {
-                let times = times.trim_start_matches('x').parse().map_err(|_| ())?;
-                // Below 1 for devices that hurry while nothing is measured, which no study asks for.
-                if (0.01..=100_000.0).contains(&times) { Ok(Fault::Slow(times)) } else { Err(()) }
+            ("read-error", value) => {
+                let value = value.unwrap_or_default();
+                let at = value.parse().ok().or_else(|| units::parse_bytes(value).ok().map(|size| size.0));
+                at.map(Fault::ReadError).ok_or_else(|| not("read-error", OFFSET))
             }
-            _ => Err(()),
+            ("slow", value) => {
+                let times = value.and_then(|value| value.trim_start_matches('x').parse().ok());
+                // Below 1 for devices that hurry while nothing is measured, which no study asks for.
+                let times = times.filter(|times| (0.01..=100_000.0).contains(times));
+                times.map(Fault::Slow).ok_or_else(|| not("slow", TIMES))
+            }
+            _ => Err(NoHappening::Unknown(text.to_owned())),
         }
     }
 }
@@ -298,10 +321,20 @@ pub fn read(text: &str) -> Result<Vec<(Nanos, Happening)>, String> {
     Ok(all)
 }
 
-/// The first of these, in the order of time, that changes nothing on a machine that is whole: what it would bring back was not lost.
+/// The first of these, in the order of time, that changes nothing on a machine that is whole: what it would bring back was not lost, or what
+/// it takes is lost already.
 pub fn idle(events: &[(Nanos, Happening)]) -> Option<&(Nanos, Happening)> {
     let mut lost = Lost::default();
     events.iter().find(|(_, what)| !lost.changes(*what))
+}
+
+/// What a system knows of these, each with the numbers of its parts: `fail module 0..3`.
+pub fn known(happens: &[(String, u32)]) -> Vec<String> {
+    let numbered = |(word, count): &(String, u32)| match count {
+        0 | 1 => word.clone(),
+        count => format!("{word} 0..{}", count - 1),
+    };
+    happens.iter().map(numbered).collect()
 }
 
 /// What a machine has lost that was whole.
@@ -315,9 +348,11 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// Something happens to it; whether that changes anything: a part that was not lost does not come back.
+    /// Something happens to it; whether that changes anything: a part that was not lost does not come back, and one that is lost is not
+    /// lost again. A module has several channels, of which one more fails each time.
     pub fn changes(&mut self, what: Happening) -> bool {
         let back = match what {
+            Happening::Fail(part, number) if self.has_lost(part, number) => return false,
             Happening::Fail(part, number) => {
                 self.parts.push((part, number));
                 self.paths_away |= part == Part::Controller;
@@ -339,6 +374,11 @@ impl Lost {
             }
         };
         back.map(|at| self.parts.remove(at)).is_some()
+    }
+
+    fn has_lost(&self, part: Part, number: u32) -> bool {
+        let several = part == Part::Channel || part == Part::Path && self.paths_away;
+        !several && self.parts.contains(&(part, number))
     }
 }
 
@@ -365,6 +405,9 @@ mod tests {
             ("2 s: fail path 0; 1 s: restore path 0", Some("restore path 0")),
             ("1 s: fail module 3; 2 s: spare", None),
             ("1 s: spare; 2 s: fail module 3", Some("spare")),
+            ("1 s: fail module 3; 2 s: fail module 3", Some("fail module 3")),
+            ("1 s: fail module 3; 2 s: spare; 3 s: fail module 3", None),
+            ("1 s: fail channel 3; 2 s: fail channel 3", None),
             ("1 s: fail controller 0; 2 s: restore path 0; 3 s: restore controller 0", None),
             ("1 s: firmware=1s; 1 s: restore path 0", None),
             ("1 s: slow=10; 2 s: none", None),
@@ -425,6 +468,24 @@ mod tests {
         ] {
             assert!(text.parse::<Happening>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_fault_with_a_value_that_it_does_not_take_says_which_it_takes() {
+        for (text, said) in [
+            (
+                "slow=nan",
+                "`slow` takes 1 to 100000, how many times as long everything takes, such as `slow=10`, got `nan`",
+            ),
+            ("slow=0", "got `0`"),
+            ("slow", "got ``"),
+            ("read-error=-1", "`read-error` takes the number of a byte or a size"),
+            ("read-error=1MB/s", "got `1MB/s`"),
+        ] {
+            let told = text.parse::<Happening>().unwrap_err().to_string();
+            assert!(told.contains(said), "{text}: {told}");
+        }
+        assert_eq!("read-error=1MiB".parse(), Ok(Happening::Fault(Fault::ReadError(1 << 20))));
     }
 
     #[test]

@@ -136,7 +136,8 @@ fn times(tier: usize) -> Times {
         simulated_s(placement, &own) * f64::from(SLOTS) / blocks as f64
     };
     let read_s = only(false);
-    Times { read_s, in_order_s: only(true), flush_s: read_s }
+    let in_order_s = only(true);
+    Times { read_s, in_order_s, flush_s: read_s, copied_s: in_order_s }
 }
 
 /// The advice for a window of these requests with everything on the slow tier.

@@ -1,7 +1,8 @@
 //! Where objects lay before they were moved: a table in the database itself, in a schema that carries our mark.
 //!
 //! The one idea: it is written before the move and says nothing of its outcome. Whether a move was made is read from the catalogue,
-//! so that nothing is wrong when the one who moves is killed between the two.
+//! so that nothing is wrong when the one who moves is killed between the two. Where an object is found that we never put anywhere, somebody
+//! else has moved it, and it is his.
 
 use super::{number, text};
 use crate::database::origin;
@@ -27,6 +28,15 @@ pub struct Kept {
     pub relation: String,
     /// The number of the tablespace in which it lay; with MariaDB its folder, empty for that of the data.
     pub home: String,
+    /// Where we put it, and while a move is under way where it lay before that, a line each; none in a journal of an earlier version.
+    pub(super) put: Option<String>,
+}
+
+impl Kept {
+    /// Whether it was we who put it into a tablespace or folder, or it lay there before.
+    pub(super) fn knows(&self, space: &str) -> bool {
+        space == self.home || self.put.as_ref().is_none_or(|put| put.split('\n').any(|one| one == space))
+    }
 }
 
 /// What is in the place of the journal.
@@ -72,12 +82,12 @@ pub(super) fn make(session: &mut dyn Session, engine: Engine) -> Result<(), Fail
         Engine::Mariadb => format!(
             "CREATE DATABASE IF NOT EXISTS prony_tier COMMENT '{MARK}'; \
              CREATE TABLE prony_tier.moved (in_table varchar(600) CHARACTER SET ascii, index_name varchar(64), name text NOT NULL, \
-             home text NOT NULL, at timestamp(6) NOT NULL DEFAULT current_timestamp(6), at_work bool NOT NULL DEFAULT false, \
+             home text NOT NULL, put_into text, at timestamp(6) NOT NULL DEFAULT current_timestamp(6), at_work bool NOT NULL DEFAULT false, \
              PRIMARY KEY (in_table, index_name)) ENGINE=InnoDB CHARACTER SET utf8mb4"
         ),
         _ => format!(
             "BEGIN; CREATE SCHEMA prony_tier; COMMENT ON SCHEMA prony_tier IS '{MARK}'; \
-             CREATE TABLE prony_tier.moved (in_table int8, index_name text, name text NOT NULL, home int8 NOT NULL, relation int8, \
+             CREATE TABLE prony_tier.moved (in_table int8, index_name text, name text NOT NULL, home int8 NOT NULL, relation int8, put_into text, \
              at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (in_table, index_name)); COMMIT"
         ),
     })
@@ -90,15 +100,24 @@ pub(super) fn drop(session: &mut dyn Session, engine: Engine) -> Result<(), Fail
 
 /// In the order in which they were moved.
 pub(super) fn read(session: &mut dyn Session, engine: Engine) -> Result<Vec<Kept>, Failure> {
-    // A journal of an earlier version has no number of an index.
-    let (kind, relation) =
-        if engine == Engine::Mariadb { ("char", "''") } else { ("text", "coalesce(to_jsonb(m)->>'relation', '')") };
+    // A journal of an earlier version has no number of an index, and does not say where an object was put.
+    let (kind, relation, put) = match engine {
+        Engine::Mariadb => {
+            let says = session.one(
+                "SELECT column_name FROM information_schema.columns WHERE table_schema = 'prony_tier' AND table_name = 'moved' \
+                 AND column_name = 'put_into'",
+            )?;
+            ("char", "''", if says.is_some() { "put_into" } else { "NULL" })
+        }
+        _ => ("text", "coalesce(to_jsonb(m)->>'relation', '')", "to_jsonb(m)->>'put_into'"),
+    };
     let rows = session.query(&format!(
-        "SELECT CAST(in_table AS {kind}), index_name, name, CAST(home AS {kind}), {relation} FROM prony_tier.moved m ORDER BY at, name"
+        "SELECT CAST(in_table AS {kind}), index_name, name, CAST(home AS {kind}), {relation}, {put} FROM prony_tier.moved m ORDER BY at, name"
     ))?;
     let kept = |row: &Vec<_>| {
         let [table, index, name, home, relation] = [0, 1, 2, 3, 4].map(|at| text(row, at));
-        Kept { table, index, name, home, relation }
+        let put = row.get(5).and_then(Value::text).map(str::to_owned);
+        Kept { table, index, name, home, relation, put }
     };
     Ok(rows.iter().map(kept).collect())
 }
@@ -127,9 +146,25 @@ pub(super) fn note(session: &mut dyn Session, before: &Kept, now: &Kept) -> Resu
     session.script(&format!("UPDATE prony_tier.moved SET relation = {after} WHERE relation = {before}"))
 }
 
-/// Makes room for the number of an index in a journal of an earlier version.
-pub(super) fn renew(session: &mut dyn Session) -> Result<(), Failure> {
-    session.script("ALTER TABLE prony_tier.moved ADD COLUMN IF NOT EXISTS relation int8")
+/// Notes where an object lay that somebody has moved since, and where it is put: the place that it leaves and the one to which it goes, until
+/// it is there.
+pub(super) fn put(
+    session: &mut dyn Session,
+    engine: Engine,
+    kept: &Kept,
+    home: &str,
+    put: &[&str],
+) -> Result<(), Failure> {
+    let [table, index, home, put] = [&kept.table, &kept.index, home, &put.join("\n")].map(|text| quoted(engine, text));
+    session.script(&format!(
+        "UPDATE prony_tier.moved SET home = {home}, put_into = {put} WHERE in_table = {table} AND index_name = {index}"
+    ))
+}
+
+/// Makes room in a journal of an earlier version for the number of an index, and for where an object is put.
+pub(super) fn renew(session: &mut dyn Session, engine: Engine) -> Result<(), Failure> {
+    let relation = if engine == Engine::Mariadb { "" } else { "ADD COLUMN IF NOT EXISTS relation int8, " };
+    session.script(&format!("ALTER TABLE prony_tier.moved {relation}ADD COLUMN IF NOT EXISTS put_into text"))
 }
 
 pub(super) fn forget(session: &mut dyn Session, engine: Engine, kept: &Kept) -> Result<(), Failure> {

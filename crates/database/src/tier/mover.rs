@@ -17,6 +17,9 @@ use study::Engine;
 /// Between two looks whether another mover has ended.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// What is done to the journal before anything else is.
+const JOURNAL: &str = "make the journal of moves";
+
 /// Room that is left on a tier beside what is moved there, of the size of the object and at least.
 const MARGIN: (f64, f64) = (0.05, 1e6);
 
@@ -36,6 +39,15 @@ pub enum Outcome {
     Gone,
     /// It is not found, and one of these may be it.
     Lost(String),
+    /// Somebody has moved it since we did.
+    Elsewhere {
+        /// Where we had put it.
+        put: String,
+        /// Where it lies.
+        now: String,
+        /// Where it lay before we moved it.
+        home: String,
+    },
     /// Somebody held it for longer than was waited: what, in words.
     Locked(String),
     /// There is not enough room.
@@ -65,7 +77,6 @@ impl Relation {
     pub fn cost(&self) -> String {
         let bytes = units::bytes(units::Bytes(self.bytes as u64));
         match self.kind {
-            _ if !self.stays.is_empty() => format!("stays where it is: {}", self.stays),
             Kind::File => format!(
                 "{bytes} are copied with their indexes, which takes as much room and redo log; nobody writes it meanwhile, nobody reads it \
                  for a moment at the end, and replicas receive nothing"
@@ -153,6 +164,19 @@ impl<'a> Mover<'a> {
     /// # Errors
     /// The first thing that the user may not do.
     pub fn prepare(&mut self, objects: &[Relation], space: &str) -> Result<(), DatabaseError> {
+        let Some(place) = self.allowed(objects, space)? else { return Ok(()) };
+        let (session, engine) = (self.session.as_mut(), self.engine);
+        let made = if place { journal::renew(session, engine) } else { journal::make(session, engine) };
+        made.map_err(|failure| self.failed(JOURNAL, failure))?;
+        self.ready = Some(space.to_owned());
+        Ok(())
+    }
+
+    /// Refuses the same and changes nothing. Whether there is a journal; none where all was found ready before.
+    ///
+    /// # Errors
+    /// The first thing that the user may not do.
+    pub fn allowed(&mut self, objects: &[Relation], space: &str) -> Result<Option<bool>, DatabaseError> {
         let ready = self.ready.as_deref() == Some(space);
         if !ready {
             self.writable()?;
@@ -166,7 +190,7 @@ impl<'a> Mover<'a> {
             return Err(lacks(&format!("move {}", strange.kept.name), "only its owner may"));
         }
         if ready {
-            return Ok(());
+            return Ok(None);
         }
         // With MariaDB there is no right to a folder, and the right to the journal is asked for by making it.
         let sql = match self.engine {
@@ -180,20 +204,51 @@ impl<'a> Mover<'a> {
         if number(row, 0) != 1.0 {
             return Err(lacks("put tables into the fast tablespace", "it needs CREATE on the tablespace"));
         }
-        let action = "make the journal of moves";
         let place =
-            journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
+            journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(JOURNAL, failure))?;
         match place {
-            Place::Ours if self.engine == Engine::Mariadb => Ok(()),
-            Place::Ours => journal::renew(self.session.as_mut()).map_err(|failure| self.failed(action, failure)),
+            Place::Ours => Ok(Some(true)),
             Place::Strange(what) => Err(self.not_ours(what)),
-            Place::Nothing if number(row, 1) != 1.0 => Err(lacks(action, "it needs CREATE on the database")),
-            Place::Nothing => {
-                journal::make(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))
-            }
-        }?;
-        self.ready = Some(space.to_owned());
-        Ok(())
+            Place::Nothing if number(row, 1) != 1.0 => Err(lacks(JOURNAL, "it needs CREATE on the database")),
+            Place::Nothing => Ok(Some(false)),
+        }
+    }
+
+    /// Why the user, or the object itself, keeps one from being brought to a tablespace or folder; none where nothing does. What a
+    /// MariaDB allows is seen when it is tried.
+    ///
+    /// # Errors
+    /// When the catalogue cannot be read.
+    pub fn forbidden(&mut self, object: &Relation, space: &str) -> Result<Option<String>, DatabaseError> {
+        if !object.stays.is_empty() {
+            return Ok(Some(object.stays.clone()));
+        }
+        if !object.owned {
+            return Ok(Some("only its owner may move it".to_owned()));
+        }
+        if self.engine == Engine::Mariadb {
+            return Ok(None);
+        }
+        let number = journal::quoted(self.engine, space);
+        let may = self.session.one(&format!(
+            "SELECT has_tablespace_privilege(t.oid, 'CREATE') OR t.oid = d.dattablespace FROM pg_tablespace t, pg_database d \
+             WHERE d.datname = current_database() AND t.oid::text = {number}"
+        ));
+        let may = may.map_err(|failure| self.failed("read the user's privileges", failure))?;
+        let may = may.and_then(|may| may.number()) == Some(1.0);
+        Ok(if may { None } else { Some(format!("it needs CREATE on the tablespace {}", self.space(space)?)) })
+    }
+
+    /// Makes a journal of an earlier version, in which these are kept, like one of this.
+    ///
+    /// # Errors
+    /// When it cannot be changed.
+    pub fn renew(&mut self, kept: &[Kept]) -> Result<(), DatabaseError> {
+        if kept.iter().all(|one| one.put.is_some()) {
+            return Ok(());
+        }
+        let renewed = journal::renew(self.session.as_mut(), self.engine);
+        renewed.map_err(|failure| self.failed("renew the journal of moves", failure))
     }
 
     /// Refuses a server or a session that changes nothing.
@@ -277,6 +332,36 @@ impl<'a> Mover<'a> {
         })
     }
 
+    /// Whether somebody else has moved an object of the journal since we did, in which case it is his.
+    ///
+    /// # Errors
+    /// When the catalogue cannot be read.
+    pub fn strayed(&mut self, kept: &Kept, object: &Relation) -> Result<Option<Outcome>, DatabaseError> {
+        if kept.knows(&object.space) {
+            return Ok(None);
+        }
+        let put = kept.put.as_deref().and_then(|put| put.split('\n').next_back()).unwrap_or_default();
+        let (put, now, home) = (self.space(put)?, self.space(&object.space)?, self.space(&kept.home)?);
+        Ok(Some(Outcome::Elsewhere { put, now, home }))
+    }
+
+    /// A tablespace or folder by its name.
+    ///
+    /// # Errors
+    /// When the catalogue cannot be read.
+    pub fn space(&mut self, space: &str) -> Result<String, DatabaseError> {
+        match (self.engine, space) {
+            (Engine::Mariadb, "") => return Ok("the folder of the data".to_owned()),
+            (Engine::Mariadb, folder) => return Ok(folder.to_owned()),
+            _ => {}
+        }
+        let number = journal::quoted(self.engine, space);
+        let sql = format!("SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid::text = {number}");
+        let name = self.session.one(&sql).map_err(|failure| self.failed("look for a tablespace", failure))?;
+        let name = name.as_ref().and_then(|name| name.text()).map(str::to_owned);
+        Ok(name.unwrap_or_else(|| format!("a tablespace that is gone (number {space})")))
+    }
+
     /// The line of the journal of an object; none when it never was moved. Beside it stands whether that line is of another index, which
     /// had this one's name.
     fn line(&mut self, object: &Relation) -> Result<Option<(Kept, bool)>, DatabaseError> {
@@ -324,6 +409,7 @@ impl<'a> Mover<'a> {
                 name: text(row, 3),
                 home: oid(row, 4).to_string(),
                 relation: text(row, 8),
+                put: None,
             },
             kind: if text(row, 0) == "i" { Kind::Index } else { Kind::Table },
             space: oid(row, 4).to_string(),
@@ -356,7 +442,7 @@ impl<'a> Mover<'a> {
             return Ok(Outcome::NoRoom(short));
         }
         let writing = "write the journal of moves";
-        match self.line(object)? {
+        let kept = match self.line(object)? {
             Some((kept, true)) => {
                 let text = format!(
                     "{}, which was moved before, was renamed; `prony tier undo` puts that back first",
@@ -364,12 +450,18 @@ impl<'a> Mover<'a> {
                 );
                 return Ok(Outcome::Refused(text));
             }
-            Some(_) => {}
-            None => journal::keep(self.session.as_mut(), self.engine, &object.kept)
-                .map_err(|failure| self.failed(writing, failure))?,
-        }
+            Some((kept, _)) => kept,
+            None => {
+                let kept = journal::keep(self.session.as_mut(), self.engine, &object.kept);
+                kept.map(|()| object.kept.clone()).map_err(|failure| self.failed(writing, failure))?
+            }
+        };
+        // Where somebody else put it since we moved it, it belongs from now on.
+        let home = if kept.knows(&object.space) || space == kept.home { &kept.home } else { &object.space };
+        self.noted(&kept, home, &[&object.space, space])?;
         match self.carried(object, space) {
             Ok(()) => {
+                self.noted(&kept, home, &[space])?;
                 let now = self.now(object)?;
                 if let Some(now) = now.as_ref().filter(|now| !now.kept.relation.is_empty()) {
                     journal::note(self.session.as_mut(), &object.kept, &now.kept)
@@ -378,8 +470,18 @@ impl<'a> Mover<'a> {
                 let after = now.and_then(|now| self.size(&now).ok());
                 Ok(Outcome::Moved { before, after: after.unwrap_or(before) })
             }
-            Err(failure) => self.ended(object, failure),
+            Err(failure) => {
+                let outcome = self.ended(object, failure)?;
+                self.noted(&kept, home, &[&object.space])?;
+                Ok(outcome)
+            }
         }
+    }
+
+    /// Notes where an object is put.
+    fn noted(&mut self, kept: &Kept, home: &str, put: &[&str]) -> Result<(), DatabaseError> {
+        let noted = journal::put(self.session.as_mut(), self.engine, kept, home, put);
+        noted.map_err(|failure| self.failed("write the journal of moves", failure))
     }
 
     /// The oldest transaction whose snapshot a rebuild waits for, where nobody who writes has a lock on its table.

@@ -419,6 +419,10 @@ impl Serves for Tiered {
         format!("{} of the slow tier, {} of the fast one", self.slow.lost(), self.fast.lost())
     }
 
+    fn knows(&self) -> String {
+        self.slow.knows() + &self.fast.knows()
+    }
+
     fn heat(&self, page: usize) -> Option<Vec<u8>> {
         let mut told = locked(&self.told);
         if page == 0 {

@@ -260,16 +260,52 @@ fn faults_do_what_they_say_and_end() {
     let more = rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, 1 << 20);
     assert_eq!(more, Err(rustix::io::Errno::NOSPC));
     device.fault("none");
+    device.fault("read-error=12KiB");
     device.fault("read-error=8192");
     let direct = rustix::fs::OFlags::DIRECT | rustix::fs::OFlags::RDONLY;
     let past = File::from(rustix::fs::open(device.at("f"), direct, rustix::fs::Mode::empty()).unwrap());
     let mut page = vec![0u8; 16_384];
     let from = page.as_ptr().align_offset(4096);
     past.read_exact_at(&mut page[from..from + 4096], 0).unwrap();
-    assert_eq!(past.read_exact_at(&mut page[from..from + 4096], 8192).unwrap_err().raw_os_error(), Some(5));
+    for at in [8192, 12_288] {
+        let failed = past.read_exact_at(&mut page[from..from + 4096], at).map_err(|error| error.raw_os_error());
+        assert_eq!(failed, Err(Some(5)), "the second fault leaves the first: {at}");
+    }
     device.fault("none");
-    past.read_exact_at(&mut page[from..from + 4096], 8192).unwrap();
+    for at in [8192, 12_288] {
+        past.read_exact_at(&mut page[from..from + 4096], at).unwrap();
+    }
     drop((file, past));
+    device.unmount();
+}
+
+#[test]
+fn what_goes_past_the_page_cache_moves_whole_sectors_and_the_rest_any_bytes() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    fs::write(device.at("f"), vec![7; 10_000]).unwrap();
+    let opened = |more| {
+        let flags = more | rustix::fs::OFlags::RDWR;
+        File::from(rustix::fs::open(device.at("f"), flags, rustix::fs::Mode::empty()).unwrap())
+    };
+    let (past, through) = (opened(rustix::fs::OFlags::DIRECT), opened(rustix::fs::OFlags::empty()));
+    let (mut room, from) = page(b"past");
+    let mut both = |file: &File, at: u64, bytes: usize| {
+        let written = file.write_at(&room[from..from + bytes], at);
+        let read = file.read_at(&mut room[from..from + bytes], at);
+        [written, read].map(|done| done.map_err(|error| error.raw_os_error()))
+    };
+    for (at, bytes, sectors) in
+        [(0, 512, true), (1536, 1024, true), (511, 512, false), (512, 511, false), (1, 1, false)]
+    {
+        let whole = if sectors { Ok(bytes) } else { Err(Some(22)) };
+        assert_eq!(both(&past, at, bytes), [whole, whole], "{bytes} bytes at {at}");
+        assert_eq!(both(&through, at, bytes), [Ok(bytes), Ok(bytes)], "{bytes} bytes at {at}");
+    }
+    // A program that reads to the end comes there with the offset that it has reached.
+    assert_eq!(past.read_at(&mut room[from..from + 4096], 8192).unwrap(), 10_000 - 8192);
+    assert_eq!(past.read_at(&mut room[from..from + 4096], 10_000).unwrap(), 0);
+    drop((past, through));
     device.unmount();
 }
 
@@ -344,6 +380,12 @@ fn what_cannot_be_emulated_is_refused_with_the_next_step() {
         ("emulate --at b --fault fire", "a device knows no such fault"),
         ("emulate --at b --fault kill-mirror", "say power-loss, power-on, lie"),
         ("emulate --at b --fault slow=0.5", "`slow` takes 1 or more, got 0.5"),
+        (
+            "emulate --at b --fault slow=nan",
+            "`slow` takes 1 to 100000, how many times as long everything takes, such as `slow=10`, got `nan`",
+        ),
+        ("emulate --at b --fault slow=0", "such as `slow=10`, got `0`"),
+        ("emulate --at b --fault read-error=x", "`read-error` takes the number of a byte or a size"),
         ("emulate disk-15k --backing b --at a/in --every 5", "'--backing <DIR>' cannot be used with '--every <TIME>'"),
         ("emulate disk-15k --backing b --at a/in --memory lots", "reading `--memory`"),
         (
@@ -657,18 +699,22 @@ fn parts_of_a_model_fail_and_come_back_on_a_mount_and_what_it_does_not_have_is_r
     let program = Program::new();
     // Of its 80 modules one takes part; all of its ports may take over.
     let Some(device) = Device::mount(&program, "f5100") else { skip!("mounting needs root and /dev/fuse") };
-    for fault in [
-        "fail module 1",
-        "fail channel 1",
-        "fail port 16",
-        "restore module 1",
-        "fail controller 0",
-        "spare",
-        "firmware=1s",
+    for (fault, why) in [
+        ("fail module 1", "the device has 1 module, number 0"),
+        ("fail channel 1", "the device has 1 module, number 0"),
+        ("fail port 16", "the device has 16 ports, 0 to 15"),
+        ("restore module 1", "the device has 1 module, number 0"),
     ] {
-        refused(&program, fault, "its model knows no such thing");
+        let told = refused(&program, fault, why);
+        assert!(told.contains("name a part that it has"), "{told}");
+    }
+    for fault in ["fail controller 0", "spare", "firmware=1s"] {
+        let told = refused(&program, fault, "its model knows no such thing");
+        assert!(told.contains("it knows `fail port 0..15`, `restore port 0..15`"), "{told}");
     }
     device.fault("fail module 0");
+    let told = refused(&program, "fail module 0", "that has failed already; failed so far: module 0");
+    assert!(told.contains("name a part that works"), "{told}");
     assert_eq!(works(&device), Err(Some(5)));
     device.fault("restore module 0");
     device.fault("fail channel 0");
@@ -682,8 +728,15 @@ fn parts_of_a_model_fail_and_come_back_on_a_mount_and_what_it_does_not_have_is_r
     assert_eq!(works(&device), Ok(()));
     device.unmount();
     let device = Device::mount(&program, "disk-array").unwrap();
-    for fault in ["fail path 4", "fail controller 2", "fail port 0", "restore module 0", "fail module 1000"] {
+    for fault in ["fail port 0", "restore module 0"] {
         refused(&program, fault, "its model knows no such thing");
+    }
+    for (fault, why) in [
+        ("fail path 4", "4 paths, 0 to 3"),
+        ("fail controller 2", "2 controllers, 0 to 1"),
+        ("fail module 1000", "modules, 0 to "),
+    ] {
+        refused(&program, fault, why);
     }
     // Nothing has failed, so that nothing comes back.
     for fault in ["spare", "restore controller 1"] {

@@ -432,6 +432,62 @@ fn what_leaves_the_fast_tier_goes_back_to_its_own_tablespace() {
 }
 
 #[test]
+fn what_somebody_else_has_moved_since_stays_where_he_put_it_and_the_others_go_back() {
+    let Some(tiers) = tiers() else { return };
+    let mut session = tiers.session();
+    session.script("SET allow_in_place_tablespaces = on").expect("it may");
+    session.script("CREATE TABLESPACE archive LOCATION ''").expect("it may");
+    plan(&tiers, &[("table", "hot"), ("index", "hot_pkey"), ("index", "hot_length")]);
+    tiers.json("move URL --plan plan.json", 0);
+    session.script("ALTER TABLE hot SET TABLESPACE archive").expect("it may");
+    session.script("REINDEX (CONCURRENTLY, TABLESPACE archive) INDEX hot_length").expect("it may");
+    let places = || ["hot", "hot_length", "hot_pkey"].map(|name| tiers.places()[name].clone());
+    let told = "left public.hot where it is: prony tier had put it into fast, and somebody has moved it into archive since; before both it lay in \
+                pg_default";
+    let dry = tiers.run("undo URL --dry-run");
+    assert!(
+        dry.code == Some(1) && dry.stderr.contains(told) && dry.stdout.contains("would move public.hot_pkey"),
+        "{dry}"
+    );
+    assert!(!dry.stdout.contains("would move public.hot:"), "{dry}");
+    assert_eq!(places(), ["archive", "archive", "fast"]);
+    let ran = tiers.run("undo URL");
+    assert!(ran.code == Some(1) && ran.stderr.contains(told), "{ran}");
+    assert!(ran.stdout.contains("1 object moved, 2 objects left") && ran.stdout.contains("--even-if-moved"), "{ran}");
+    assert_eq!(places(), ["archive", "archive", ""]);
+    // The next move takes them from where they are his, and so the one after it brings them back there.
+    tiers.json("move URL --plan plan.json", 0);
+    assert_eq!(places(), ["fast"; 3]);
+    tiers.json("undo URL", 0);
+    assert_eq!(places(), ["archive", "archive", ""]);
+    tiers.json("move URL --plan plan.json", 0);
+    session.script("ALTER TABLE hot SET TABLESPACE pg_default").expect("it may");
+    let again = tiers.json("undo URL", 1);
+    assert_eq!(
+        again["objects"].as_array().expect("a list").iter().filter(|one| one["outcome"] == "elsewhere").count(),
+        1
+    );
+    assert_eq!(places(), ["", "archive", ""]);
+    tiers.json("undo URL --even-if-moved", 0);
+    assert_eq!(places(), ["archive", "archive", ""]);
+    session
+        .script("ALTER TABLE hot SET TABLESPACE pg_default; ALTER INDEX hot_length SET TABLESPACE pg_default")
+        .expect("it may");
+    tiers.is_as_it_was();
+}
+
+#[test]
+fn a_journal_of_an_earlier_version_is_undone_as_before() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("table", "hot"), ("index", "hot_pkey")]);
+    tiers.json("move URL --plan plan.json", 0);
+    let mut session = tiers.session();
+    session.script("ALTER TABLE prony_tier.moved DROP COLUMN put_into, DROP COLUMN relation").expect("it may");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
+}
+
+#[test]
 fn an_index_that_was_renamed_since_its_move_is_put_back_under_its_name_of_now() {
     let Some(tiers) = tiers() else { return };
     plan(&tiers, &[("index", "hot_length"), ("index", "cold_pkey")]);
@@ -620,8 +676,11 @@ fn an_object_in_a_schema_that_the_user_may_not_use_is_left_and_the_others_go_on(
                 CREATE SCHEMA closed; ALTER TABLE idle SET SCHEMA closed; ALTER TABLE closed.idle OWNER TO mover; ALTER TABLE hot OWNER TO mover";
     session.script(made).expect("it may");
     let url = tiers.url.replace("prony@", "mover@");
-    let ran = tiers.house.program.run(&format!("tier move {url} --plan plan.json"));
     let told = "left closed.idle where it is: the user lacks USAGE on the schema closed";
+    let dry = tiers.house.program.run(&format!("tier move {url} --plan plan.json --dry-run"));
+    let goes = dry.stdout.contains("would move public.hot: ") && !dry.stdout.contains("would move closed.idle");
+    assert!(dry.code == Some(1) && dry.stderr.contains(told) && goes, "{dry}");
+    let ran = tiers.house.program.run(&format!("tier move {url} --plan plan.json"));
     assert!(ran.code == Some(1) && ran.stderr.contains(told), "{ran}");
     assert_eq!(tiers.fast(), ["hot"]);
     session.script("ALTER TABLE closed.idle SET SCHEMA public").expect("it may");
@@ -730,8 +789,35 @@ fn a_reader_gets_advice_and_a_clear_refusal_to_move() {
     let advised = tiers.house.program.run(&format!("tier advise {} --window 1s --json", tiers.reader));
     assert_eq!(advised.code, Some(0), "{advised}");
     hold(&advised.json());
-    let told = tiers.house.program.refused(&format!("tier move {} --plan plan.json", tiers.reader));
-    assert!(told.contains("lacks the privilege to move public.hot: only its owner may"), "{told}");
+    for more in ["", "--dry-run"] {
+        let told = tiers.house.program.refused(&format!("tier move {} --plan plan.json {more}", tiers.reader));
+        assert!(told.contains("lacks the privilege to move public.hot: only its owner may"), "{more}: {told}");
+    }
+    let mut session = tiers.session();
+    session.script("ALTER TABLE hot OWNER TO reader").expect("it may");
+    for (lacks, given) in [
+        ("it needs CREATE on the tablespace", "GRANT CREATE ON TABLESPACE fast TO reader"),
+        ("it needs CREATE on the database", "GRANT CREATE ON DATABASE postgres TO reader"),
+    ] {
+        for more in ["", "--dry-run"] {
+            let told = tiers.house.program.refused(&format!("tier move {} --plan plan.json {more}", tiers.reader));
+            assert!(told.contains(lacks), "{more}: {told}");
+        }
+        session.script(given).expect("it may");
+    }
+    let dry = tiers.house.program.run(&format!("tier move {} --plan plan.json --dry-run", tiers.reader));
+    assert!(dry.code == Some(0) && dry.stdout.contains("would move public.hot: "), "{dry}");
+    tiers.is_as_it_was();
+    tiers.house.program.fine(&format!("tier move {} --plan plan.json", tiers.reader));
+    // Who owns it no more is told before he undoes it, and when he tries.
+    session.script("ALTER TABLE hot OWNER TO prony").expect("it may");
+    for (more, why) in [("--dry-run", "only its owner may move it"), ("", "must be owner of table hot")] {
+        let ran = tiers.house.program.run(&format!("tier undo {} {more}", tiers.reader));
+        let told = format!("left public.hot where it is: {why}");
+        assert!(ran.code == Some(1) && ran.stderr.contains(&told), "{ran}");
+    }
+    session.script("REASSIGN OWNED BY reader TO prony").expect("it may");
+    tiers.json("undo URL", 0);
     tiers.is_as_it_was();
 }
 
@@ -806,6 +892,10 @@ fn a_balancer_tells_its_decisions_and_a_dry_run_moves_nothing() {
     };
     let told = rounds("--dry-run");
     assert!(told.contains("move public.hot (") && told.contains("pays for itself after"), "{told}");
+    assert!(
+        told.contains("nobody reads or writes it for about ") && told.contains(" more room until it ends"),
+        "{told}"
+    );
     tiers.is_as_it_was();
     stop.store(false, Ordering::Relaxed);
     rounds("");

@@ -47,14 +47,17 @@ fn storage(system: &SystemFacts) -> String {
     format!("{many}{}{size}{on}{filesystem}, by {}", system.kind, system.driver)
 }
 
-/// ` on emulated disk-15k`, ` on /dev/vda (virtual disk)`, or both; parts of a database with what lies there.
+/// ` on emulated disk-15k`, ` on /dev/vda (virtual disk)`, or both; of a layout each of its tiers; parts of a database with what lies there.
 fn on(system: &SystemFacts) -> String {
+    if system.layout().is_some() {
+        return format!(" ({})", tiers(system).join("; "));
+    }
     let emulated = system.emulated().map(|(part, model)| match part {
         None => format!("emulated {model}"),
         Some(part) => format!("emulated {model} ({part})"),
     });
     let mut all: Vec<String> = Vec::new();
-    for one in emulated.chain(device(system)) {
+    for one in emulated.chain(device(system, 0).map(|(disk, kind)| format!("{disk} ({kind})"))) {
         if !all.contains(&one) {
             all.push(one);
         }
@@ -62,11 +65,25 @@ fn on(system: &SystemFacts) -> String {
     if all.is_empty() { String::new() } else { format!(" on {}", all.join(" and ")) }
 }
 
-/// `/dev/vda (virtual disk)`: the disk at the bottom, with what kind it says it is.
-fn device(system: &SystemFacts) -> Option<String> {
-    let (disk, kind, model) = system.disk()?;
+/// `slow: emulated disk-15k`, `fast: /dev/vda, virtual disk`: what each tier that a layout uses stands on, and the mirror.
+fn tiers(system: &SystemFacts) -> Vec<String> {
+    let used = ["slow", "fast"].into_iter().filter(|tier| system.fact(&format!("layout.{tier}.holds")).is_some());
+    let used = used.enumerate().map(|(place, tier)| (tier, Some(place)));
+    let mirror = system.fact("mirror.device").map(|_| ("mirror", None));
+    let stands = |(part, place): (&str, Option<usize>)| {
+        let emulated =
+            system.emulated().find(|(known, _)| *known == Some(part)).map(|(_, model)| format!("emulated {model}"));
+        let disk = || place.and_then(|place| device(system, place)).map(|(disk, kind)| format!("{disk}, {kind}"));
+        format!("{part}: {}", emulated.or_else(disk).unwrap_or_else(|| "a folder of this machine".to_owned()))
+    };
+    used.chain(mirror).map(stands).collect()
+}
+
+/// `/dev/vda` and `virtual disk`: the disk at the bottom, with what kind it says it is.
+fn device(system: &SystemFacts, place: usize) -> Option<(String, String)> {
+    let (disk, kind, model) = system.disk_of(place)?;
     let model = model.map(|model| format!("{model}, ")).unwrap_or_default();
-    Some(format!("/dev/{disk} ({model}{})", kind.word()))
+    Some((format!("/dev/{disk}"), format!("{model}{}", kind.word())))
 }
 
 /// Engine and version, with the size of the data beside the memory that may hold it.
@@ -130,14 +147,48 @@ mod tests {
         assert_eq!(storage(&system), "file of 256 MiB on emulated disk-15k, by io_uring");
         system.fingerprint[3] = Fact::emulated(1, "nand-device");
         assert_eq!(on(&system), " on emulated disk-15k and emulated nand-device");
-        system.fingerprint = vec![
-            fact("module.0.devices", "vda"),
-            fact("layout.slow.device", "disk-15k"),
-            fact("mirror.device", "disk-15k"),
-        ];
-        let told = on(&system);
-        assert_eq!(told, " on emulated disk-15k (slow) and emulated disk-15k (mirror) and /dev/vda (kind unknown)");
+        system.fingerprint = vec![fact("module.0.devices", "vda"), fact("mirror.device", "disk-15k")];
+        assert_eq!(on(&system), " on emulated disk-15k (mirror) and /dev/vda (kind unknown)");
         system.fingerprint.truncate(1);
         assert_eq!(on(&system), " on /dev/vda (kind unknown)");
+    }
+
+    #[test]
+    fn each_layout_says_what_each_of_its_tiers_stands_on() {
+        let fact = |key: &str, value: &str| Fact { key: key.to_owned(), value: value.to_owned(), private: false };
+        let mut findings = Findings::default();
+        let system = |name: &str, facts: &[(&str, &str)]| SystemFacts {
+            name: name.to_owned(),
+            kind: "postgres".to_owned(),
+            fingerprint: facts.iter().map(|(key, value)| fact(key, value)).collect(),
+            ..SystemFacts::default()
+        };
+        let slow = [
+            ("database.version", "17.2"),
+            ("layout.name", "all-slow"),
+            ("layout.slow.holds", "everything"),
+            ("layout.slow.device", "disk-15k"),
+        ];
+        let apart =
+            [("layout.fast.holds", "`hot`"), ("module.1.devices", "vda1 > vda"), ("disk.vda.driver", "virtio_blk")];
+        let both = [&slow[..], &apart[..]].concat();
+        findings.run.systems = vec![system("all-slow", &slow), system("step-1", &both), system("step-2", &both)];
+        assert_eq!(
+            lines(&findings),
+            [
+                "all-slow: PostgreSQL 17.2 (slow: emulated disk-15k)",
+                "step-1, step-2: PostgreSQL 17.2 (slow: emulated disk-15k; fast: /dev/vda, virtual disk)"
+            ]
+        );
+        findings.run.systems = vec![system(
+            "fast",
+            &[
+                ("database.version", "17.2"),
+                ("layout.name", "all-fast"),
+                ("layout.fast.holds", "everything"),
+                ("mirror.device", "f5100"),
+            ],
+        )];
+        assert_eq!(lines(&findings), ["PostgreSQL 17.2 (fast: a folder of this machine; mirror: emulated f5100)"]);
     }
 }

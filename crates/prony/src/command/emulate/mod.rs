@@ -11,12 +11,13 @@ use crate::run::stop;
 use crate::{model_file, output};
 use emulate::{Mounted, Settings, Spared, Tiering};
 use model::file::Description;
+use reading::listed;
 use rustix::process::Pid;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
-use workload::happening::{Fault, Happening};
+use workload::happening::{Fault, Happening, NoHappening};
 
 /// How often it looks whether it was told to end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -205,6 +206,7 @@ fn inflict(at: &Path, fault: &str) -> Result<(), Failure> {
             return Err(Failure::new(format!("{}: `slow` takes 1 or more, got {times}", doing()))
                 .hint("a device cannot be faster than its model; `--fault none` ends a `slow`"));
         }
+        Err(error @ NoHappening::Value { .. }) => return Err(Failure::caused(doing(), &error)),
         Ok(Happening::Pair(_)) | Err(_) => {
             return Err(Failure::new(format!("{}: a device knows no such fault", doing())).hint(
                 "say power-loss, power-on, lie, full, read-error=OFFSET, slow=TIMES, hang or none; to an array also \
@@ -220,9 +222,12 @@ fn inflict(at: &Path, fault: &str) -> Result<(), Failure> {
             Spared::Foreign => failure,
             Spared::Early => failure.hint("try again when `prony emulate` has said what a request takes"),
             Spared::Idle(_) => failure.hint("say `--fault 'fail PART N'` first, or name a part that has failed"),
-            Spared::Unknown => {
+            Spared::Twice(_) => failure.hint("name a part that works; `--fault none` brings back all that have failed"),
+            Spared::Beyond(..) => failure.hint("name a part that it has; `--modules` says how many modules take part"),
+            Spared::Unknown(known) if known.is_empty() => {
                 failure.hint("`fail port 0` and such are for the parts of an array's model; `slow` needs a model")
             }
+            Spared::Unknown(known) => failure.hint(format!("it knows {}", listed(known.iter().map(String::as_str)))),
             _ => failure.hint("name the folder at which `prony emulate` serves with --at"),
         }
     })

@@ -3,7 +3,7 @@
 //! The one idea: each round is advice over the time since the last, weighed by what came before; every decision is a line with its
 //! numbers, whether it is carried out or not.
 
-use super::manner::Manner;
+use super::manner::{Done, Manner};
 use super::sample::{Sampler, Window};
 use super::times::{Known, known};
 use super::{failed, open, said, size, spec, time};
@@ -16,7 +16,7 @@ use database::tier::{Mover, Outcome};
 use recorder::Clock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use study::DatabaseSpec;
+use study::{DatabaseSpec, Engine};
 
 /// A mover rests no longer than this between two looks.
 const RESTS: Duration = Duration::from_secs(5);
@@ -72,27 +72,27 @@ fn said_s(seconds: f64) -> String {
     units::milliseconds(1e3 * seconds)
 }
 
-/// A decision with its numbers.
-fn says(one: &Decided) -> String {
+/// A decision with its numbers, and what the move costs as the advice has it.
+fn says(engine: Engine, one: &Decided) -> String {
     let (name, size) = (&one.one.name, units::bytes(units::Bytes(one.one.bytes as u64)));
     let heat = format!("it saves {} of wait a second", said_s(one.heat));
-    match (one.decision, one.one.to_fast) {
+    let slower = match one.slower {
+        times if times > 1.05 => {
+            format!(", as moves took {} times as long as expected here", units::significant(times))
+        }
+        _ => String::new(),
+    };
+    let pays = said_s(one.pays_after_s) + &slower;
+    let decision = match (one.decision, one.one.to_fast) {
         (Decision::Move, true) => {
-            format!(
-                "  move {name} ({size}) to the fast tier: {heat}; pays for itself after {}\n",
-                said_s(one.pays_after_s)
-            )
+            format!("move {name} ({size}) to the fast tier: {heat}; pays for itself after {pays}")
         }
-        (Decision::Move, false) => {
-            format!("  move {name} ({size}) back to the slow tier: {heat}, and others save more\n")
-        }
+        (Decision::Move, false) => format!("move {name} ({size}) back to the slow tier: {heat}, and others save more"),
         (Decision::DoesNotPay, _) => {
-            format!(
-                "  leave {name} ({size}): {heat}, and would pay for itself only after {}\n",
-                said_s(one.pays_after_s)
-            )
+            format!("leave {name} ({size}): {heat}, and would pay for itself only after {pays}")
         }
-    }
+    };
+    format!("  {decision}\n    {}\n", said::cost(engine, &one.one))
 }
 
 impl Keeper<'_> {
@@ -113,14 +113,12 @@ impl Keeper<'_> {
             };
             let known = (self.times)(depth)?;
             let (tiers, rules) = (known.tiers, &self.rules);
-            // A copy is one more reader beside all those who were seen.
-            let beside = (self.times)(depth.max(1.0) + 1.0)?.tiers;
             let window_s = looks.last().map_or(0.0, |look| look.at_s);
             let advice = advisor::advise(objects, &looks, &tiers, Some(rules.budget), 1);
-            let decided = balancer.weigh(&advice, &beside, rules, window_s, sampler.clock.now().seconds());
+            let decided = balancer.weigh(&advice, &tiers, rules, window_s, sampler.clock.now().seconds());
             tell(&format!("round {round}: {}\n", said::waits(&advice, &known, window_s)))?;
             for one in &decided {
-                tell(&says(one))?;
+                tell(&says(self.spec.engine, one))?;
                 if one.decision != Decision::Move {
                     continue;
                 }
@@ -153,6 +151,13 @@ impl Keeper<'_> {
             None => self.manner.mover(self.database).map_err(doing)?,
         };
         let Some(object) = mover.find(&one.one.id, None).map_err(doing)? else { return Ok(false) };
+        if !one.one.to_fast && object.space != self.spaces[0] {
+            let now = mover.space(&object.space).map_err(doing)?;
+            let outcome = Outcome::Refused(format!("somebody has moved it into {now} since the last look"));
+            self.manner.tell(&Done::at_once(&one.one.name, outcome));
+            *kept = Some(mover);
+            return Ok(false);
+        }
         let home = mover.home(&object).map_err(doing)?.unwrap_or_else(|| self.spaces[1].clone());
         let space = if one.one.to_fast { &self.spaces[0] } else { &home };
         mover.prepare(std::slice::from_ref(&object), &self.spaces[0]).map_err(doing)?;

@@ -39,21 +39,29 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
         match mover.find(&one.id, one.index.then_some(one.name.as_str())).map_err(doing)? {
             Some(object) => {
                 let home = if one.back { mover.home(&object).map_err(doing)? } else { None };
-                objects.push((object, home.unwrap_or_else(|| one.space.clone())));
+                let space = home.unwrap_or_else(|| one.space.clone());
+                if one.back && object.space != space && standing.fast.as_ref() != Some(&object.space) {
+                    let now = mover.space(&object.space).map_err(doing)?;
+                    let text = format!("somebody has moved it into {now} since the plan was made");
+                    walk.tell(Done::at_once(&one.name, Outcome::Refused(text)));
+                    continue;
+                }
+                objects.push((object, space));
             }
             None => walk.tell(Done::at_once(&one.name, Outcome::Gone)),
         }
     }
     let changed: Vec<Relation> =
         objects.iter().filter(|(object, space)| object.space != *space).map(|(one, _)| one.clone()).collect();
+    let fast = standing.fast.unwrap_or_default();
     if !changed.is_empty() {
-        mover.writable().map_err(doing)?;
+        mover.allowed(&changed, &fast).map_err(doing)?;
     }
     if asked.manner.dry_run {
-        return walk.dry(asked.json, &objects);
+        return walk.dry(&mut mover, asked.json, &objects);
     }
     if !changed.is_empty() {
-        mover.prepare(&changed, &standing.fast.unwrap_or_default()).map_err(doing)?;
+        mover.prepare(&changed, &fast).map_err(doing)?;
     }
     mover.tidy().map_err(doing)?;
     let process = mover.process;
@@ -69,23 +77,29 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
     let mut walk = Walk { spec: &spec, manner, word: "undo", done: Vec::new() };
     // The last that was moved goes back first.
     let kept: Vec<Kept> = mover.kept().map_err(doing)?.into_iter().rev().collect();
+    let find = |mover: &mut Mover<'_>, one: &Kept| -> Result<Result<Relation, Outcome>, DatabaseError> {
+        match mover.find_kept(one)? {
+            Ok(object) if !asked.even_if_moved => Ok(mover.strayed(one, &object)?.map_or(Ok(object), Err)),
+            found => Ok(found),
+        }
+    };
     if !kept.is_empty() {
         mover.writable().map_err(doing)?;
     }
     if asked.manner.dry_run {
         let mut there = Vec::new();
         for one in &kept {
-            match mover.find_kept(one).map_err(doing)? {
+            match find(&mut mover, one).map_err(doing)? {
                 Ok(object) => there.push((object, one.home.clone())),
                 Err(outcome) => walk.tell(Done::at_once(&one.name, outcome)),
             }
         }
-        return walk.dry(asked.json, &there);
+        return walk.dry(&mut mover, asked.json, &there);
     }
-    mover.tidy().map_err(doing)?;
+    mover.renew(&kept).and_then(|()| mover.tidy()).map_err(doing)?;
     let process = mover.process;
     let went = kept.iter().try_for_each(|one| {
-        let left = match mover.find_kept(one)? {
+        let left = match find(&mut mover, one)? {
             Ok(object) => walk.one(&mut mover, &object, &one.home)?,
             Err(outcome) => {
                 let done = Done::at_once(&one.name, outcome);
@@ -125,29 +139,45 @@ impl Walk<'_> {
         self.done.push(done);
     }
 
-    /// What would be done, and what it costs as the objects are now: a plan may have been written by anybody.
-    fn dry(&self, as_json: bool, objects: &[(Relation, String)]) -> Result<Exit, Failure> {
-        let wanted: Vec<(&str, String)> = objects
-            .iter()
-            .filter(|(object, space)| object.space != *space)
-            .map(|(object, _)| (object.kept.name.as_str(), object.cost()))
-            .collect();
+    /// What to do about objects that somebody else has moved; nothing where there are none.
+    fn next_step(&self) -> String {
+        if !self.done.iter().any(|done| matches!(done.outcome, Outcome::Elsewhere { .. })) {
+            return String::new();
+        }
+        format!(
+            "what somebody has moved since: `prony tier undo {} --even-if-moved` puts it back all the same; where it is to stay, \
+             `DELETE FROM prony_tier.moved WHERE name = '..'` forgets it\n",
+            self.spec.shown()
+        )
+    }
+
+    /// What would be done, and what it costs as the objects are now: a plan may have been written by anybody. What would be left where it
+    /// is is told as when it is tried.
+    fn dry(mut self, mover: &mut Mover<'_>, as_json: bool, objects: &[(Relation, String)]) -> Result<Exit, Failure> {
+        let mut wanted: Vec<(&str, String)> = Vec::new();
+        for (object, space) in objects.iter().filter(|(object, space)| object.space != *space) {
+            let name = object.kept.name.as_str();
+            match mover.forbidden(object, space).map_err(|error| failed("looking at objects of", self.spec, &error))? {
+                Some(why) => self.tell(Done::at_once(name, Outcome::Refused(why))),
+                None => wanted.push((name, object.cost())),
+            }
+        }
         let json = || {
-            let list: Vec<_> = wanted
-                .iter()
-                .map(|(name, cost)| json!({ "name": name, "outcome": "would-move", "says": cost }))
-                .collect();
+            let wanted =
+                wanted.iter().map(|(name, cost)| json!({ "name": name, "outcome": "would-move", "says": cost }));
+            let list: Vec<_> = self.done.iter().map(Done::json).chain(wanted).collect();
             json!({ "schema": "prony/tier-move/1", "did": self.word, "dry_run": true, "objects": list })
         };
         let text = || match wanted.as_slice() {
-            [] => "nothing would be moved\n".to_owned(),
-            wanted => wanted
-                .iter()
-                .map(|(name, cost)| format!("would move {}: {cost}\n", output::on_one_line(name)))
-                .collect(),
+            [] => "nothing would be moved\n".to_owned() + &self.next_step(),
+            wanted => {
+                let line =
+                    |(name, cost): &(&str, String)| format!("would move {}: {cost}\n", output::on_one_line(name));
+                wanted.iter().map(line).collect::<String>() + &self.next_step()
+            }
         };
         output::answer(as_json, json, text)?;
-        Ok(Exit::Fine)
+        Ok(if self.done.iter().any(Done::left) { Exit::Failed } else { Exit::Fine })
     }
 
     /// Tells how it ended.
@@ -177,7 +207,7 @@ impl Walk<'_> {
             } else {
                 String::new()
             };
-            there + &undo
+            there + &undo + &self.next_step()
         };
         output::answer(as_json, json, text)?;
         Ok(if left == 0 && unfinished.is_empty() { Exit::Fine } else { Exit::Failed })

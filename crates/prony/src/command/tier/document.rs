@@ -87,7 +87,7 @@ fn planned(told: &Told, one: &Move) -> Value {
             "how": one.cost.how.word(), "seconds": one.cost.seconds, "locked_s": one.cost.locked_s,
             "log_bytes": one.cost.log_bytes, "room_bytes": one.cost.room_bytes,
         },
-        "says": said::cost(told, one),
+        "says": said::cost(told.engine, one),
     })
 }
 

@@ -61,9 +61,7 @@ impl Manner {
         let outcome = mover.bring(object, space)?;
         let seconds = self.clock.now().saturating_sub(begun).seconds();
         let done = Done { name: object.kept.name.clone(), outcome, seconds };
-        if !self.quiet {
-            output::note_line(&done.says());
-        }
+        self.tell(&done);
         if let (Some(rate), Outcome::Moved { before, .. }) = (self.rate, &done.outcome) {
             let due = begun.saturating_add(Nanos::from_seconds(before / rate));
             while !self.stop.load(Ordering::Relaxed) && self.clock.now() < due {
@@ -71,6 +69,13 @@ impl Manner {
             }
         }
         Ok(done)
+    }
+
+    /// Tells what became of an object.
+    pub(super) fn tell(&self, done: &Done) {
+        if !self.quiet {
+            output::note_line(&done.says());
+        }
     }
 
     pub(super) fn stopped(&self) -> bool {
@@ -106,7 +111,7 @@ impl Done {
 
     /// Whether it is not where it should be.
     pub(super) fn left(&self) -> bool {
-        matches!(self.outcome, Outcome::Lost(_) | Outcome::Locked(_) | Outcome::NoRoom(_) | Outcome::Refused(_))
+        !matches!(self.outcome, Outcome::Moved { .. } | Outcome::There | Outcome::Gone)
     }
 
     pub(super) fn says(&self) -> String {
@@ -129,6 +134,10 @@ impl Done {
                 "{} is not found, and what lies on another tier may be it under another name: {names}; where it lay stays in prony_tier.moved",
                 self.name
             ),
+            Outcome::Elsewhere { put, now, home } => format!(
+                "left {} where it is: prony tier had put it into {put}, and somebody has moved it into {now} since; before both it lay in {home}",
+                self.name
+            ),
             Outcome::NoRoom(text) => format!("left {} where it is: no room ({text})", self.name),
             Outcome::Locked(text) | Outcome::Refused(text) => format!("left {} where it is: {text}", self.name),
         }
@@ -140,6 +149,7 @@ impl Done {
             Outcome::There => ("there", None, None),
             Outcome::Gone => ("gone", None, None),
             Outcome::Lost(_) => ("lost", None, None),
+            Outcome::Elsewhere { .. } => ("elsewhere", None, None),
             Outcome::Locked(_) => ("locked", None, None),
             Outcome::NoRoom(_) => ("no-room", None, None),
             Outcome::Refused(_) => ("refused", None, None),

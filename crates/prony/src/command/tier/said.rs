@@ -158,9 +158,9 @@ pub(super) fn doubts(told: &Told) -> Vec<String> {
 }
 
 /// What a move costs, in a line.
-pub(super) fn cost(told: &Told, one: &Move) -> String {
+pub(super) fn cost(engine: Engine, one: &Move) -> String {
     let cost = &one.cost;
-    let lock = match (cost.how, told.engine) {
+    let lock = match (cost.how, engine) {
         (_, Engine::Mariadb) => {
             format!("nobody writes it for about {}, nor reads it for a moment at the end", seconds(cost.locked_s))
         }
@@ -168,7 +168,7 @@ pub(super) fn cost(told: &Told, one: &Move) -> String {
         (How::Copy, _) => format!("nobody reads or writes it for about {}", seconds(cost.locked_s)),
     };
     let log = match cost.log_bytes {
-        all if told.engine == Engine::Mariadb => format!("{} of redo log, and nothing for replicas", bytes(all)),
+        all if engine == Engine::Mariadb => format!("{} of redo log, and nothing for replicas", bytes(all)),
         0.0 => "nothing in the log".to_owned(),
         all if cost.how == How::Rebuild => format!("{} of log, which every replica receives", bytes(all)),
         all => format!("{} of log, which every replica receives and replays under the same lock", bytes(all)),
@@ -184,7 +184,7 @@ pub(super) fn text(told: &Told) -> String {
         for one in &told.advice.moves {
             let way = if one.to_fast { "to the fast tier" } else { "back to the slow tier" };
             let (kind, size) = (one.kind.word(), bytes(one.bytes));
-            text.push_str(&format!("  {kind} {} ({size}) {way}\n    {}\n", one.name, cost(told, one)));
+            text.push_str(&format!("  {kind} {} ({size}) {way}\n    {}\n", one.name, cost(told.engine, one)));
         }
     }
     text.push_str(&curve(told));
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_wait_that_was_not_measured_is_told_as_what_the_slow_tier_would_make_of_it() {
-        let times = Times { read_s: 6e-3, in_order_s: 1e-3, flush_s: 6e-3 };
+        let times = Times { read_s: 6e-3, in_order_s: 1e-3, flush_s: 6e-3, copied_s: 2e-3 };
         let tiers = Tiers { slow: times, fast: times };
         let looks = [Look::default(), Look { at_s: 10.0, ..Look::default() }];
         let mut advice = advisor::advise(Vec::new(), &looks, &tiers, None, 1);

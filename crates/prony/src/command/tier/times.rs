@@ -48,7 +48,8 @@ pub(super) fn known_in_pieces(asked: &TierTimes, depth: f64, piece: f64) -> Resu
         let read_s = read_s.unwrap_or(times.read_s);
         // No scan is slower than reads at random.
         let in_order_s = times.in_order_s.min(read_s);
-        Ok((Times { read_s, in_order_s, flush_s: flush_s.unwrap_or(times.flush_s) }, from))
+        let copied_s = given_read.map_or(times.copied_s, |read| times.copied_s.min(read.as_secs_f64()));
+        Ok((Times { read_s, in_order_s, flush_s: flush_s.unwrap_or(times.flush_s), copied_s }, from))
     };
     let slow = one(&asked.slow_device, ("--slow-read", &asked.slow_read), ("--slow-flush", &asked.slow_flush))?;
     let fast = one(&asked.fast_device, ("--fast-read", &asked.fast_read), ("--fast-flush", &asked.fast_flush))?;
@@ -56,25 +57,30 @@ pub(super) fn known_in_pieces(asked: &TierTimes, depth: f64, piece: f64) -> Resu
 }
 
 fn of_model(model: &Description, depth: f64, piece: f64) -> Option<Times> {
-    // A device that is known by its queue answers how long one among so many takes.
-    let queued = |mut row: Row| {
-        row.cells.insert("outstanding".to_owned(), depth.round().to_string());
-        model.answer(&row, "response")
-    };
-    let single_s = |op: &str, kb: f64| {
-        let alone = model.answer(&row(op, kb), "service-time");
-        Some(alone.or_else(|_| queued(row(op, kb))).ok()? / 1e3)
-    };
-    let read_s = single_s("random-read", 8.0)?;
+    let (read_s, in_order_s) = reads_s(model, depth, piece)?;
+    let (_, copied_s) = reads_s(model, depth + 1.0, piece)?;
+    Some(Times { read_s, in_order_s, flush_s: single_s(model, "random-write", 8.0, depth)?, copied_s })
+}
+
+/// A read at random, and one in order, with so many at once.
+fn reads_s(model: &Description, depth: f64, piece: f64) -> Option<(f64, f64)> {
+    let read_s = single_s(model, "random-read", 8.0, depth)?;
     let most = model.answer(&row("random-read", 8.0), "rate").ok();
     let read_s = most.map_or(read_s, |rate| read_s.max(depth / rate));
     // Of so many at once, all but one belong to others.
     let waits_s = (1.0 - 1.0 / depth) * read_s / piece;
-    Some(Times {
-        read_s,
-        in_order_s: (single_s("sequential-read", 8.0 * SCAN)? / SCAN + waits_s).min(read_s),
-        flush_s: single_s("random-write", 8.0)?,
-    })
+    let scan_s = single_s(model, "sequential-read", 8.0 * SCAN, depth)? / SCAN;
+    Some((read_s, (scan_s + waits_s).min(read_s)))
+}
+
+/// One operation; a device that is known by its queue answers how long one among so many takes.
+fn single_s(model: &Description, op: &str, kb: f64, depth: f64) -> Option<f64> {
+    let alone = model.answer(&row(op, kb), "service-time");
+    let queued = |mut row: Row| {
+        row.cells.insert("outstanding".to_owned(), depth.round().to_string());
+        model.answer(&row, "response")
+    };
+    Some(alone.or_else(|_| queued(row(op, kb))).ok()? / 1e3)
 }
 
 fn row(op: &str, kb: f64) -> Row {
@@ -101,8 +107,9 @@ mod tests {
     fn a_scan_beside_others_waits_once_for_each_piece_and_without_reading_ahead_for_each_block() {
         let model = model_file::find("disk-15k").expect("it ships").model;
         let times = |depth, piece| of_model(&model, depth, piece).expect("it is storage");
+        assert_eq!(times(4.0, SCAN).copied_s, times(5.0, SCAN).in_order_s, "a copy is one more reader");
         assert!(times(4.0, SCAN).in_order_s > 5.0 * times(1.0, SCAN).in_order_s);
-        assert_eq!(times(1.0, 1.0), times(1.0, SCAN));
+        assert_eq!(times(1.0, 1.0).in_order_s, times(1.0, SCAN).in_order_s);
         let each = times(4.0, 1.0);
         assert!(each.in_order_s > 0.7 * each.read_s && each.in_order_s <= each.read_s, "{each:?}");
     }

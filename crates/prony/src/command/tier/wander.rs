@@ -141,8 +141,9 @@ impl Work {
         let told = &mut self.told;
         keeper.keep(&mut sampler, Some(mover), stop, None, &mut |text| {
             let at = clock.now();
-            if text.starts_with("  move ") {
-                told.push(note(at, text.trim().to_owned()));
+            let decision = text.lines().next().unwrap_or_default();
+            if decision.starts_with("  move ") {
+                told.push(note(at, decision.trim().to_owned()));
             }
             if at >= until {
                 stop.store(true, Ordering::SeqCst);
