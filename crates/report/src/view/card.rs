@@ -311,12 +311,11 @@ fn one_size((least, most): (Bytes, Bytes), point: &PointSummary) -> Option<Strin
     is_block.then(|| units::bytes(block))
 }
 
-/// The least level of a curve that gives as much as a point does: intervals that overlap are not enough where they are wide.
+/// What gives as much as a point does, the cheapest in latency: intervals that overlap are not enough where they are wide.
 fn as_much<'a>(findings: &Findings, curve: &Curve<'a>, point: &PointSummary) -> Option<&'a PointSummary> {
-    let known = quoted(findings, point).0.has_interval();
-    let before = curve.points.iter().copied().take_while(|other| !std::ptr::eq(*other, point));
-    let level = super::headline::near(findings, curve, point);
-    before.filter(|_| known).find(|other| level.iter().any(|one| std::ptr::eq(*one, *other)))
+    let (known, p50) = (quoted(findings, point).0.has_interval(), |one: &PointSummary| one.response_p50_ms.value);
+    let level = super::headline::near(findings, curve, point).into_iter();
+    level.filter(|other| known && p50(other) < p50(point)).min_by(|a, b| p50(a).total_cmp(&p50(b)))
 }
 
 /// How many transactions a second that is, where they are not what is counted.

@@ -252,6 +252,26 @@ fn the_largest_level_is_no_peak_where_nothing_beyond_it_was_tried() {
     assert!(!said.contains("no peak") && !said.contains("largest: "), "{said}");
 }
 
+/// Three levels of which the second gave the most, the first within a tenth of it at half the latency, and the last is what is asked.
+#[test]
+fn a_card_quotes_the_highest_of_a_curve_and_beside_it_what_is_asked_and_what_is_as_good_in_less_time() {
+    let mut findings = house();
+    findings.findings.retain(|finding| analysis::Knee::of(finding).is_none());
+    let rates = [1_060.0, 1_140.0, 1_120.0];
+    for (at, point) in findings.points.iter_mut().enumerate() {
+        let (value, ms) = (rates[at], 0.5 * (at + 1) as f64);
+        point.throughput_per_s = Estimate { low: 0.92 * value, high: 1.08 * value, n: 4, ..Estimate::single(value) };
+        point.response_p50_ms = Estimate { low: 0.9 * ms, high: 1.1 * ms, ..Estimate::single(ms) };
+    }
+    let level = |at: usize| findings.points[at].at.factors[0].in_words();
+    let (first, second, last) = (level(0), level(1), level(2));
+    findings.answered = vec![findings.points[2].at.clone()];
+    let said = text(&findings, Layout { width: 160, ..Layout::default() });
+    assert!(said.contains("1140 TPS") && said.contains(&format!("at {second}, the best")), "{said}");
+    assert!(said.contains(&format!("at the level of the study's question: 1120 TPS at {last}")), "{said}");
+    assert!(said.contains(&format!("about as much at {first}: 1060 TPS (975–1145 TPS), p50 500 us")), "{said}");
+}
+
 /// The server was divided by the transactions of each stream in turn.
 #[test]
 fn what_a_server_spends_on_two_streams_is_told_once_and_of_both() {
