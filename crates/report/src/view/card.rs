@@ -8,7 +8,6 @@ use super::conclusion::with_interval;
 use super::curve::{Curve, Sweep};
 use super::headline::{low_point, quoted_point};
 use super::mix::nearest;
-use super::points::says_more;
 use super::quantity::Quantity;
 use super::tested;
 use crate::caveats::Caveats;
@@ -338,15 +337,12 @@ fn latency(point: &PointSummary, quoted: Quantity) -> Option<String> {
     if matches!(quoted, Quantity::Seconds) || point.response_p50_ms.n == 0 {
         return None;
     }
-    let p99 =
-        says_more(point).then(|| format!("p99 {}", with_interval(&point.response_p99_ms, Quantity::Milliseconds)));
-    match quoted {
-        Quantity::Milliseconds => p99.map(|p99| format!("median; {p99}")),
-        _ => {
-            let p50 = format!("latency p50 {}", with_interval(&point.response_p50_ms, Quantity::Milliseconds));
-            Some(p99.map_or(p50.clone(), |p99| format!("{p50}, {p99}")))
-        }
-    }
+    let [p50, p99] =
+        [&point.response_p50_ms, &point.response_p99_ms].map(|known| with_interval(known, Quantity::Milliseconds));
+    Some(match quoted {
+        Quantity::Milliseconds => format!("median; p99 {p99}"),
+        _ => format!("latency p50 {p50}, p99 {p99}"),
+    })
 }
 
 fn times(point: &PointSummary, quoted: Quantity) -> String {

@@ -3,7 +3,7 @@
 use super::conclusion::Conclusion;
 use super::curve::{Curve, Sweep, counted_in};
 use super::mix::trials_of;
-use super::points::{bytes, cpu_title, says_more, yields};
+use super::points::{bytes, cpu_title, yields};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, word};
 use crate::caveats::{Caveats, Touches};
@@ -113,9 +113,7 @@ fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> 
     let moved = if counted { bytes(point).minor() } else { bytes(point) };
     let response = [
         estimate("p50", "response_p50_ms", &point.response_p50_ms, Quantity::Milliseconds),
-        estimate("p99", "response_p99_ms", &point.response_p99_ms, Quantity::Milliseconds)
-            .only_if(says_more(point))
-            .marked(tail),
+        estimate("p99", "response_p99_ms", &point.response_p99_ms, Quantity::Milliseconds).marked(tail),
     ];
     // What people quote stands where a narrow page shows it.
     if counted {

@@ -217,11 +217,6 @@ fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
     }
     let p99 = &point.response_p99_ms;
     match p99.lower_bound() {
-        true if p99.low <= point.response_p50_ms.value => format!(
-            "a median latency of {}, and too few {} for a p99",
-            milliseconds(point.response_p50_ms.value),
-            point.work.word()
-        ),
         true => format!(
             "a p99 latency of at least {} ({} measured, too few or too bunched {} for an interval)",
             milliseconds(p99.low),
@@ -565,7 +560,7 @@ mod tests {
 
     /// What is said of the range of these points, asked at one of them.
     fn range_told(points: &[PointSummary], asked: usize) -> String {
-        curve::from_least(&points[asked], points, &crate::run::tests::judgement()).expect("a sentence")
+        from_least(&points[asked], points, &crate::run::tests::judgement()).expect("a sentence")
     }
 
     #[test]
