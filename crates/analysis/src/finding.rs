@@ -1059,8 +1059,11 @@ pub struct Knee {
     pub point: Point,
     /// The factor that was swept: `outstanding`, `sessions`.
     pub factor: String,
-    /// The fewest that reach 95 percent of the peak, between two levels; none is "no knee in this range".
+    /// The fewest that reach 95 percent of the peak: one level, or more than the lower end and no more than the upper one; none is
+    /// "no knee in this range".
     pub at: Option<Estimate>,
+    /// Whether there is none because the levels scatter too much to say where it is, or whether there is one.
+    pub scatters: bool,
     /// The peak of the curve, operations a second, freed of what chance adds to the highest of several levels.
     pub peak_per_s: Estimate,
     /// `(level, throughput)` of the curve.
@@ -1076,9 +1079,8 @@ impl Knee {
 
 impl Knee {
     /// The level with the highest mean, and that.
-    pub fn highest_seen(&self) -> Option<(f64, f64)> {
-        let seen = self.curve.iter().map(|(level, per_s)| (*level, per_s.value));
-        seen.max_by(|a, b| a.1.total_cmp(&b.1))
+    pub fn highest_seen(&self) -> Option<(f64, Estimate)> {
+        self.curve.iter().copied().max_by(|a, b| a.1.value.total_cmp(&b.1.value))
     }
 }
 
@@ -1284,6 +1286,18 @@ impl Estimate {
             (true, false) => format!(" ({CANNOT_TELL})"),
             (true, true) => format!(" ({} to {})", figure(self.low), figure(self.high)),
         }
+    }
+
+    /// Whether two intervals overlap, so that no difference is shown; what has none overlaps with nothing.
+    pub fn overlaps(&self, other: &Estimate) -> bool {
+        self.has_interval() && other.has_interval() && self.low <= other.high && other.low <= self.high
+    }
+
+    /// How many times another one it is, where both are independent; the interval is by ratio, as those of both are.
+    pub fn over(&self, other: &Estimate) -> Estimate {
+        let half = |one: &Estimate| (one.high / one.low).ln() / 2.0;
+        let (value, half) = (self.value / other.value, half(self).hypot(half(other)));
+        Estimate { value, low: value * (-half).exp(), high: value * half.exp(), n: self.n.min(other.n), ..*self }
     }
 
     /// Whether all that is known of it is how low it cannot be: an end below, at the confidence of one side, and none above.

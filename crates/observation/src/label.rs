@@ -96,7 +96,15 @@ pub mod factor {
     /// Levels in words: `queue depth 16 to 64`, `4 sessions`.
     pub fn levels(name: &str, low: f64, high: f64) -> String {
         let (least, most) = (units::significant(low), units::significant(high));
-        let range = if low == high { least } else { format!("{least} to {most}") };
+        named(name, &if low == high { least } else { format!("{least} to {most}") })
+    }
+
+    /// Behind the word "between": `queue depth 16 and 64`, `4 and 16 sessions`.
+    pub fn both(name: &str, low: f64, high: f64) -> String {
+        named(name, &format!("{} and {}", units::significant(low), units::significant(high)))
+    }
+
+    fn named(name: &str, range: &str) -> String {
         match said(name) {
             noun if noun.ends_with('s') && range == "1" => format!("1 {}", noun.trim_end_matches('s')),
             noun if noun.ends_with('s') => format!("{range} {noun}"),
@@ -383,6 +391,8 @@ mod tests {
         assert_eq!(factor::levels("sessions", 4.0, 16.0), "4 to 16 sessions");
         assert_eq!(factor::levels("outstanding", 1.0, 1.0), "queue depth 1");
         assert_eq!(factor::levels("load.outstanding", 16.0, 64.0), "queue depth 16 to 64");
+        assert_eq!(factor::both("sessions", 1.0, 8.0), "1 and 8 sessions");
+        assert_eq!(factor::both("outstanding", 4.0, 32.0), "queue depth 4 and 32");
         assert_eq!(factor::said("transfer"), "block size");
     }
 

@@ -1,6 +1,5 @@
 //! The value of a metric in one trial, in base units: operations or bytes a second, seconds.
 
-use super::times::PooledTimes;
 use crate::statistics::moments::{deviation, mean};
 use crate::statistics::replicates::{ErrorOf, over_replicates};
 use crate::statistics::student::{half_width, normal_quantile};
@@ -69,8 +68,8 @@ pub fn counted(own: &[Estimate], metric: Metric) -> Option<Estimate> {
 }
 
 fn response_quantile(stream: &StreamSummary, q: f64) -> Option<Estimate> {
-    if let Some(own) = &stream.response_estimates {
-        return Some(PooledTimes::of(&[own], q).estimate(own.mean_ms.confidence).scaled(1e-3));
+    if let Some([own]) = stream.quantiles([q]) {
+        return Some(own.scaled(1e-3));
     }
     quantile_of(&stream.distribution, q).map(|ms| Estimate::single(ms / 1e3))
 }

@@ -11,7 +11,9 @@ mod times;
 pub use metric::{floor_of, own_estimate, pooled, servers_cpu_ms};
 
 use crate::trial::{ROOM, measure_of, more_work};
-use crate::{Caveat, DiskSummary, Estimate, PointSummary, SteadyAnswer, StreamSummary, TrialSummary, Work};
+use crate::{
+    Caveat, DiskSummary, Estimate, PointSummary, ResponseEstimates, SteadyAnswer, StreamSummary, TrialSummary, Work,
+};
 use metric::counted;
 use observation::{Asks, Factor, Level, Places, Point, Provenance, factor, level_of};
 use study::{Metric, Selector, Yield};
@@ -33,8 +35,11 @@ pub type Kin<'a> = (&'a str, &'a str, &'a str, &'static str);
 impl Group<'_> {
     /// A metric pooled over the trials, in base units.
     pub fn estimate(&self, metric: Metric, confidence: f64) -> Option<Estimate> {
-        if let Some(times) = self.times(metric) {
-            return Some(times.estimate(confidence).scaled(1e-3));
+        if let Metric::ResponseQuantile(q) = metric
+            && let each = self.known()
+            && !each.is_empty()
+        {
+            return Some(times::quantiles(&each, [q], confidence)[0].scaled(1e-3));
         }
         if let Some(given) = self.given_by_jobs(metric) {
             let elapsed = self.estimate(Metric::Elapsed, confidence)?;
@@ -95,9 +100,12 @@ impl Group<'_> {
     /// The response times of all its trials, when a quantile of them is asked for. A trial in which nothing ended has none, and
     /// takes nothing away from what the others know.
     fn times(&self, metric: Metric) -> Option<PooledTimes> {
-        let Metric::ResponseQuantile(q) = metric else { return None };
-        let each: Vec<_> = self.members.iter().filter_map(|(_, stream)| stream.response_estimates.as_ref()).collect();
+        let (Metric::ResponseQuantile(q), each) = (metric, self.known()) else { return None };
         (!each.is_empty()).then(|| PooledTimes::of(&each, q))
+    }
+
+    fn known(&self) -> Vec<&ResponseEstimates> {
+        self.members.iter().filter_map(|(_, stream)| stream.response_estimates.as_ref()).collect()
     }
 
     /// Whether a search chose its trials: they follow from each other and are no replicates to compare.
@@ -150,7 +158,11 @@ pub fn point(group: &Group, confidence: f64) -> PointSummary {
         let own: Vec<Estimate> = group.members.iter().filter_map(|(t, _)| of(t)).map(Estimate::single).collect();
         pooled(&own, 0.0, confidence)
     };
-    let [p50, p99, p999] = ordered([0.5, 0.99, 0.999].map(|q| ms(Metric::ResponseQuantile(q))));
+    let known = group.known();
+    let [p50, p99, p999] = match known.is_empty() {
+        true => [0.5, 0.99, 0.999].map(|q| ms(Metric::ResponseQuantile(q))),
+        false => times::quantiles(&known, [0.5, 0.99, 0.999], confidence),
+    };
     PointSummary {
         at: group.point.clone(),
         work: work_of(group),
@@ -179,24 +191,6 @@ fn yields(group: &Group, confidence: f64) -> Vec<(String, Estimate)> {
     let Some((_, first)) = group.members.first() else { return Vec::new() };
     let known = first.yields.iter().filter_map(|given| Yield::of_word(&given.what));
     known.filter_map(|what| Some((what.word().to_owned(), group.estimate(Metric::Yield(what), confidence)?))).collect()
-}
-
-/// Quantiles from the lowest to the highest: none reaches above what is known of a higher one, or below what is known of a lower
-/// one. Between two modes a median is uncertain from one to the other, and the tail beyond them is not.
-fn ordered<const N: usize>(mut quantiles: [Estimate; N]) -> [Estimate; N] {
-    for at in (0..N.saturating_sub(1)).rev() {
-        let above = quantiles[at + 1];
-        if above.has_interval() && quantiles[at].has_interval() {
-            quantiles[at].high = quantiles[at].high.min(above.high);
-        }
-    }
-    for at in 1..N {
-        let below = quantiles[at - 1];
-        if below.low.is_finite() && quantiles[at].low.is_finite() {
-            quantiles[at].low = quantiles[at].low.max(below.low);
-        }
-    }
-    quantiles
 }
 
 /// Transactions where any of its trials asked a database.

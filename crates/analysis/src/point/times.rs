@@ -7,8 +7,58 @@
 use super::metric::pooled;
 use crate::quantile::Quantile;
 use crate::statistics::replicates::{ErrorOf, over_replicates};
-use crate::{Estimate, QuantileEstimate, ResponseEstimates};
+use crate::trial::latency::{Placed, distribution};
+use crate::trial::uncertainty::QUANTILES;
+use crate::{Estimate, QuantileEstimate, ResponseEstimates, StreamSummary};
 use observation::Histogram;
+
+/// These quantiles of one or more trials in milliseconds, in the order in which they are asked for. Whatever is asked for, those that
+/// tables show bound each other: wherever a quantile is told, it is the same.
+pub fn quantiles<const N: usize>(trials: &[&ResponseEstimates], asked: [f64; N], confidence: f64) -> [Estimate; N] {
+    let mut all: Vec<f64> = QUANTILES.into_iter().chain(asked).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    let known: Vec<Estimate> = all.iter().map(|q| PooledTimes::of(trials, *q).estimate(confidence)).collect();
+    let known = ordered(known);
+    asked.map(|q| known[all.iter().position(|one| *one == q).unwrap_or(0)])
+}
+
+/// Quantiles from the lowest to the highest: none reaches above what is known of a higher one, or below what is known of a lower
+/// one. Between two modes a median is uncertain from one to the other, and the tail beyond them is not. Of a quantile of which too few
+/// samples tell it is known at least that it lies no lower than the one below.
+fn ordered(mut quantiles: Vec<Estimate>) -> Vec<Estimate> {
+    for at in (0..quantiles.len().saturating_sub(1)).rev() {
+        let above = quantiles[at + 1];
+        if above.has_interval() && quantiles[at].has_interval() {
+            quantiles[at].high = quantiles[at].high.min(above.high);
+        }
+    }
+    for at in 1..quantiles.len() {
+        let (below, own) = (quantiles[at - 1].low, &mut quantiles[at]);
+        if below.is_finite() {
+            own.high = if own.low.is_finite() { own.high } else { f64::INFINITY };
+            own.low = own.low.max(below);
+        }
+    }
+    quantiles
+}
+
+impl StreamSummary {
+    /// These quantiles of response in milliseconds as this trial knows them; none where the trial keeps no times.
+    pub fn quantiles<const N: usize>(&self, asked: [f64; N]) -> Option<[Estimate; N]> {
+        let own = self.response_estimates.as_ref()?;
+        Some(quantiles(&[own], asked, own.mean_ms.confidence))
+    }
+
+    /// `(quantile, milliseconds)` of several trials together, for charts; none where one of them keeps no times.
+    pub fn distribution_of(trials: &[&StreamSummary]) -> Option<Vec<(f64, f64)>> {
+        let mut all = Histogram::default();
+        for trial in trials {
+            all.merge(&trial.response_estimates.as_ref()?.times);
+        }
+        Some(distribution(&Placed { all, censored: Histogram::default() }))
+    }
+}
 
 /// The times of one or more trials, and how well the share at or below one quantile of them is known.
 pub struct PooledTimes {
@@ -107,6 +157,30 @@ mod tests {
         let one =
             |times| estimates_of_fixed_work(&Placed::new(times, Histogram::default()), 0.95).expect("it has ended");
         (0..4).map(|_| one(times())).collect()
+    }
+
+    /// Two thousand times, of which the slowest came in a few bunches: p99 is no lower than what is known of p95.
+    #[test]
+    fn a_lower_bound_is_never_below_that_of_a_lower_quantile_whichever_are_asked_for() {
+        let times = Histogram::from_values((1..=2_000u64).map(|k| k * 1_000_000));
+        let mean_ms = Estimate { low: 970.0, high: 1_030.0, n: 2_000, ..Estimate::single(1_000.5) };
+        let known = |q, share_error| QuantileEstimate { q, ms: mean_ms, share_error, freedom: 50.0 };
+        let quantiles = vec![known(0.5, 0.012), known(0.95, 0.005), known(0.99, 0.0266), known(0.999, 0.007)];
+        let trial = ResponseEstimates { mean_ms, quantiles, times, censored_from_ns: None };
+        let all = super::quantiles(&[&trial], [0.5, 0.9, 0.95, 0.99, 0.999], 0.95);
+        assert!(all[0].has_interval() && all[3].lower_bound() && all[4].lower_bound(), "{all:?}");
+        assert!(all.windows(2).all(|pair| pair[0].low <= pair[1].low), "{all:?}");
+        let alone = PooledTimes::of(&[&trial], 0.99).estimate(0.95);
+        assert!(alone.low.is_nan() || alone.low < all[3].low, "by itself it says less: {alone:?}");
+        assert_eq!(super::quantiles(&[&trial], [0.99], 0.95)[0], all[3], "alone it is the same");
+    }
+
+    #[test]
+    fn nothing_is_known_of_a_tail_whose_median_is_not_known() {
+        let of = |low: f64| Estimate { low, ..Estimate::single(5.0) };
+        let [none, bound] = [f64::NAN, 3.0].map(|low| ordered(vec![of(low), of(f64::NAN)])[1]);
+        assert!(none.low.is_nan() && !none.lower_bound(), "{none:?}");
+        assert!(bound.lower_bound() && bound.low == 3.0, "{bound:?}");
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub fn rows(runs: u32, seed: u64) -> String {
             let (level, last) = (f64::from(1u32 << at), at + 1 == truth.len());
             stated += u32::from(knee.stated().is_some());
             wrong += u32::from(knee.stated().is_some_and(|said| said != level));
-            outside += u32::from(!knee.at.map_or(last, |at| at.low <= level && level <= at.high));
+            let inside = knee.at.map_or(last || knee.scatters, |at| at.low <= level && level <= at.high);
+            outside += u32::from(!inside);
             bias += knee.peak_per_s.value / truth.iter().copied().fold(f64::MIN, f64::max) - 1.0;
         }
         let share = |part: u32| 100.0 * f64::from(part) / f64::from(runs);

@@ -73,12 +73,15 @@ pub(super) fn datum(point: &Datum, x: f64, y: f64, drawn: &Markup, letters: Opti
     }
 }
 
-/// `M x,y L x,y …`.
+/// `M x,y L x,y …`, which begins anew behind a point that has no y.
 pub(super) fn path(points: impl IntoIterator<Item = (f64, f64)>) -> String {
-    let mut path = String::new();
-    for (index, (x, y)) in points.into_iter().enumerate() {
-        path.push(if index == 0 { 'M' } else { 'L' });
-        path.push_str(&format!("{},{}", px(x), px(y)));
+    let (mut path, mut begins) = (String::new(), true);
+    for (x, y) in points {
+        if y.is_finite() {
+            path.push(if begins { 'M' } else { 'L' });
+            path.push_str(&format!("{},{}", px(x), px(y)));
+        }
+        begins = !y.is_finite();
     }
     path
 }
@@ -100,5 +103,16 @@ pub(crate) fn sample(look: Look, form: Form) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_begins_anew_behind_a_point_that_has_no_value() {
+        let points = [(0.0, 1.0), (1.0, 2.0), (2.0, f64::NAN), (3.0, 4.0), (4.0, 5.0)];
+        assert_eq!(path(points), "M0,1L1,2M3,4L4,5");
     }
 }

@@ -123,16 +123,30 @@ fn draw(panel: &Panel, frame: &Frame, series: &Series) -> Markup {
 }
 
 fn positions<'a>(frame: &'a Frame, series: &'a Series) -> impl Iterator<Item = (f64, f64)> + 'a {
-    series.points.iter().map(|point| (frame.x.at(point.x), frame.y.at(point.y)))
+    // A scale has a place for everything, also for what is not a number.
+    let y = |point: &Datum| if point.y.is_finite() { frame.y.at(point.y) } else { f64::NAN };
+    series.points.iter().map(move |point| (frame.x.at(point.x), y(point)))
+}
+
+/// The same with a break beside each value that is only known to be at least so much: nobody knows where a line would pass it.
+fn joints(frame: &Frame, series: &Series) -> Vec<(f64, f64)> {
+    let mut joints = Vec::new();
+    for (at, point) in positions(frame, series).enumerate() {
+        if at > 0 && series.points[at - 1..=at].iter().any(is_bound) {
+            joints.push((f64::NAN, f64::NAN));
+        }
+        joints.push(point);
+    }
+    joints
 }
 
 fn points(panel: &Panel, frame: &Frame, series: &Series, joined: bool) -> Markup {
     let published = series.look.provenance == observation::Provenance::Published;
     html! {
         @if joined && !published {
-            path class={ "line " (origin(series.look)) } d=(path(positions(frame, series))) {}
+            path class={ "line " (origin(series.look)) } d=(path(joints(frame, series))) {}
         }
-        @for point in &series.points {
+        @for point in series.points.iter().filter(|point| point.y.is_finite()) {
             @let (x, y) = (frame.x.at(point.x), frame.y.at(point.y));
             @let drawn = html! { (whisker(panel, frame, point)) (marker(series.look, x, y)) };
             @let letters = if panel.is_rows() { (right_of(frame, point) + 8.0, y + 4.0) } else { (beside(frame, point, x), y - 7.0) };
@@ -210,7 +224,7 @@ fn has_interval(point: &Datum) -> bool {
 fn line(frame: &Frame, series: &Series, class: &str, mark: impl Fn(usize, f64, f64) -> Markup) -> Markup {
     html! {
         path class={ (class) " " (origin(series.look)) } d=(path(positions(frame, series))) {}
-        @for (index, point) in series.points.iter().enumerate() {
+        @for (index, point) in series.points.iter().enumerate().filter(|(_, point)| point.y.is_finite()) {
             @let (x, y) = (frame.x.at(point.x), frame.y.at(point.y));
             (datum(point, x, y, &mark(index, x, y), None))
         }
@@ -286,7 +300,9 @@ fn end_names(panel: &Panel, frame: &Frame) -> Markup {
     let mut ends: Vec<(f64, &Series)> = panel
         .series
         .iter()
-        .filter_map(|series| series.points.last().map(|point| (frame.y.at(point.y) + 4.0, series)))
+        .filter_map(|series| {
+            series.points.iter().rfind(|point| point.y.is_finite()).map(|point| (frame.y.at(point.y) + 4.0, series))
+        })
         .collect();
     ends.sort_by(|a, b| a.0.total_cmp(&b.0));
     for index in 1..ends.len() {
@@ -348,6 +364,31 @@ mod tests {
         assert_eq!(letters.len(), 2, "{drawn}");
         assert!(letters[0] > frame.x.at(1.0), "to the right where there is room: {letters:?}");
         assert!(letters[1] + BOLD * text_width("abcd") <= frame.right, "{letters:?} {frame:?}");
+    }
+
+    #[test]
+    fn a_line_joins_what_is_known_and_neither_a_bound_nor_what_is_missing() {
+        use crate::view::{Axis, Look, Quantity, Spacing};
+        let look = Look { slot: 0, provenance: observation::Provenance::Measured };
+        let known = |x: f64, y: f64| Datum { low: y, high: y, ..Datum::bare(x, y, "known".into()) };
+        let bound = |x: f64, y: f64| Datum { low: y, high: f64::INFINITY, ..Datum::bare(x, y, "bound".into()) };
+        let points = vec![
+            known(1.0, 1.0),
+            known(2.0, 2.0),
+            bound(3.0, 2.0),
+            known(4.0, 3.0),
+            Datum::bare(5.0, f64::NAN, String::new()),
+            known(6.0, 4.0),
+            known(7.0, 5.0),
+        ];
+        let series = Series { name: "p99".into(), look, form: Form::Line, points };
+        let axis = || Axis::new("axis", Quantity::Plain, Spacing::FromZero);
+        let drawn = svg(&Panel::new("p99", Span::Half, axis(), axis(), vec![series]), "").into_string();
+        let line = drawn.split("class=\"line ").nth(1).and_then(|rest| rest.split("d=\"").nth(1)).expect("a line");
+        let line = line.split('"').next().unwrap_or_default();
+        // From 1 to 2, the bound, 4, and from 6 to 7.
+        assert_eq!((line.matches('M').count(), line.matches('L').count()), (4, 2), "{line}");
+        assert_eq!(drawn.matches("class=\"datum\"").count(), 6, "{drawn}");
     }
 
     #[test]

@@ -97,7 +97,7 @@ objects! {
     }
 
     found: Knee {
-        factor, "fixed": factors(&found.point.factors), at, peak_per_s,
+        factor, "fixed": factors(&found.point.factors), at, scatters, peak_per_s,
         "curve": pairs(&found.curve, ["level", "throughput_per_s"]),
     }
 

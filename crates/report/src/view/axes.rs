@@ -54,7 +54,7 @@ pub fn look(curve: &Curve) -> Look {
     Look { slot: curve.slot, provenance: curve.provenance }
 }
 
-/// A curve as a series of what `value` picks from its points.
+/// A curve as a series of what `value` picks from its points. A point that has none is kept without a y, and breaks the line.
 pub fn series(
     sweep: &Sweep,
     curve: &Curve,
@@ -65,14 +65,18 @@ pub fn series(
     let (form, quantity, touched) = wanted;
     let points = curve.points.iter().filter_map(|point| {
         let level = sweep.level(point)?;
-        let estimate = value(point).filter(|estimate| estimate.value.is_finite())?;
+        let x = level.number()?;
+        let Some(estimate) = value(point).filter(|estimate| estimate.value.is_finite()) else {
+            return Some(Datum::bare(x, f64::NAN, String::new()));
+        };
         let place = format!("{} · {}", curve.name, sweep.along(point));
-        Some(Datum {
-            x: level.number()?,
-            ..datum(&estimate, quantity, &place, &caveats.marks(&point.caveats, touched))
-        })
+        Some(Datum { x, ..datum(&estimate, quantity, &place, &caveats.marks(&point.caveats, touched)) })
     });
-    Series { name: curve.name.clone(), look: look(curve), form, points: points.collect() }
+    let mut points: Vec<Datum> = points.collect();
+    if points.iter().all(|point| !point.y.is_finite()) {
+        points.clear();
+    }
+    Series { name: curve.name.clone(), look: look(curve), form, points }
 }
 
 /// The ends of an interval as they are drawn: none where it tells nothing. A bound keeps its infinite end, which is an arrow.

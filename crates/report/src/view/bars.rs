@@ -4,7 +4,6 @@ use super::axes::{datum, factor_title, key, look};
 use super::curve::Sweep;
 use super::figure::{Axis, Datum, Figure, Form, Panel, Series, Spacing, Span};
 use super::given::{Rate, frontier};
-use super::points::p99;
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary};
@@ -33,7 +32,12 @@ fn shown(rates: &[Rate]) -> Vec<Shown<'_>> {
     let elapsed = panel("elapsed", Quantity::Seconds, Touches::All, Box::new(|point| point.elapsed_s));
     let times = [
         panel("CPU of all programs", Quantity::Seconds, Touches::Tail, Box::new(|point| point.cpu_elapsed_s)),
-        panel("p99 latency", Quantity::Milliseconds, Touches::Tail, Box::new(|point| no_elapsed(point, p99(point)?))),
+        panel(
+            "p99 latency",
+            Quantity::Milliseconds,
+            Touches::Tail,
+            Box::new(|point| no_elapsed(point, point.response_p99_ms)),
+        ),
     ];
     [elapsed].into_iter().chain(worked).chain(times).collect()
 }

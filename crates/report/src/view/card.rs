@@ -8,7 +8,6 @@ use super::conclusion::with_interval;
 use super::curve::{Curve, Sweep};
 use super::headline::{low_point, quoted_point};
 use super::mix::nearest;
-use super::points::says_more;
 use super::quantity::Quantity;
 use super::tested;
 use crate::caveats::Caveats;
@@ -311,12 +310,11 @@ fn one_size((least, most): (Bytes, Bytes), point: &PointSummary) -> Option<Strin
     is_block.then(|| units::bytes(block))
 }
 
-/// The least level of a curve that gives as much as a point does: intervals that overlap are not enough where they are wide.
+/// What gives as much as a point does, the cheapest in latency: intervals that overlap are not enough where they are wide.
 fn as_much<'a>(findings: &Findings, curve: &Curve<'a>, point: &PointSummary) -> Option<&'a PointSummary> {
-    let known = quoted(findings, point).0.has_interval();
-    let before = curve.points.iter().copied().take_while(|other| !std::ptr::eq(*other, point));
-    let level = super::headline::near(findings, curve, point);
-    before.filter(|_| known).find(|other| level.iter().any(|one| std::ptr::eq(*one, *other)))
+    let (known, p50) = (quoted(findings, point).0.has_interval(), |one: &PointSummary| one.response_p50_ms.value);
+    let level = super::headline::near(findings, curve, point).into_iter();
+    level.filter(|other| known && p50(other) < p50(point)).min_by(|a, b| p50(a).total_cmp(&p50(b)))
 }
 
 /// How many transactions a second that is, where they are not what is counted.
@@ -346,15 +344,12 @@ fn latency(point: &PointSummary, quoted: Quantity) -> Option<String> {
     if matches!(quoted, Quantity::Seconds) || point.response_p50_ms.n == 0 {
         return None;
     }
-    let p99 =
-        says_more(point).then(|| format!("p99 {}", with_interval(&point.response_p99_ms, Quantity::Milliseconds)));
-    match quoted {
-        Quantity::Milliseconds => p99.map(|p99| format!("median; {p99}")),
-        _ => {
-            let p50 = format!("latency p50 {}", with_interval(&point.response_p50_ms, Quantity::Milliseconds));
-            Some(p99.map_or(p50.clone(), |p99| format!("{p50}, {p99}")))
-        }
-    }
+    let [p50, p99] =
+        [&point.response_p50_ms, &point.response_p99_ms].map(|known| with_interval(known, Quantity::Milliseconds));
+    Some(match quoted {
+        Quantity::Milliseconds => format!("median; p99 {p99}"),
+        _ => format!("latency p50 {p50}, p99 {p99}"),
+    })
 }
 
 fn times(point: &PointSummary, quoted: Quantity) -> String {

@@ -201,16 +201,16 @@ fn comparison(finding: &Comparison) -> Conclusion {
 
 fn knee(finding: &Knee) -> String {
     // What chance adds to the highest of several levels is taken off a peak, and nobody is told less than what stands in the table.
-    let best = finding.highest_seen().map_or(f64::MIN, |(_, per_s)| per_s);
-    let peak = match best > finding.peak_per_s.value {
-        true => Quantity::Rate.text(best),
-        false => with_interval(&finding.peak_per_s, Quantity::Rate),
-    };
-    let levels = |low, high| factor::levels(&finding.factor, low, high);
+    let seen = finding.highest_seen().map(|(_, seen)| seen).filter(|seen| seen.value > finding.peak_per_s.value);
+    let peak = with_interval(&seen.unwrap_or(finding.peak_per_s), Quantity::Rate);
+    let name = &finding.factor;
     match (&finding.at, finding.stated()) {
-        (_, Some(at)) => format!("reaches 95% of its peak, {peak}, or more at {}", levels(at, at)),
+        (_, Some(at)) => format!("reaches 95% of its peak, {peak}, or more at {}", factor::levels(name, at, at)),
         (Some(at), None) => {
-            format!("reaches 95% of its peak, {peak}, somewhere from {}", levels(at.low, at.high))
+            format!("reaches 95% of its peak, {peak}, somewhere between {}", factor::both(name, at.low, at.high))
+        }
+        (None, None) if finding.scatters => {
+            format!("none was found, because the points scatter too much; the most seen is {peak}")
         }
         (None, None) => format!("no knee in this range; the most seen is {peak}"),
     }
@@ -258,8 +258,14 @@ fn scaling(finding: &Scaling) -> String {
     let levels = finding.curve.first().zip(finding.curve.last());
     let [first, last] = levels.map_or([0.0, 0.0], |((first, _), (last, _))| [*first, *last]);
     let [one, most] = [first, last].map(|level| factor::levels(&finding.factor, level, level));
-    let times = with_interval(&finding.efficiency.scaled(last / first), Quantity::Ratio);
-    let gives = format!("at {most}, {times} times the rate at {one}");
+    let ratio = finding.efficiency.scaled(last / first);
+    let times = with_interval(&ratio, Quantity::Ratio);
+    let open = if ratio.has_interval() && ratio.low <= 1.0 && ratio.high >= 1.0 {
+        ", which is not shown to be any gain"
+    } else {
+        ""
+    };
+    let gives = format!("at {most}, {times} times the rate at {one}{open}");
     match finding.kind {
         ScalingKind::Linear => format!("grows in proportion: {gives}"),
         ScalingKind::Saturating => format!("saturates: {gives}"),

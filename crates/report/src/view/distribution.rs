@@ -5,7 +5,7 @@ use super::curve::{Curve, Sweep, factors_text};
 use super::figure::{Axis, Datum, Figure, Form, Key, Look, Panel, Series, Spacing, Span};
 use super::mix::trials_of;
 use super::quantity::Quantity;
-use super::table::{Field, Table, number, response, word};
+use super::table::{Field, Table, estimate, number, response, word};
 use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, PointSummary, StreamSummary, TrialSummary, Work};
 
@@ -19,8 +19,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<F
         .iter()
         .filter_map(|curve| {
             let point = super::headline::quoted_point(findings, sweep, curve)?;
-            let (trial, stream) = trials_of(findings, point).next()?;
-            Some(series(sweep, curve, point, trial, stream))
+            series(sweep, curve, point, &trials_of(findings, point).map(|(_, stream)| stream).collect::<Vec<_>>())
         })
         .filter(|series| series.points.len() > 1)
         .collect();
@@ -35,7 +34,8 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<F
         form: Form::Curve,
     });
     let mut notes = vec![format!(
-        "Latency counts from the moment at which {} was due. Each step upward leaves a tenth of the rest: 90 %, 99 %, 99.9 %.",
+        "All trials of a point together. Latency counts from the moment at which {} was due. Each step upward leaves a tenth of the \
+         rest: 90 %, 99 %, 99.9 %.",
         one(sweep.work)
     )];
     if count > LINES_MAX {
@@ -57,21 +57,24 @@ fn one(work: Work) -> &'static str {
     }
 }
 
-fn series(sweep: &Sweep, curve: &Curve, point: &PointSummary, trial: &TrialSummary, stream: &StreamSummary) -> Series {
+/// All trials of the point together, as in its row of the table; the first one where they keep no times.
+fn series(sweep: &Sweep, curve: &Curve, point: &PointSummary, trials: &[&StreamSummary]) -> Option<Series> {
+    let distribution = StreamSummary::distribution_of(trials).or_else(|| Some(trials.first()?.distribution.clone()))?;
+    let count: u64 = trials.iter().map(|stream| stream.response.count).sum();
     let swept = point.at.factors.iter().find(|factor| Some(&factor.name) == sweep.factor.as_ref());
     let name = swept.map_or_else(|| curve.name.clone(), |level| format!("{}, {}", curve.name, level.in_words()));
     // The greatest of n values stands at the quantile that half a value more would reach, not at infinity.
-    let highest = 1.0 - 0.5 / stream.response.count.max(1) as f64;
+    let highest = 1.0 - 0.5 / count.max(1) as f64;
     let inside = |(index, (quantile, ms)): &(usize, &(f64, f64))| {
-        ms.is_finite() && (*quantile <= highest || index + 1 == stream.distribution.len())
+        ms.is_finite() && (*quantile <= highest || index + 1 == distribution.len())
     };
-    let points = stream.distribution.iter().enumerate().filter(inside).map(|(_, point)| point).map(|(quantile, ms)| {
+    let points = distribution.iter().enumerate().filter(inside).map(|(_, point)| point).map(|(quantile, ms)| {
         let at = if *quantile >= 1.0 { "greatest".to_owned() } else { Quantity::Quantile.text(*quantile) };
         let text = format!("{name}: {at} {}", Quantity::Milliseconds.text(*ms));
         Datum::bare(quantile.min(highest), *ms, text)
     });
-    let look = Look { slot: curve.slot, provenance: trial.provenance };
-    Series { name: name.clone(), look, form: Form::Curve, points: points.collect() }
+    let look = Look { slot: curve.slot, provenance: point.provenance };
+    Some(Series { name: name.clone(), look, form: Form::Curve, points: points.collect() })
 }
 
 fn table(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Table {
@@ -86,6 +89,12 @@ fn table(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Table {
 fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, caveats: &Caveats) -> Vec<Field> {
     let label = &trial.label;
     let ms = |title, key, value: f64| response(title, key, stream, value);
+    // What is only known to be at least so much in a row of points is no more in one of trials.
+    let known = stream.quantiles([0.5, 0.95, 0.99, 0.999]);
+    let quantile = |at: usize, title, key, value| match known.as_ref().map(|known| &known[at]) {
+        Some(known) if known.lower_bound() => estimate(title, key, known, Quantity::Milliseconds),
+        _ => ms(title, key, value),
+    };
     let tail = caveats.marks(&trial.caveats, Touches::Tail);
     let told = &stream.response;
     vec![
@@ -95,10 +104,14 @@ fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, caveats: &Cavea
         word("at", "factors", factors_text(&label.factors)),
         number(work, "count", told.count as f64, Quantity::Count),
         ms("mean", "response_mean_ms", told.mean_ms).minor(),
-        ms("p50", "response_p50_ms", told.p50_ms),
-        ms("p95", "response_p95_ms", told.p95_ms),
-        ms("p99", "response_p99_ms", told.p99_ms).marked(if told.tail.p99_firm { String::new() } else { tail.clone() }),
-        ms("p99.9", "response_p999_ms", told.p999_ms).marked(tail),
+        quantile(0, "p50", "response_p50_ms", told.p50_ms),
+        quantile(1, "p95", "response_p95_ms", told.p95_ms),
+        quantile(2, "p99", "response_p99_ms", told.p99_ms).marked(if told.tail.p99_firm {
+            String::new()
+        } else {
+            tail.clone()
+        }),
+        quantile(3, "p99.9", "response_p999_ms", told.p999_ms).marked(tail),
         ms("greatest", "response_max_ms", told.max_ms),
         ms("service mean", "service_mean_ms", stream.service.mean_ms).minor(),
         ms("lateness p99", "lateness_p99_ms", stream.lateness.p99_ms),

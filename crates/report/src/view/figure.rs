@@ -203,8 +203,8 @@ impl Panel {
     pub fn gathered(mut self) -> Panel {
         let lettered =
             |series: &Series| series.form != Form::Thin && series.points.iter().any(|point| !point.marks.is_empty());
-        let points: Vec<&Datum> =
-            self.series.iter().filter(|series| lettered(series)).flat_map(|series| &series.points).collect();
+        let points = self.series.iter().filter(|series| lettered(series)).flat_map(|series| &series.points);
+        let points: Vec<&Datum> = points.filter(|point| point.y.is_finite()).collect();
         self.marks = super::table::common(points.iter().map(|point| point.marks.as_str()));
         for point in self.series.iter_mut().flat_map(|series| &mut series.points) {
             point.marks.retain(|mark| !self.marks.contains(mark));
@@ -214,6 +214,6 @@ impl Panel {
 
     /// A panel that would show nothing is not drawn.
     pub fn is_empty(&self) -> bool {
-        self.series.iter().all(|series| series.points.is_empty())
+        self.series.iter().flat_map(|series| &series.points).all(|point| !point.y.is_finite())
     }
 }

@@ -3,7 +3,7 @@
 use super::conclusion::Conclusion;
 use super::curve::{Curve, Sweep, counted_in};
 use super::mix::trials_of;
-use super::points::{bytes, cpu_title, says_more, yields};
+use super::points::{bytes, cpu_title, yields};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, word};
 use crate::caveats::{Caveats, Touches};
@@ -113,9 +113,7 @@ fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> 
     let moved = if counted { bytes(point).minor() } else { bytes(point) };
     let response = [
         estimate("p50", "response_p50_ms", &point.response_p50_ms, Quantity::Milliseconds),
-        estimate("p99", "response_p99_ms", &point.response_p99_ms, Quantity::Milliseconds)
-            .only_if(says_more(point))
-            .marked(tail),
+        estimate("p99", "response_p99_ms", &point.response_p99_ms, Quantity::Milliseconds).marked(tail),
     ];
     // What people quote stands where a narrow page shows it.
     if counted {
@@ -257,11 +255,6 @@ fn main_point<'a>(
     let Some(most) = curve.points.iter().copied().max_by(|a, b| value(a).total_cmp(&value(b))) else {
         return (None, "");
     };
-    // Where the point that the study asks for gives as much as the best, it is that which is quoted.
-    let asked = |point: &&PointSummary| findings.answered.contains(&point.at) && !std::ptr::eq(*point, most);
-    if let Some(asked) = near(findings, curve, most).into_iter().find(asked) {
-        return (Some(asked), "");
-    }
     let prefix = if at_the_edge(curve, most) { EDGE } else { "best: " };
     (Some(most), prefix)
 }
@@ -285,11 +278,10 @@ fn at_the_edge(curve: &Curve, most: &PointSummary) -> bool {
 /// The other points of a curve that gave as much as the one that gave most, as far as their intervals tell.
 pub fn level_with<'a>(findings: &Findings, curve: &Curve<'a>, most: &PointSummary) -> Vec<&'a PointSummary> {
     // The most may be the least certain, so that nothing is apart from it: then another one that gave more is.
-    let above = |best: Estimate, other: Estimate| {
-        let known = best.has_interval() && other.has_interval();
-        known && other.value < best.low && other.high < best.value
-    };
-    let apart = |other: Estimate| curve.points.iter().any(|best| above(counted(findings, best), other));
+    let above =
+        |best: Estimate, other: Estimate| other.value < best.value && best.has_interval() && !best.overlaps(&other);
+    let apart =
+        |other: Estimate| other.has_interval() && curve.points.iter().any(|best| above(counted(findings, best), other));
     let others = curve.points.iter().copied().filter(|point| !std::ptr::eq(*point, most));
     others.filter(|point| !apart(counted(findings, point))).collect()
 }

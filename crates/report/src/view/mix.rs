@@ -173,9 +173,12 @@ fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
     let tail = caveats.marks(&quoted.trial.caveats, Touches::Tail);
     let age = caveats.marks(&quoted.trial.caveats, Touches::Age);
     let aged = quoted.stream.age(&quoted.trial.label);
+    // What too few samples of all classes tell, or too bunched ones, those of one class do not tell better.
+    let known = quoted.stream.quantiles(QUANTILES).map(|known| known.map(|one| one.has_interval()));
+    let known = known.unwrap_or([true; QUANTILES.len()]);
     let rows = quoted.stream.classes.iter().map(|class| match aged.is_some_and(|aged| aged.name == class.name) {
-        true => row(class, class.response.count * u64::from(class.done > 0), &age),
-        false => row(class, class.done, &tail),
+        true => row(class, class.response.count * u64::from(class.done > 0), &age, [true; QUANTILES.len()]),
+        false => row(class, class.done, &tail, known),
     });
     let mut table = Table::new(caption(quoted), rows);
     table.trials = [quoted.trial.label.index].into();
@@ -198,9 +201,15 @@ fn caption(quoted: &Quoted) -> String {
     format!("Mix of {stream}{place} (trial {trial}); {counted}{}", aged.unwrap_or_default())
 }
 
-/// A class with how many its times are of. Where nobody saw what was loaded, there is no age.
-fn row(class: &ClassSummary, count: u64, tail: &str) -> Vec<Field> {
-    let ms = |title, key, value, q| response_at(class, title, key, (q, value)).only_if(count > 0);
+/// The quantiles of a class.
+const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
+
+/// A class with how many its times are of, and which of its quantiles are known of all classes. Where nobody saw what was loaded, there
+/// is no age.
+fn row(class: &ClassSummary, count: u64, tail: &str, known: [bool; 4]) -> Vec<Field> {
+    let ms = |title, key, value, at: usize| {
+        response_at(class, title, key, (QUANTILES[at], value)).rough_if(!known[at]).only_if(count > 0)
+    };
     vec![
         word("class", "class", &class.name),
         optional("share", "share", class.mix.share, Quantity::Share),
@@ -210,10 +219,10 @@ fn row(class: &ClassSummary, count: u64, tail: &str) -> Vec<Field> {
         number("thrown away", "retried_share", thrown_away(class), Quantity::Share).only_if(class.retried > 0),
         number("rate", "throughput_per_s", class.throughput_per_s, Quantity::Rate).minor(),
         optional("offered", "offered_per_s", class.offered_per_s, Quantity::Rate).minor(),
-        ms("p50", "response_p50_ms", class.response.p50_ms, 0.5).minor(),
-        ms("p90", "response_p90_ms", class.response.p90_ms, 0.9),
-        ms("p99", "response_p99_ms", class.response.p99_ms, 0.99).marked(tail),
-        ms("p99.9", "response_p999_ms", class.response.p999_ms, 0.999).minor().marked(tail),
+        ms("p50", "response_p50_ms", class.response.p50_ms, 0).minor(),
+        ms("p90", "response_p90_ms", class.response.p90_ms, 1),
+        ms("p99", "response_p99_ms", class.response.p99_ms, 2).marked(tail),
+        ms("p99.9", "response_p999_ms", class.response.p999_ms, 3).minor().marked(tail),
         optional("limit", "limit_s", class.mix.limit_s, Quantity::Seconds),
         word("limit met", "response_ok", verdict(class.mix.response_ok)),
     ]

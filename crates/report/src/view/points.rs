@@ -5,7 +5,7 @@ use super::curve::{Curve, Sweep};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, word};
 use crate::caveats::{Caveats, Touches};
-use analysis::{Estimate, PointSummary, SteadyAnswer, Work};
+use analysis::{PointSummary, SteadyAnswer, Work};
 use observation::factor::short_name;
 use study::Yield;
 
@@ -89,27 +89,6 @@ pub fn yields(point: &PointSummary) -> Vec<Field> {
     Yield::ALL.iter().copied().map(of).collect()
 }
 
-/// The p99 of response, as far as it says something.
-pub fn p99(point: &PointSummary) -> Option<Estimate> {
-    Some(point.response_p99_ms).filter(|_| says_more(point))
-}
-
-/// Whether a p99 says more than the median does.
-pub fn says_more(point: &PointSummary) -> bool {
-    beyond(&point.response_p99_ms, &point.response_p50_ms)
-}
-
-/// Whether a p99.9 says more than both do.
-fn far_says_more(point: &PointSummary) -> bool {
-    let (far, p99) = (&point.response_p999_ms, &point.response_p99_ms);
-    beyond(far, &point.response_p50_ms) && (beyond(far, p99) || p99.lower_bound())
-}
-
-/// A bound that lies below a lower quantile says nothing; nobody knows whether it does where that one is not known.
-fn beyond(quantile: &Estimate, lower: &Estimate) -> bool {
-    !quantile.lower_bound() || quantile.low > lower.value || lower.value.is_nan()
-}
-
 /// The time that a transaction spends in the database, as a share of its response.
 fn share_of_response(point: &PointSummary) -> Field {
     let share = point.service_mean_ms.value / point.response_mean_ms.value;
@@ -141,8 +120,8 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
         throughput.leading().marked(if fixed_work { String::new() } else { all }),
         bytes(point).minor(),
         ms("p50", "response_p50_ms", &point.response_p50_ms),
-        ms("p99", "response_p99_ms", &point.response_p99_ms).only_if(says_more(point)).marked(tail.clone()),
-        ms("p99.9", "response_p999_ms", &point.response_p999_ms).only_if(far_says_more(point)).minor().marked(tail),
+        ms("p99", "response_p99_ms", &point.response_p99_ms).marked(tail.clone()),
+        ms("p99.9", "response_p999_ms", &point.response_p999_ms).minor().marked(tail),
         ms("mean", "response_mean_ms", &point.response_mean_ms).minor(),
         ms("service", "service_mean_ms", &point.service_mean_ms).minor().only_if(!asks),
         ms("request time", "request_mean_ms", &point.service_mean_ms).minor().only_if(asks),

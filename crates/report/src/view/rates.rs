@@ -4,7 +4,6 @@ use super::axes::{amount, datum, factor_axis, key, look, series, time};
 use super::curve::Sweep;
 use super::figure::{Axis, Datum, Figure, Form, Guide, Panel, Series, Spacing, Span};
 use super::given::Rate;
-use super::points::p99;
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
 use analysis::{Findings, Knee};
@@ -14,7 +13,7 @@ use observation::factor;
 pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
     let note = "Whiskers show the interval of each point where it is wider than the mark; an arrow is an end that \
                 lies further out, or of a value that is at least so much. Where latency is drawn, the \
-                marked line is p99 and the thin one p50.";
+                marked line is p99 and the thin one p50; a value that is at least so much is joined to none.";
     let rate = Rate::of(sweep);
     let title = capital(&format!("{} and latency by {}", rate.title, sweep.factor_said()));
     let mut panels = vec![throughput(findings, sweep, caveats, &rate), response(sweep, caveats)];
@@ -70,7 +69,7 @@ fn response(sweep: &Sweep, caveats: &Caveats) -> Panel {
     let mut all: Vec<Series> = Vec::new();
     for curve in &sweep.curves {
         let mut thin = series(sweep, curve, caveats, p50, |point| Some(point.response_p50_ms));
-        let mut line = series(sweep, curve, caveats, wanted, p99);
+        let mut line = series(sweep, curve, caveats, wanted, |point| Some(point.response_p99_ms));
         named(&mut thin, "p50");
         named(&mut line, "p99");
         all.extend([thin, line]);
@@ -92,7 +91,7 @@ fn against(sweep: &Sweep, caveats: &Caveats, rate: &Rate) -> Panel {
         .iter()
         .map(|curve| {
             let points = curve.points.iter().filter_map(|point| {
-                let response = p99(point).filter(|known| known.value.is_finite())?;
+                let response = Some(point.response_p99_ms).filter(|known| known.value.is_finite())?;
                 let x = rate.at(point).map(|per| per.value).filter(|per| per.is_finite())?;
                 let at = rate.quantity.text(x);
                 let place = format!("{} · {} · {at} at p99", curve.name, sweep.along(point));

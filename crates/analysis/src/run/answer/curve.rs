@@ -3,12 +3,12 @@
 use crate::{Estimate, FallClaim, Finding, HighestRate, Knee, PointSummary, SustainedFinding};
 use observation::factor;
 use study::{Judgement, Metric};
-use units::{Nanos, bytes_per_second, duration, milliseconds, per_hour, rate};
+use units::{Nanos, bytes_per_second, duration, milliseconds, per_hour, per_second, rate};
 
 /// Where the curve of the chosen point bends, or what it sustains.
 pub(super) fn bend(point: &PointSummary, findings: &[Finding]) -> Option<String> {
     findings.iter().find_map(|finding| match finding {
-        Finding::Knee(knee) if knee.point.same_stream(&point.at) => Some(knee_sentence(knee, point)),
+        Finding::Knee(knee) if knee.point.same_stream(&point.at) => knee_sentence(knee, point),
         Finding::HighestRate(found) if found.point.same_stream(&point.at) => found
             .rate_per_s
             .map(|highest| format!("The highest rate with {} is {}.", bound(found), rate(highest.value))),
@@ -24,101 +24,125 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
     if factor::short_name(&only.name) == factor::WIDTH {
         return None;
     }
-    let level = |point: &PointSummary| point.at.level(&only.name)?.number();
-    let own = level(point)?;
-    let others =
-        points.iter().filter(|other| other.at.same_stream(&point.at) && level(other).is_some_and(|at| at < own));
-    let least = others.min_by(|a, b| level(a).unwrap_or(own).total_cmp(&level(b).unwrap_or(own)))?;
     let bandwidth = judgement.primary.as_ref().is_some_and(|primary| primary.metric == Metric::Bandwidth);
-    let quoted = beside(point, least, bandwidth);
-    let (at, than, told) = (least.at.factors[0].in_words(), &quoted.than, &quoted.told);
-    if overlap(&quoted.own, &quoted.other) {
-        let more = if point.elapsed_s.is_some() { "faster" } else { "more" };
-        return Some(format!("{} may be no {more} than at {at} ({told}): the intervals overlap.", quoted.own_told));
+    let mut curve: Vec<Quoted> = points
+        .iter()
+        .filter(|other| other.at.same_stream(&point.at))
+        .filter_map(|one| Quoted::of(one, bandwidth))
+        .collect();
+    curve.sort_by(|a, b| a.level.total_cmp(&b.level));
+    let (own, least) = (curve.iter().find(|one| one.at == only.in_words())?, curve.first()?);
+    if own.level <= least.level {
+        return None;
     }
-    let times = quoted.own.value / quoted.other.value;
-    let times = if than == FASTER { 1.0 / times } else { times };
-    Some(format!("That is {} times {than} as at {at} ({told}).", units::significant(times)))
+    // What is asked at one level is told of the best one: nobody keeps more users than give the most.
+    let best = curve.iter().filter(|_| !own.is_time).max_by(|a, b| a.value.value.total_cmp(&b.value.value));
+    let most = best.filter(|best| best.level > least.level).unwrap_or(own);
+    if most.value.overlaps(&least.value) {
+        let (told, at, than, least) = (&most.told, &most.at, &least.told, &least.at);
+        let word = most.beyond(&curve[0]);
+        return Some(format!(
+            "{told} at {at} is not shown to be {word} than {than} at {least}: the intervals overlap."
+        ));
+    }
+    let times = format!("{} as at {} ({})", most.times(least), least.at, least.told);
+    let between = curve.iter().filter(|one| one.level > least.level && one.level < most.level);
+    let level = between.rev().take_while(|one| one.value.overlaps(&most.value)).last();
+    let level = level.map(|one| format!("; from {} on the intervals overlap", one.at)).unwrap_or_default();
+    if most.at == own.at {
+        return Some(format!("That is {times}{level}."));
+    }
+    Some(format!("The most is {} at {}, {times}{level}; at {} it is {}.", most.told, most.at, own.at, own.told))
 }
 
-const FASTER: &str = "as fast";
-
-/// What two points of a curve give, of which the same is quoted.
-struct Beside {
-    own: Estimate,
-    other: Estimate,
-    /// Each with its unit.
-    own_told: String,
+/// What is quoted of a point of a curve: seconds of fixed work, bytes where they are asked for, what transactions give, or else the rate.
+struct Quoted {
+    /// Where it is, and that in words.
+    level: f64,
+    at: String,
+    value: Estimate,
+    /// The value with its unit.
     told: String,
-    /// `as much`, `as fast`.
+    /// `as much`, `as many postings`.
     than: String,
+    is_time: bool,
 }
 
-/// What is quoted of two points: seconds of fixed work, bytes where they are asked for, what transactions give, or else the rate.
-fn beside(point: &PointSummary, other: &PointSummary, bandwidth: bool) -> Beside {
-    if let Some((own, one)) = point.elapsed_s.zip(other.elapsed_s) {
-        let than = if own.value < one.value { FASTER } else { "as long" };
-        return Beside::of([own, one], |seconds| duration(Nanos::from_seconds(seconds)), than);
+impl Quoted {
+    fn of(point: &PointSummary, bandwidth: bool) -> Option<Quoted> {
+        let [only] = point.at.factors.as_slice() else { return None };
+        let per_hour = |per_s: f64| per_hour(3_600.0 * per_s);
+        let (value, told, than) = match (&point.elapsed_s, point.yields.first()) {
+            (Some(elapsed), _) => (*elapsed, duration(Nanos::from_seconds(elapsed.value)), "as long".to_owned()),
+            _ if bandwidth => (point.bytes_per_s, bytes_per_second(point.bytes_per_s.value), "as much".to_owned()),
+            (_, Some((what, per_s))) => (*per_s, per_hour(per_s.value), format!("as many {what}")),
+            _ => (point.throughput_per_s, point.work.rate(point.throughput_per_s.value), "as much".to_owned()),
+        };
+        let (level, is_time) = (only.level.number()?, point.elapsed_s.is_some());
+        Some(Quoted { level, at: only.in_words(), value, told, than, is_time })
     }
-    if bandwidth {
-        return Beside::of([point.bytes_per_s, other.bytes_per_s], bytes_per_second, "as much");
-    }
-    if let Some(((what, own), (_, one))) = point.yields.first().zip(other.yields.first()) {
-        return Beside::of([*own, *one], |per_s| per_hour(3_600.0 * per_s), &format!("as many {what}"));
-    }
-    Beside::of([point.throughput_per_s, other.throughput_per_s], |per_s| other.work.rate(per_s), "as much")
-}
 
-impl Beside {
-    fn of([own, other]: [Estimate; 2], told: impl Fn(f64) -> String, than: &str) -> Beside {
-        Beside { own, other, own_told: told(own.value), told: told(other.value), than: than.to_owned() }
-    }
-}
-
-fn overlap(one: &Estimate, other: &Estimate) -> bool {
-    one.has_interval() && other.has_interval() && one.low <= other.high && other.low <= one.high
-}
-
-/// From where on more at once gain little: where the rate is within 5 percent of its most. No peak is told that lies below what was
-/// measured, and no bend that may be anywhere.
-fn knee_sentence(knee: &Knee, point: &PointSummary) -> String {
-    let (stream, name) = (&point.at.stream, &knee.factor);
-    let levels = |low, high| factor::levels(name, low, high);
-    let tried = || knee.curve.iter().map(|(level, _)| *level);
-    let (least, most) = (tried().fold(f64::MAX, f64::min), tried().fold(f64::MIN, f64::max));
-    let seen = knee.highest_seen().map_or(knee.peak_per_s.value, |(_, per_s)| per_s);
-    let peak = point.work.rate(seen.max(knee.peak_per_s.value));
-    let last = knee.curve.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-    if let Some(((best, _), (last, end))) = knee.highest_seen().zip(last)
-        && end.value < 0.9 * seen
-        && !overlap(end, &knee.curve.iter().find(|(level, _)| *level == best).map_or(*end, |(_, most)| *most))
-    {
-        let (at, end) = (levels(best, best), point.work.rate(end.value));
-        return format!("{stream} is best at {at}, with {peak}; at {} it is {end}.", levels(*last, *last));
-    }
-    let below = knee.curve.iter().filter(|(level, _)| *level < most);
-    let before_last = below.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0.0, |(_, rate)| rate.value);
-    match (&knee.at, knee.stated()) {
-        (Some(at), None) if at.high >= most && at.low > least && before_last < 0.9 * seen => format!(
-            "{stream} may still gain at {}, the most that was tried: {peak}. From {} on the intervals do not tell.",
-            levels(most, most),
-            levels(at.low, at.low)
-        ),
-        (Some(at), None) if at.high >= most && at.low > least => format!(
-            "{stream} flattens somewhere from {}: {peak}. More than {} was not tried.",
-            levels(at.low, at.high),
-            levels(most, most)
-        ),
-        (_, Some(at)) => format!("{stream} gains little beyond {}: about {peak} at most.", levels(at, at)),
-        (Some(at), None) if at.low <= least && at.high >= most => {
-            format!("No knee was found from {}: the points scatter too much. Best: {peak}.", levels(least, most))
+    /// The word for how it differs from another one.
+    fn beyond(&self, other: &Quoted) -> &'static str {
+        match (self.is_time, self.value.value < other.value.value) {
+            (true, true) => "shorter",
+            (true, false) => "longer",
+            (false, true) => "lower",
+            (false, false) => "higher",
         }
-        (Some(at), None) => format!(
-            "{stream} gains little beyond {}: about {peak} at most. These trials scatter too much to place the knee more closely.",
-            levels(at.low, at.high)
-        ),
-        (None, None) => format!("{stream} still gains at {}, the most that was tried.", levels(most, most)),
     }
+
+    /// `12.3 times (3.1 to 49) as much`; a shorter time is that many times as fast.
+    fn times(&self, other: &Quoted) -> String {
+        let faster = self.is_time && self.value.value < other.value.value;
+        let ratio = if faster { other.value.over(&self.value) } else { self.value.over(&other.value) };
+        let than = if faster { "as fast" } else { &self.than };
+        format!("{} times{} {than}", units::significant(ratio.value), ratio.ends(units::significant))
+    }
+}
+
+/// From where on more at once gain little: where the rate is within 5 percent of its most. What was seen is told with its interval, and
+/// no bend that may be anywhere.
+fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
+    let (stream, name) = (&point.at.stream, &knee.factor);
+    let (rate, at) = (|per_s: f64| point.work.rate(per_s), |level: f64| factor::levels(name, level, level));
+    let mut curve = knee.curve.clone();
+    curve.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (best, most) = knee.highest_seen()?;
+    let (least, (last, end)) = (curve.first()?.0, *curve.last()?);
+    let falls = end.value < 0.9 * most.value;
+    if falls && !end.overlaps(&most) {
+        let (best, most, last, end) = (at(best), rate(most.value), at(last), rate(end.value));
+        return Some(format!("{stream} is best at {best}, with {most}; at {last} it is {end}."));
+    }
+    let behind = match (falls, best == last) {
+        (true, _) => format!("; {} gave {}", at(last), rate(end.value)),
+        (_, true) => ", the most that was tried".to_owned(),
+        _ => String::new(),
+    };
+    let seen = format!("the most seen was {}{} at {}{behind}", rate(most.value), most.ends(per_second), at(best));
+    // What rose up to the last level by so much may rise beyond it.
+    let rises = best == last && curve.iter().rev().nth(1).is_some_and(|(_, before)| before.value < 0.9 * most.value);
+    Some(match (&knee.at, knee.stated()) {
+        (_, Some(level)) => format!("{stream} gains little beyond {}: {seen}.", at(level)),
+        (Some(ends), None) if rises && ends.high >= last => {
+            format!(
+                "{stream} may still gain at {}: {seen}. Beyond {} the intervals do not tell.",
+                at(last),
+                at(ends.low)
+            )
+        }
+        (Some(ends), None) => {
+            format!("{stream} levels off somewhere between {}; {seen}.", factor::both(name, ends.low, ends.high))
+        }
+        (None, None) if knee.scatters => {
+            format!(
+                "No knee was found from {}: the points scatter too much; {seen}.",
+                factor::levels(name, least, last)
+            )
+        }
+        (None, None) => format!("{stream} still gains at {}, the most that was tried.", at(last)),
+    })
 }
 
 /// What is to be said of a rate that fell.

@@ -217,11 +217,6 @@ fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
     }
     let p99 = &point.response_p99_ms;
     match p99.lower_bound() {
-        true if p99.low <= point.response_p50_ms.value => format!(
-            "a median latency of {}, and too few {} for a p99",
-            milliseconds(point.response_p50_ms.value),
-            point.work.word()
-        ),
         true => format!(
             "a p99 latency of at least {} ({} measured, too few or too bunched {} for an interval)",
             milliseconds(p99.low),
@@ -584,7 +579,82 @@ mod tests {
         judgement.primary = Some(study::Primary { metric: Metric::Bandwidth, selector });
         let trials = [crate::run::tests::trial(0, "s", 0, 1.0)];
         let told = answer(&points, &[], &[], &trials, &judgement).sentences;
-        assert_eq!(told[1], "That is 12.5 times as much as at copy_block 8 (4 MB/s).");
+        assert_eq!(told[1], "That is 12.5 times (10.8 to 14.4) as much as at copy_block 8 (4 MB/s).");
+    }
+
+    /// Points of these levels whose rates have these ends.
+    fn curve_of(name: &str, ends: &[(f64, f64, f64)]) -> Vec<PointSummary> {
+        let one = |(level, low, high): &(f64, f64, f64)| {
+            let mut point = at(name, *level, None);
+            point.throughput_per_s = Estimate { low: *low, high: *high, ..Estimate::single((low * high).sqrt()) };
+            point
+        };
+        ends.iter().map(one).collect()
+    }
+
+    /// What is said of the range of these points, asked at one of them.
+    fn range_told(points: &[PointSummary], asked: usize) -> String {
+        from_least(&points[asked], points, &crate::run::tests::judgement()).expect("a sentence")
+    }
+
+    #[test]
+    fn what_overlaps_is_not_shown_to_differ_in_either_direction() {
+        let rising = curve_of("sessions", &[(2.0, 63.0, 87.0), (8.0, 84.0, 109.0)]);
+        let told =
+            "95.7 IOPS at 8 sessions is not shown to be higher than 74 IOPS at 2 sessions: the intervals overlap.";
+        assert_eq!(range_told(&rising, 1), told);
+        let falling = curve_of("distance", &[(0.0, 800.0, 960.0), (10.0, 720.0, 890.0)]);
+        let told = "800 IOPS at 10 km is not shown to be lower than 876 IOPS at 0 km: the intervals overlap.";
+        assert_eq!(range_told(&falling, 1), told);
+    }
+
+    #[test]
+    fn the_best_level_is_told_though_the_study_asks_at_another_one() {
+        let points = curve_of("users", &[(1.0, 4.6, 5.2), (2.0, 8.6, 11.9), (4.0, 10.9, 11.9), (8.0, 10.7, 11.7)]);
+        let told = "The most is 11.4 IOPS at 4 users, 2.33 times (2.16 to 2.51) as much as at 1 user (4.89 IOPS); from 2 users on the \
+                    intervals overlap; at 8 users it is 11.2 IOPS.";
+        assert_eq!(range_told(&points, 3), told);
+    }
+
+    #[test]
+    fn a_best_level_that_others_may_equal_is_told_with_them() {
+        let points = curve_of("copy_block", &[(8.0, 1.1, 16.5), (64.0, 21.0, 53.0), (256.0, 43.6, 60.5)]);
+        let told = "That is 12.1 times (3.08 to 47.2) as much as at copy_block 8 (4.26 IOPS); from copy_block 64 on the intervals overlap.";
+        assert_eq!(range_told(&points, 2), told);
+    }
+
+    #[test]
+    fn a_curve_is_told_by_the_most_that_was_seen_and_no_level_that_was_not() {
+        let told = |ends: &[(f64, f64, f64)], at: Option<(f64, f64)>, scatters: bool| {
+            let points = curve_of("sessions", ends);
+            let at = at.map(|(low, high)| Estimate { low, high, ..Estimate::single(high) });
+            let curve: Vec<(f64, Estimate)> =
+                ends.iter().zip(&points).map(|((level, ..), point)| (*level, point.throughput_per_s)).collect();
+            let (point, factor, peak_per_s) = (points[0].at.clone(), "sessions".to_owned(), Estimate::single(1.0));
+            let knee = crate::Knee { point, factor, at, scatters, peak_per_s, curve };
+            bend(&points[0], &[Finding::Knee(knee)]).expect("a sentence")
+        };
+        let falls = [(1.0, 170.0, 343.0), (8.0, 653.0, 1_099.0), (32.0, 276.0, 913.0)];
+        assert_eq!(
+            told(&falls, Some((1.0, 8.0)), false),
+            "w levels off somewhere between 1 and 8 sessions; the most seen was 847 IOPS (653 to 1099) at 8 sessions; 32 sessions \
+             gave 502 IOPS."
+        );
+        assert_eq!(
+            told(&falls, None, true),
+            "No knee was found from 1 to 32 sessions: the points scatter too much; the most seen was 847 IOPS (653 to 1099) at 8 \
+             sessions; 32 sessions gave 502 IOPS."
+        );
+        let flat = [(1.0, 50.0, 55.0), (2.0, 96.0, 100.0), (4.0, 99.0, 101.0)];
+        assert_eq!(
+            told(&flat, Some((1.0, 4.0)), false),
+            "w levels off somewhere between 1 and 4 sessions; the most seen was 100 IOPS (99 to 101) at 4 sessions, the most that \
+             was tried."
+        );
+        assert_eq!(
+            told(&flat, Some((2.0, 2.0)), false),
+            "w gains little beyond 2 sessions: the most seen was 100 IOPS (99 to 101) at 4 sessions, the most that was tried."
+        );
     }
 
     #[test]

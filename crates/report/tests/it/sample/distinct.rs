@@ -518,6 +518,7 @@ fn findings() -> Vec<Finding> {
             point: At::new("curve", "left", "stream-0").with("cache", word("cold")).point(),
             factor: "outstanding".into(),
             at: Some(Estimate { value: 33.0, low: 31.0, high: 34.0, n: 6, confidence: 0.9 }),
+            scatters: false,
             peak_per_s: estimate(1_130.0),
             curve: vec![(32.0, estimate(1_101.0)), (33.0, estimate(1_111.0))],
         }),

@@ -59,6 +59,7 @@ fn rate_curve(findings: &mut Findings) {
             point: At::new(NAME, "target", stream).point(),
             factor: "outstanding".into(),
             at: Some(Estimate { value: knee, low: knee, high: knee, n: 5, confidence: 0.95 }),
+            scatters: false,
             peak_per_s: about(peak * 0.965, 0.012, 5),
             curve,
         }));

@@ -27,6 +27,7 @@ pub fn house() -> Findings {
         point: At::new(EXPERIMENT, "postgres", "brokerage").point(),
         factor: "sessions".into(),
         at: Some(Estimate { value: 16.0, low: 4.0, high: 16.0, n: 3, confidence: 0.95 }),
+        scatters: false,
         peak_per_s: about(1_912.0, 0.02, 3),
         curve: curve.collect(),
     })];

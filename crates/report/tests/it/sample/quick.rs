@@ -36,6 +36,7 @@ pub fn quick() -> Findings {
             point: At::new("rate curve", "here", "random-read").point(),
             factor: "outstanding".into(),
             at: Some(Estimate { value: 32.0, low: 32.0, high: 32.0, n: 3, confidence: 0.95 }),
+            scatters: false,
             peak_per_s: points[7].throughput_per_s,
             curve: points[1..8]
                 .iter()
