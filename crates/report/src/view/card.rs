@@ -97,8 +97,7 @@ pub fn card(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Card {
     // What the card says itself is not counted beside it.
     let beside =
         caveats.0.iter().filter(|kind| Some(kind.kind) != findings.doubted && kind.kind != CaveatKind::Unfinished);
-    // Details are folded away.
-    let beside = beside.filter(|kind| kind.kind.weight() != Weight::Detail);
+    let beside = beside.filter(|kind| !kind.folded());
     Card {
         tested: tested::lines(findings),
         numbers,

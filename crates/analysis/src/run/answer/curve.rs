@@ -36,9 +36,27 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
         let more = if point.elapsed_s.is_some() { "faster" } else { "more" };
         return Some(format!("{} may be no {more} than at {at} ({told}): the intervals overlap.", quoted.own_told));
     }
-    let times = quoted.own.value / quoted.other.value;
-    let times = if than == FASTER { 1.0 / times } else { times };
-    Some(format!("That is {} times {than} as at {at} ({told}).", units::significant(times)))
+    let (more, less) = if than == FASTER { (quoted.other, quoted.own) } else { (quoted.own, quoted.other) };
+    Some(match quotient(&more, &less) {
+        Some(times) => {
+            let ends = times.ends(units::significant);
+            format!("That is {} times{ends} {than} as at {at} ({told}).", units::significant(times.value))
+        }
+        None => format!("At {at} it is {told}."),
+    })
+}
+
+/// The ratio of two estimates that know nothing of each other: their errors add up as squares of logarithms. None without intervals.
+fn quotient(more: &Estimate, less: &Estimate) -> Option<Estimate> {
+    let known = |one: &Estimate| one.has_interval() && one.tells() && one.low > 0.0;
+    if !known(more) || !known(less) {
+        return None;
+    }
+    let of = |above: f64, below: f64| above.ln().hypot(below.ln()).exp();
+    let value = more.value / less.value;
+    let low = value / of(more.value / more.low, less.high / less.value);
+    let high = value * of(more.high / more.value, less.value / less.low);
+    Some(Estimate { value, low, high, ..*more })
 }
 
 const FASTER: &str = "as fast";

@@ -76,15 +76,19 @@ pub fn answer(
     }
     sentences.extend(to_compensate(findings));
     sentences.extend(shared_host(points, trials, judgement));
-    let (mut doubts, doubted) = doubts(&chosen, caveats, disturbed);
-    if let Some(worst) = doubted.and_then(|kind| worst::worst(kind, &chosen, trials)) {
+    let (mut doubts, main) = doubts(&chosen, caveats, disturbed);
+    if let Some(worst) = main.and_then(|main| worst::worst(main, &chosen, points, trials)) {
         doubts[0] = worst;
     }
-    if figures > 0 && chosen.iter().any(|point| point.elapsed_s.is_some_and(|elapsed| !elapsed.has_interval())) {
+    let doubted = main.map(|main| main.kind);
+    if figures > 0
+        && !judgement.unfinished
+        && chosen.iter().any(|point| point.elapsed_s.is_some_and(|elapsed| !elapsed.has_interval()))
+    {
         let once = "Each point ran once: repeat it (`--set replicates=4`) before you trust a difference.";
         doubts.insert(0, once.to_owned());
     }
-    if disturbed && trials.iter().filter(|trial| !trial.interrupted).count() == 1 {
+    if disturbed && !judgement.unfinished && trials.iter().filter(|trial| !trial.interrupted).count() == 1 {
         let once = "All of this is from one trial: repeat it (`--set replicates=4`) before you plan with these times.";
         doubts.insert(0, once.to_owned());
     }
@@ -327,8 +331,8 @@ impl Findings {
 
 /// The gravest caveat that would change a decision, and that users wait too long where another one goes before that.
 /// That nothing ended for a while is no doubt where just that was asked.
-fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> (Vec<String>, Option<CaveatKind>) {
-    let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
+fn doubts<'a>(points: &[&'a PointSummary], of_run: &'a [Caveat], disturbed: bool) -> (Vec<String>, Option<&'a Caveat>) {
+    let all = points.iter().copied().flat_map(|point| &point.caveats).chain(of_run);
     let serious = all.filter(|one| told_apart(one.kind) && one.kind.weight() != Weight::Detail);
     let main = serious.filter(|one| !disturbed || one.kind != CaveatKind::Stalled).min_by_key(|one| one.kind.gravity());
     let Some(main) = main else { return (Vec::new(), None) };
@@ -342,7 +346,7 @@ fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> (Vec<
     };
     let late = points.iter().flat_map(|point| &point.caveats).find(|caveat| caveat.kind == CaveatKind::Late);
     let late = late.filter(|_| main.kind != CaveatKind::Late).map(|late| format!("Also, {}", told(late)));
-    (std::iter::once(capital(&told(main))).chain(late).collect(), Some(main.kind))
+    (std::iter::once(capital(&told(main))).chain(late).collect(), Some(main))
 }
 
 #[cfg(test)]
@@ -522,6 +526,9 @@ mod tests {
         );
         assert!(told.doubts[0].starts_with("Each point ran once"), "{:?}", told.doubts);
         assert_eq!(told.sentences.len(), 1, "it is told once: {:?}", told.sentences);
+        judgement.unfinished = true;
+        let told = answer(&points, &[], &[], &[], &judgement).doubts;
+        assert_eq!(told, Vec::<String>::new(), "what a run still has to do is no advice");
     }
 
     #[test]
@@ -530,7 +537,7 @@ mod tests {
         let mut judgement = crate::run::tests::judgement();
         judgement.primary = None;
         let told = answer(&points, &[], &[], &[], &judgement).sentences;
-        assert_eq!(told[1], "That is 8 times as much as at copy_block 8 (8 IOPS).");
+        assert_eq!(told[1], "At copy_block 8 it is 8 IOPS.");
         assert_eq!(answer(&points[..1], &[], &[], &[], &judgement).sentences.len(), 1, "one point is no range");
     }
 
@@ -550,7 +557,7 @@ mod tests {
         judgement.primary = Some(study::Primary { metric: Metric::Bandwidth, selector });
         let trials = [crate::run::tests::trial(0, "s", 0, 1.0)];
         let told = answer(&points, &[], &[], &trials, &judgement).sentences;
-        assert_eq!(told[1], "That is 12.5 times as much as at copy_block 8 (4 MB/s).");
+        assert_eq!(told[1], "That is 12.5 times (10.8 to 14.4) as much as at copy_block 8 (4 MB/s).");
     }
 
     #[test]
