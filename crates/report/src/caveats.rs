@@ -22,21 +22,12 @@ impl CaveatsOfKind {
     pub fn about<'a>(&'a self, trials: &'a BTreeSet<u32>) -> impl Iterator<Item = &'a Caveat> {
         self.caveats.iter().filter(|caveat| caveat.trial.is_none_or(|trial| trials.contains(&trial)))
     }
-
-    /// Whether nothing beside a number leads to it: it stands behind all others, and is closed until it is asked for.
-    pub fn folded(&self) -> bool {
-        folded(self.kind)
-    }
 }
 
 /// How many trials these caveats are about; none where one of them is about no single trial.
 pub fn trials_of<'a>(caveats: impl IntoIterator<Item = &'a Caveat>) -> Option<usize> {
     let trials: Option<BTreeSet<u32>> = caveats.into_iter().map(|caveat| caveat.trial).collect();
     trials.map(|trials| trials.len()).filter(|count| *count > 0)
-}
-
-fn folded(kind: CaveatKind) -> bool {
-    kind.weight() == Weight::Detail && touches(kind) != Touches::Tail
 }
 
 /// All caveats of a report, in the order of their marks.
@@ -83,6 +74,7 @@ impl Caveats {
         let mut kinds: Vec<CaveatsOfKind> = Vec::new();
         let mut all = all_caveats(findings);
         // Details are folded away: their letters come last, so that none seems to be missing among the others.
+        let folded = |kind: CaveatKind| kind.weight() == Weight::Detail && touches(kind) != Touches::Tail;
         all.sort_by_key(|caveat| (folded(caveat.kind), caveat.kind.gravity()));
         for caveat in all {
             match kinds.iter_mut().find(|known| known.kind == caveat.kind) {

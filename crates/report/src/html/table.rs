@@ -2,6 +2,7 @@
 
 use super::prose::prose;
 use crate::caveats::{Caveats, trials_of};
+use crate::kept::kept;
 use crate::view::{Cell, Column, Table};
 use analysis::{Caveat, CaveatKind, Findings, TrialSummary};
 use maud::{Markup, html};
@@ -29,7 +30,7 @@ fn grid(table: &Table, columns: &[usize], class: &str, caption: &str) -> Markup 
     html! {
         div class="scroll" tabindex="0" {
             table class=(class) {
-                caption { (caption) }
+                caption { (prose(caption)) }
                 thead {
                     tr {
                         @for column in columns.iter().map(|at| &table.columns[*at]) {
@@ -128,7 +129,8 @@ fn letters(marks: &str) -> Markup {
 
 fn content(cell: &Cell) -> Markup {
     html! {
-        (cell.text())
+        // The style keeps numbers whole.
+        @if cell.raw().is_some() { (cell.text()) } @else { (kept(&cell.text())) }
         (letters(&cell.marks))
         @if let Some(interval) = cell.interval() { span class="interval" { (interval) } }
     }

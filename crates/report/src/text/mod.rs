@@ -15,7 +15,7 @@ pub use wrap::wrap;
 pub use style::Colour;
 
 use crate::caveats::{CaveatsOfKind, trials_of};
-use crate::view::{Conclusion, Report, Section, Table, Tone, report};
+use crate::view::{Conclusion, PAIRED, Report, Section, Table, Tone, report};
 use analysis::{Findings, Verdict, Weight};
 use style::{Paint, Style};
 
@@ -106,6 +106,9 @@ impl Page {
                 "and {}, in the full report",
                 units::counted((listed.len() - shown) as u64, "more findings")
             ));
+        }
+        if report.findings.comparisons().any(|one| one.ratio.n > 1) {
+            lines.extend(wrap(PAIRED, self.width, "  "));
         }
         if !lines.is_empty() {
             lines.insert(0, String::new());

@@ -227,7 +227,7 @@ fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
             point.work.word()
         ),
         true => format!(
-            "a p99 latency of at least {} ({} measured, too few or too bunched {} for an interval)",
+            "a p99 latency of at least {} ({} seen; too few or too bunched {} for an interval)",
             milliseconds(p99.low),
             milliseconds(p99.value),
             point.work.word()
@@ -247,7 +247,7 @@ fn interval_text(estimate: &Estimate, figure: impl Fn(f64) -> String) -> String 
         return estimate.ends(figure);
     }
     let confidence = estimate.confidence * 100.0;
-    format!(" ({confidence:.0}% interval {} to {})", figure(estimate.low), figure(estimate.high))
+    format!(" ({confidence:.0}% interval {})", units::range(&figure(estimate.low), " to ", &figure(estimate.high)))
 }
 
 /// Sentences of which the same is said once, behind all that it is said of.

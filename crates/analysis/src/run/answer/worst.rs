@@ -21,6 +21,7 @@ pub(super) fn worst(
     let text = greatest.map_or(&main.text, |(_, caveat)| &caveat.text);
     let (all, count) = (ended().count(), affected.len());
     let among = match count == all {
+        true if all == 2 => "In both trials".to_owned(),
         true => format!("In all {all} trials"),
         false => format!("In {count} of {all} trials{}", of_the_answer(&affected, answered)),
     };
