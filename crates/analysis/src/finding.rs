@@ -1284,7 +1284,7 @@ impl Estimate {
         match (self.has_interval(), self.tells()) {
             (false, _) => String::new(),
             (true, false) => format!(" ({CANNOT_TELL})"),
-            (true, true) => format!(" ({} to {})", figure(self.low), figure(self.high)),
+            (true, true) => format!(" ({})", units::range(&figure(self.low), " to ", &figure(self.high))),
         }
     }
 

@@ -20,7 +20,7 @@ pub fn findings(file: &RunFile) -> Result<Findings, Failure> {
     let facts = facts(file)?;
     let study = study_of(&facts)?;
     let planned = planned(&facts, &study);
-    let judgement = Judgement { planned, ..study.judgement().clone() };
+    let judgement = Judgement { planned, unfinished: !facts.finished, ..study.judgement().clone() };
     findings_by(file, facts, &judgement)
 }
 

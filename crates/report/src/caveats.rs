@@ -24,6 +24,12 @@ impl CaveatsOfKind {
     }
 }
 
+/// How many trials these caveats are about; none where one of them is about no single trial.
+pub fn trials_of<'a>(caveats: impl IntoIterator<Item = &'a Caveat>) -> Option<usize> {
+    let trials: Option<BTreeSet<u32>> = caveats.into_iter().map(|caveat| caveat.trial).collect();
+    trials.map(|trials| trials.len()).filter(|count| *count > 0)
+}
+
 /// All caveats of a report, in the order of their marks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caveats(pub Vec<CaveatsOfKind>);

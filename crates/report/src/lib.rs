@@ -11,6 +11,7 @@ mod csv;
 mod harmless;
 mod html;
 mod json;
+mod kept;
 mod text;
 mod view;
 

@@ -51,6 +51,7 @@ pub(crate) fn judgement(
         rounds: rounds(resolved),
         allow_inconclusive: definition.allow_inconclusive,
         planned: None,
+        unfinished: false,
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Judgement {
     pub allow_inconclusive: bool,
     /// How many trials are certain, where somebody has planned; what repeats and searches add is not known before.
     pub planned: Option<u32>,
+    /// Whether the run that is judged has not finished: what it still has to do is not advised.
+    pub unfinished: bool,
 }
 
 impl Judgement {

@@ -138,19 +138,26 @@ impl fmt::Display for Wire {
             write!(f, " jitter={}", exactly(self.jitter))?;
         }
         if let Some(capacity) = self.capacity {
-            write!(f, " capacity={:.0}B/s", capacity.0)?;
+            write!(f, " capacity={}", in_units(capacity))?;
         }
         if self.tls {
             f.write_str(" tls=on")?;
         }
         if let Some(aggressor) = self.aggressor {
-            write!(f, " aggressor={:.0}B/s", aggressor.demand.0)?;
+            write!(f, " aggressor={}", in_units(aggressor.demand))?;
             if let Some(share) = aggressor.share {
                 write!(f, " share={}%", share * 100.0)?;
             }
         }
         Ok(())
     }
+}
+
+/// A rate of bytes as a word that reads back as the same: `5MB/s`, `1234567B/s`.
+fn in_units(rate: PerSecond) -> String {
+    let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    let (scale, unit) = units.into_iter().find(|(scale, _)| rate.0 % scale == 0.0).unwrap_or((1.0, "B"));
+    format!("{:.0}{unit}/s", rate.0 / scale)
 }
 
 /// A time as a word that reads back as the same: `500us`, `1250ns`.
@@ -172,6 +179,10 @@ mod tests {
         assert_eq!(wire.capacity, Some(PerSecond(1e9)));
         assert_eq!(wire.aggressor, Some(Aggressor { demand: PerSecond(5e8), share: Some(0.2) }));
         assert_eq!(Wire::parse(&wire.to_string()), Ok(wire));
+        let told = "delay=50us jitter=5us capacity=1GB/s tls=on aggressor=500MB/s share=20%";
+        assert_eq!(wire.to_string(), told, "in units in which people write them");
+        let odd = "delay=0us capacity=1234567B/s";
+        assert_eq!(Wire::parse(odd).map(|wire| wire.to_string()), Ok(odd.to_owned()));
         assert_eq!(Wire::parse("tls=off"), Ok(Wire::default()));
         assert_eq!(Wire::parse(""), Ok(Wire::default()));
     }

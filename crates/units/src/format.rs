@@ -79,6 +79,65 @@ pub fn things_an_hour(per_hour: f64, things: &str) -> String {
     format!("{} {things} an hour", per_second(per_hour))
 }
 
+/// Units of one kind each, with how much of the first one is.
+const KINDS: [&[(&str, f64)]; 6] = [
+    &[("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9), ("min", 60e9), ("h", 3_600e9)],
+    &[("B", 1.0), ("KiB", 1_024.0), ("MiB", 1_048_576.0), ("GiB", 1_073_741_824.0), ("TiB", 1_099_511_627_776.0)],
+    &[("B/s", 1.0), ("kB/s", 1e3), ("MB/s", 1e6), ("GB/s", 1e9)],
+    &[("/s", 1.0), ("k/s", 1e3), ("M/s", 1e6)],
+    &[("/h", 1.0), ("k/h", 1e3), ("M/h", 1e6)],
+    &[("", 1.0), ("k", 1e3), ("M", 1e6)],
+];
+
+/// A figure as number, unit, and the word behind it: `13.2 k IOPS` is counted in `k` of `IOPS`.
+struct Told<'a> {
+    number: f64,
+    unit: &'a str,
+    word: &'a str,
+    kind: usize,
+    scale: f64,
+}
+
+fn told(figure: &str) -> Option<Told<'_>> {
+    let (number, rest) = figure.split_once(' ').unwrap_or((figure, ""));
+    let (first, word) = rest.split_once(' ').unwrap_or((rest, ""));
+    let of = |unit: &str| {
+        let find = |kind: usize| Some((kind, KINDS[kind].iter().find(|(name, _)| *name == unit)?.1));
+        (0..KINDS.len()).find_map(find)
+    };
+    let (unit, word, (kind, scale)) = match of(first) {
+        Some(found) => (first, word, found),
+        None => ("", rest, of("")?),
+    };
+    Some(Told { number: number.parse().ok()?, unit, word, kind, scale })
+}
+
+/// A figure in the unit of another, where both have units of one kind: `580 k/h` beside `54.7 M/h` is `0.58 M/h`.
+pub fn in_unit_of(figure: &str, other: &str) -> String {
+    let known = told(figure).zip(told(other));
+    match known.filter(|(own, wanted)| own.kind == wanted.kind && own.word == wanted.word && own.unit != wanted.unit) {
+        Some((own, wanted)) => {
+            let unit = [wanted.unit, wanted.word].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+            format!("{} {}", significant(own.number * own.scale / wanted.scale), unit.join(" "))
+        }
+        None => figure.to_owned(),
+    }
+}
+
+/// A range whose ends have one unit, which is said once: `0.58–54.7 M/h`. `to` stands between them.
+pub fn range(low: &str, to: &str, high: &str) -> String {
+    let scale = |figure: &str| told(figure).map_or(0.0, |told| told.scale);
+    let (low, high) = match scale(low) < scale(high) {
+        true => (in_unit_of(low, high), high.to_owned()),
+        false => (low.to_owned(), in_unit_of(high, low)),
+    };
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}{to}{high}"),
+        _ if low.ends_with('%') && high.ends_with('%') => format!("{}{to}{high}", &low[..low.len() - 1]),
+        _ => format!("{low}{to}{high}"),
+    }
+}
+
 /// A count with thin separators every three digits: `1 234 567`.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -175,5 +234,23 @@ mod tests {
         assert_eq!(counted(0, "pairs") + ", " + &counted(2, "finished trials"), "0 pairs, 2 finished trials");
         assert_eq!(percent(0.305), "30.5%");
         assert_eq!(ratio(0.98421), "0.984");
+    }
+
+    #[test]
+    fn a_range_has_one_unit_which_is_said_once() {
+        let told = |low: &str, high: &str| range(low, "–", high);
+        assert_eq!(told("580 k/h", "54.7 M/h"), "0.58–54.7 M/h");
+        assert_eq!(told("636 us", "59.3 ms"), "0.636–59.3 ms");
+        assert_eq!(told("9568 IOPS", "13.2 k IOPS"), "9.57–13.2 k IOPS");
+        assert_eq!(told("257", "15 k"), "0.257–15 k");
+        assert_eq!(told("850 ms", "2 min"), "0.0142–2 min");
+        assert_eq!(told("1000 KiB", "2 MiB"), "0.977–2 MiB");
+        assert_eq!(told("1.75 k", "34.3 k"), "1.75–34.3 k");
+        assert_eq!(told("1%", "2.5%"), "1–2.5%");
+        assert_eq!(range("-1.61 ms", " to ", "-590 us"), "-1.61 to -0.59 ms", "the larger one has the unit");
+        assert_eq!(told("–", "2 ms"), "––2 ms");
+        assert_eq!(told("2 TPS", "3 IOPS"), "2 TPS–3 IOPS", "of two kinds each keeps its own");
+        assert_eq!(in_unit_of("956 us", "1.2 ms"), "0.956 ms");
+        assert_eq!(in_unit_of("3 of them", "1.2 ms"), "3 of them");
     }
 }

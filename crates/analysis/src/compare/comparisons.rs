@@ -236,7 +236,7 @@ impl Candidate<'_> {
     /// The reason to take a verdict away that lies in the pairs themselves.
     fn caveat(&self, verdict: Verdict, judgement: &Judgement) -> Option<(CaveatKind, String)> {
         if self.pairs < PAIRS_MIN {
-            return Some((CaveatKind::FewReplicates, self.few_pairs()));
+            return Some((CaveatKind::FewReplicates, self.few_pairs(judgement.unfinished)));
         }
         let test = self.test?;
         if !test.both_orders {
@@ -252,7 +252,7 @@ impl Candidate<'_> {
         method_caveat(&test, claimed)
     }
 
-    fn few_pairs(&self) -> String {
+    fn few_pairs(&self, unfinished: bool) -> String {
         let needed = format!("a verdict needs at least {PAIRS_MIN}");
         if self.ran > self.pairs {
             let (ran, metric) = (counted(u64::from(self.ran), "pairs"), self.metric.word());
@@ -267,7 +267,8 @@ impl Candidate<'_> {
             1 => "one pair was measured".to_owned(),
             n => format!("{n} pairs were measured"),
         };
-        format!("{seen}, and {needed}; run with --set replicates={PAIRS_MIN} or more")
+        let next = format!("; run with --set replicates={PAIRS_MIN} or more");
+        format!("{seen}, and {needed}{}", if unfinished { "" } else { &next })
     }
 
     /// Of an odd number of pairs one order has more than the other, and both count the same in the ratio.
@@ -356,14 +357,14 @@ fn wide_reason(test: Option<&PairedTest>, margin: f64, confidence: f64) -> Strin
     let Some(test) = test else { return open };
     let found = significant((100.0 * test.power(margin, confidence)).round());
     let scatter = counted(u64::from(test.pairs), "pairs");
-    let now =
-        format!("with {scatter} that differ so much, a difference of {wanted} is detected in {found} of 100 runs");
+    let detect = if test.pairs == 1 { "detects" } else { "detect" };
+    let now = format!("with this scatter, {scatter} {detect} a difference of {wanted} in {found} of 100 runs");
     match needed(&test.scatter(), margin, confidence, 2) {
-        Some(needed) if needed > test.pairs => format!("{open}; {now}, with about {needed} pairs in 80"),
+        Some(needed) if needed > test.pairs => format!("{open}; {now}; 80 of 100 needs about {needed} pairs"),
         Some(_) => format!("{open}; {now}, so the difference is probably smaller"),
-        None => {
-            format!("{open}; {now}, and even {PAIRS_MAX} pairs are too few for 80; find out what disturbs the trials")
-        }
+        None => format!(
+            "{open}; {now}; for 80 of 100 even {PAIRS_MAX} pairs are too few: find out what disturbs the trials"
+        ),
     }
 }
 
@@ -510,7 +511,7 @@ mod tests {
         let noisy = counterbalanced(&[(1000.0, 1100.0), (1000.0, 930.0), (1000.0, 1120.0), (1000.0, 1010.0)]);
         let found = compared(&noisy).remove(0);
         assert_eq!(found.verdict, Verdict::Inconclusive);
-        assert!(found.reason.as_ref().unwrap().contains("of 100 runs, with about"), "{:?}", found.reason);
+        assert!(found.reason.as_ref().unwrap().contains("of 100 runs; 80 of 100 needs about"), "{:?}", found.reason);
         assert!(found.detectable.unwrap() > 0.05);
     }
 
@@ -555,6 +556,10 @@ mod tests {
             reason.contains("--set replicates=4 or more; ") && reason.ends_with("an even number balances them"),
             "{reason}"
         );
+        let unfinished = Judgement { unfinished: true, ..judgement() };
+        let trials = counterbalanced(&[(1000.0, 1500.0); 2]);
+        let two = comparisons(&groups(&trials), &unfinished).remove(0).comparison.reason.unwrap_or_default();
+        assert_eq!(two, "2 pairs were measured, and a verdict needs at least 4", "its pairs are still to come");
         let five = compared(&counterbalanced(&[(1000.0, 1500.0); 5]));
         assert_eq!(five[0].verdict, Verdict::Better);
         assert!(five[0].reason.as_deref().is_some_and(|reason| reason.ends_with("replicates=6 balances them")));
@@ -568,9 +573,12 @@ mod tests {
             compared(&counterbalanced(&pairs))[0].reason.clone().unwrap_or_default()
         };
         let some = told(0.1);
-        assert!(some.contains("with 6 pairs that differ so much, a difference of "), "{some}");
-        assert!(some.contains(" of 100 runs, with about ") && some.ends_with(" pairs in 80"), "{some}");
+        assert!(some.contains("with this scatter, 6 pairs detect a difference of "), "{some}");
+        assert!(some.contains(" of 100 runs; 80 of 100 needs about ") && some.ends_with(" pairs"), "{some}");
         let none = told(3.0);
-        assert!(none.ends_with("even 1000 pairs are too few for 80; find out what disturbs the trials"), "{none}");
+        assert!(
+            none.ends_with("for 80 of 100 even 1000 pairs are too few: find out what disturbs the trials"),
+            "{none}"
+        );
     }
 }

@@ -135,7 +135,7 @@ impl TierFinding {
     /// there it is 3.2 times as many postings (3.0 to 3.4).`
     pub fn says(&self) -> String {
         let interval = |of: &Estimate, figure: fn(f64) -> String| match of.has_interval() && of.low < of.high {
-            true => format!(" ({} to {})", figure(of.low), figure(of.high)),
+            true => format!(" ({})", units::range(&figure(of.low), " to ", &figure(of.high))),
             false => String::new(),
         };
         let times = interval(&self.times, units::ratio);

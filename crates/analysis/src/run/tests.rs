@@ -27,6 +27,7 @@ pub(crate) fn judgement() -> Judgement {
         allow_inconclusive: false,
         rounds: Vec::new(),
         planned: None,
+        unfinished: false,
     }
 }
 

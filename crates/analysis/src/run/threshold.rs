@@ -6,7 +6,12 @@ use study::{Judgement, Threshold};
 
 /// One outcome a threshold, decided by the worst of the points that it selects.
 pub fn thresholds(groups: &[Group], judgement: &Judgement) -> Vec<ThresholdOutcome> {
-    judgement.thresholds.iter().map(|threshold| outcome(threshold, groups, judgement.confidence)).collect()
+    let unfinished = || judgement.unfinished.then(|| "the run is not finished".to_owned());
+    let one = |threshold| {
+        let found = outcome(threshold, groups, judgement.confidence);
+        ThresholdOutcome { needs: found.needs.clone().or_else(unfinished), ..found }
+    };
+    judgement.thresholds.iter().map(one).collect()
 }
 
 fn outcome(threshold: &Threshold, groups: &[Group], confidence: f64) -> ThresholdOutcome {

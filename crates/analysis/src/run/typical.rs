@@ -20,7 +20,7 @@ const READS: [(f64, &str); 5] = [
 /// Up to which rate the most random reads are like those of what device.
 const RATES: [(f64, &str); 5] = [
     (800.0, "a hard disk"),
-    (20e3, "a general-purpose volume of a cloud"),
+    (20e3, "a general-purpose cloud volume"),
     (110e3, "a SATA SSD"),
     (2e6, "an NVMe SSD"),
     (f64::INFINITY, "several NVMe SSDs, or memory"),
@@ -29,8 +29,8 @@ const RATES: [(f64, &str); 5] = [
 /// Up to which latency a durable write is like that of what device, ms.
 const DURABLE: [(f64, &str); 4] = [
     (0.1, "an SSD that keeps its cache through a power loss, if the write really was durable"),
-    (0.4, "an SSD of a data centre"),
-    (6.0, "an SSD of a desktop, or a volume of a cloud"),
+    (0.4, "a data-centre SSD"),
+    (6.0, "a desktop SSD or a cloud volume"),
     (f64::INFINITY, "a hard disk"),
 ];
 
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(
             found.says(),
             "a random read at queue depth 1 takes 36.4 us, as on a fast NVMe SSD; a peak of 80.7 k IOPS is that of a SATA \
-             SSD; a durable write takes 2.38 ms, as on an SSD of a desktop, or a volume of a cloud"
+             SSD; a durable write takes 2.38 ms, as on a desktop SSD or a cloud volume"
         );
         let disk = Typical { read_ms: Some(8.0), most_per_s: Some(180.0), durable_ms: None };
         assert!(

@@ -532,9 +532,10 @@ fn few_rounds(about: &About) -> String {
 
 /// Rounds that chance moves by more than the rule can see past.
 fn noisy_rounds(about: &About) -> Option<String> {
-    let trace = about.stream.steady.rounds.as_ref()?;
+    // Parts that lie no further apart than noise moves one of them say nothing.
+    let trace = about.stream.steady.rounds.as_ref().filter(|trace| trace.range > trace.noise)?;
     let scatter = format!(
-        "the rates of its parts differ by up to {} of their mean, where chance alone would move one by about {}",
+        "the rate of its parts varied by {}; noise alone gives about {} each",
         percent(trace.range),
         percent(trace.noise)
     );
@@ -567,7 +568,7 @@ fn thin_tail(about: &About) -> Option<String> {
     let next = needs(about, ROOM * longer);
     // Rounded up it could be said to be 100.
     let (beyond, all) = (response.count / 100, counted(response.count, work(about.summary).word()));
-    let bunched = "they fell into fewer than ten moments";
+    let bunched = "these slow ones came in fewer than ten bursts";
     let few = if beyond >= SAMPLES_BEYOND {
         format!("rests on {} of {all}, and {bunched}", count(beyond))
     } else if longer * beyond as f64 > 1.5 * SAMPLES_BEYOND as f64 {

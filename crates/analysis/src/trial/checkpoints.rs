@@ -129,8 +129,11 @@ fn full_s(observations: &Observations) -> Option<f64> {
 fn words(found: &Checkpoints, cut: Option<Window>, observations: &Observations) -> String {
     if let (Some(window), Some(cycle)) = (cut, found.cycle_s) {
         let (many, next) = match found.cycles {
-            1 => ("one whole checkpoint cycle".to_owned(), format!("three need {}", to_hold(3, cycle))),
-            n => (format!("{n} whole checkpoint cycles"), format!("twice as many need {}", to_hold(2 * n, cycle))),
+            1 => ("one whole checkpoint cycle".to_owned(), format!("three need --set measure={}", to_hold(3, cycle))),
+            n => (
+                format!("{n} whole checkpoint cycles"),
+                format!("twice as many need --set measure={}", to_hold(2 * n, cycle)),
+            ),
         };
         return format!(
             "the window holds {many} of {}: of the {} asked for, the {} from the begin of the first checkpoint to that of the \
@@ -185,13 +188,17 @@ fn wanted(found: &Checkpoints, observations: &Observations) -> String {
         Some(elapsed) => {
             format!("{cycle_takes}: the work would have to be about {} times as much", (2.0 * cycle / elapsed).ceil())
         }
-        None => format!("{cycle_takes}: {} holds a whole one, {} three", to_hold(1, cycle), to_hold(3, cycle)),
+        None => format!(
+            "{cycle_takes}; use --set measure={} to cover one checkpoint cycle, {} for three",
+            to_hold(1, cycle),
+            to_hold(3, cycle)
+        ),
     }
 }
 
 /// The window that holds so many whole cycles wherever it begins.
 fn to_hold(cycles: u32, cycle_s: f64) -> String {
-    format!("--set measure={}", set(f64::from(cycles + 1) * cycle_s))
+    set(f64::from(cycles + 1) * cycle_s)
 }
 
 /// A time as it may be set: whole seconds, and whole minutes where it takes many; never less than asked for.
@@ -247,8 +254,8 @@ fn inside_commits(distance: f64) -> String {
             .to_owned();
     }
     format!(
-        "checkpoints come inside the commit that fills {} of log, and are counted with it: they are not told apart, and \
-         a window that writes many times as much holds many",
+        "SQLite runs its checkpoint inside the commit that fills {} of log, so its cost is in the latencies and cannot be told \
+         apart",
         bytes(distance)
     )
 }

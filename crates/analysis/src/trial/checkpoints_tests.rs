@@ -111,7 +111,7 @@ fn a_window_without_a_whole_cycle_stays_and_says_what_it_leaves_out() {
         none.text,
         "the window begins right behind a forced checkpoint and holds no whole cycle from one checkpoint to the next (one \
          checkpoint began in it), so its figures leave out what checkpoints cost; a cycle takes about 8 s (one is due after 16 MiB \
-         of log, which grows by 2.1 MB/s): --set measure=16s holds a whole one, --set measure=32s three"
+         of log, which grows by 2.1 MB/s); use --set measure=16s to cover one checkpoint cycle, 32s for three"
     );
     assert!(doubted(&short));
     let left = summarise(&asking("caches as left, checkpoints left alone"), &observations(10), &judgement());
@@ -139,7 +139,10 @@ fn a_cycle_that_time_ends_before_the_log_is_full_takes_its_timeout() {
     assert_eq!(found(&summary).cycle_s, Some(300.0));
     let text = &found(&summary).text;
     assert!(text.contains("a cycle takes about 5 min (by its timeout; the log alone would take 14 min)"), "{text}");
-    assert!(text.contains("(none began in it)") && text.contains("--set measure=10min holds a whole one"), "{text}");
+    assert!(
+        text.contains("(none began in it)") && text.contains("use --set measure=10min to cover one checkpoint cycle"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -217,6 +220,10 @@ fn commits_that_write_back_themselves_hold_what_it_costs() {
     let mut embedded = observations(10);
     embedded.series = vec![told("database.log before a checkpoint bytes now", vec![(second_of(12), 4_194_304.0)])];
     let summary = summarise(&asking(""), &embedded, &judgement());
-    assert!(found(&summary).text.starts_with("checkpoints come inside the commit that fills 4 MiB of log"));
+    assert!(
+        found(&summary)
+            .text
+            .starts_with("SQLite runs its checkpoint inside the commit that fills 4 MiB of log, so its cost")
+    );
     assert!(!doubted(&summary));
 }

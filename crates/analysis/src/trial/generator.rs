@@ -134,10 +134,11 @@ fn late_looks(summary: &TrialSummary, observations: &Observations) -> Option<Str
     let slots: Option<u32> = summary.label.streams.iter().map(|stream| stream.slots).sum();
     let more = slots.is_none_or(|slots| slots > u32::from(observations.generators.max(1)));
     Some(format!(
-        "the load generator saw completions up to {} late (p99), {} of the median service time ({}): {}read latencies as upper bounds",
+        "the load generator noticed 1 in 100 completions {} late or more, against a median request of {} ({} of it): {}read latencies as \
+         upper bounds",
         milliseconds(p99),
-        percent(p99 / service),
         milliseconds(service),
+        percent(p99 / service),
         if more { "give it more `workers` or a free core, or " } else { "give it a free core, or " }
     ))
 }
@@ -171,7 +172,10 @@ mod tests {
         assert_eq!(fine.generator.looks, Some(LooksSummary { mean_ms: 0.01, p99_ms: 0.049, max_ms: 2.0 }));
         assert_eq!(text(&fine, CaveatKind::LateLooks), None);
         let said = text(&late, CaveatKind::LateLooks).unwrap();
-        assert!(said.contains("up to 200 us late (p99), 20% of the median service time (1 ms)"), "{said}");
+        assert!(
+            said.contains("1 in 100 completions 200 us late or more, against a median request of 1 ms (20% of it)"),
+            "{said}"
+        );
         assert!(said.contains("give it more `workers`"), "{said}");
         assert_eq!(with(&[]).generator.looks, None);
     }

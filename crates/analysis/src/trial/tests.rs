@@ -328,6 +328,32 @@ fn a_short_trial_says_how_long_it_should_be() {
     assert!(text(&short, CaveatKind::ThinTail).contains("--set measure=19s"));
 }
 
+/// Ten intervals of a second in which so many operations were done.
+fn rates(done: [u64; 10]) -> TrialSummary {
+    let mut noisy = observations();
+    for cell in noisy.cells.iter_mut().filter(|cell| cell.key.class == 0) {
+        let of = cell.key.interval.checked_sub(2).and_then(|at| done.get(at as usize));
+        cell.tally.done = *of.unwrap_or(&cell.tally.done);
+    }
+    summary(&noisy)
+}
+
+#[test]
+fn parts_that_vary_by_less_than_noise_are_no_note_and_by_more_are_told_beside_it() {
+    let told = |one: &TrialSummary| {
+        let found = one.caveats.iter().find(|caveat| caveat.kind == CaveatKind::WindowTooShort);
+        (one.streams[0].steady.answer, found.map(|caveat| caveat.text.clone()))
+    };
+    let level = rates([400, 1600, 1500, 500, 600, 1400, 1700, 300, 900, 1100]);
+    assert_eq!(told(&level), (SteadyAnswer::CannotTell, None));
+    let apart = rates([900, 1400, 1450, 950, 600, 1100, 1250, 750, 650, 1150]);
+    let (answer, text) = told(&apart);
+    assert_eq!(answer, SteadyAnswer::CannotTell);
+    let text = text.expect("it is told");
+    assert!(text.contains("the rate of its parts varied by "), "{text}");
+    assert!(text.contains("%; noise alone gives about "), "{text}");
+}
+
 #[test]
 fn figures_beside_jobs_end_with_the_jobs_and_their_end_is_no_stall() {
     let mut beside = observations();

@@ -162,6 +162,7 @@ pub fn judgement() -> Judgement {
         rounds: Vec::new(),
         allow_inconclusive: false,
         planned: None,
+        unfinished: false,
     }
 }
 

@@ -144,7 +144,9 @@ pub(crate) fn events(trial: &Trial, checks: &[Check]) -> Vec<Event> {
     let told = (!invariants.is_empty()).then(|| invariants_words(&invariants));
     let others = others.into_iter().map(|check| {
         let kind = if check.result == CheckResult::Failed { EventKind::Damage } else { EventKind::Note };
-        (kind, format!("{}: {}", check.name, check.found))
+        // Beside it stand counts of the window alone.
+        let whole = if check.kind == CheckKind::Ledger { " (in the whole trial, warm-up included)" } else { "" };
+        (kind, format!("{}: {}{whole}", check.name, check.found))
     });
     told.into_iter().chain(others).map(|(kind, text)| Event { at, kind, text }).collect()
 }

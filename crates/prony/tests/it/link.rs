@@ -38,7 +38,7 @@ fn a_link_carries_what_comes_takes_orders_and_says_what_it_carried() {
     stream.read_exact(&mut back).unwrap();
     assert_eq!(&back, b"again");
     let told = program.fine("link --orders orders --order heal");
-    assert!(told.starts_with("path 1  carries  delay=50us capacity=100000000B/s  1 connections\n"), "{told}");
+    assert!(told.starts_with("path 1  carries  delay=50us capacity=100MB/s  1 connections\n"), "{told}");
     going.signal(Signal::INT);
     let (code, told) = going.end();
     assert_eq!(code, Some(0), "{told}");

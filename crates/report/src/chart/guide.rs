@@ -57,24 +57,31 @@ const LANES: usize = 3;
 /// that those at both ends stand side by side; whole they are the titles of what is drawn.
 pub(super) fn words(frame: &Frame, guides: &[Guide]) -> Markup {
     let mut lanes: Vec<f64> = vec![f64::NEG_INFINITY; LANES];
-    let mut upper: Vec<(f64, &str, Option<Look>)> = guides
+    // What stands within a stretch is told over the middle of it, as the stretch itself is.
+    let within = |at: f64| {
+        guides.iter().any(|guide| matches!(guide, Guide::Stretch { from, to, .. } if (*from..=*to).contains(&at)))
+    };
+    let middle = |x: f64| (frame.x.at(x), true);
+    let mut upper: Vec<((f64, bool), &str, Option<Look>)> = guides
         .iter()
         .filter_map(|guide| match guide {
             Guide::Upright { x, low, text, look, .. } => {
                 let start = if x.is_finite() { *x } else { *low };
-                Some((frame.x.at(start), text.as_str(), Some(*look)))
+                Some(((frame.x.at(start), false), text.as_str(), Some(*look)))
             }
-            Guide::Event { x, text } => Some((frame.x.at(*x), text.as_str(), None)),
-            Guide::Stretch { from, text, .. } => Some((frame.x.at(*from), text.as_str(), None)),
+            Guide::Event { x, text } if within(*x) => Some((middle(*x), text.as_str(), None)),
+            Guide::Event { x, text } => Some(((frame.x.at(*x), false), text.as_str(), None)),
+            Guide::Stretch { from, to, text } => Some((middle((from + to) / 2.0), text.as_str(), None)),
             Guide::Level { .. } | Guide::Curve { .. } => None,
         })
         .collect();
-    upper.sort_by(|a, b| a.0.total_cmp(&b.0));
+    upper.sort_by(|a, b| a.0.0.total_cmp(&b.0.0));
     let room = (frame.width - frame.left) / 2.0 - 16.0;
-    let placed = upper.into_iter().filter_map(|(x, text, look)| {
+    let placed = upper.into_iter().filter_map(|((x, centred), text, look)| {
         let shown = fitted(text, room);
         let width = text_width(&shown);
-        let start = (x + 4.0).min(frame.width - width - 2.0).max(frame.left);
+        let beside = if centred { -width / 2.0 } else { 4.0 };
+        let start = (x + beside).min(frame.width - width - 2.0).max(frame.left);
         let free = lanes.iter().position(|end| *end + 8.0 < start);
         // An event that finds no room keeps its line, which has a title.
         let lane = free.or(look.is_some().then_some(LANES - 1))?;

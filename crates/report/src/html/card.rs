@@ -1,6 +1,7 @@
 //! The card on top of a page.
 
 use super::prose::{prose, unbroken};
+use crate::kept::kept;
 use crate::view::{Number, Report};
 use maud::{Markup, html};
 
@@ -33,8 +34,8 @@ pub(super) fn card(report: &Report) -> Markup {
 fn large(number: &Number) -> Markup {
     html! {
         li {
-            span class="value" { (number.value) @for mark in number.marks.chars() { sup { a href={ "#doubt-" (mark) } { (mark) } } } }
-            @if !number.interval.is_empty() { span class="interval" { (number.interval) } }
+            span class="value" { (kept(&number.value)) @for mark in number.marks.chars() { sup { a href={ "#doubt-" (mark) } { (mark) } } } }
+            @if !number.interval.is_empty() { span class="interval" { (kept(&number.interval)) } }
             span class="what" { (number.what) }
             span class="place" { (prose(&unbroken(&number.place))) }
             @for also in &number.also { span class="also" { (prose(&unbroken(also))) } }

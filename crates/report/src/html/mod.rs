@@ -28,7 +28,7 @@ const SCRIPT: &str = include_str!("readout.js");
 
 /// Nothing may be fetched, and nothing but our own style and script applies, whatever a name in a run file contains. A test holds
 /// the sums against the files.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-Zxn/xn3/Q02GM8NA1aRy4MlNayVojWSWHdTefiRTWxQ='; \
+const POLICY: &str = "default-src 'none'; style-src 'sha256-jkgQ7kOXTJaQbDteStDxnpmzE1wagXjIdlaCH7oq3KE='; \
                       script-src 'sha256-lM19V11ri7Am4M7tdO8xkRL2wztKizUoSYLJfanr33A='; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 
@@ -105,6 +105,7 @@ fn short(report: &Report, notes: &Footnotes) -> Markup {
                 (table::table(&report.headline, "headline"))
                 (table::footnotes(&report.headline, &of_the_run(&report.caveats.0), notes))
                 @if let Some(line) = report.findings.one_window() { p class="notes" { (prose(&line)) } }
+                @if report.headline.bounded() { p class="notes" { (BOUNDED) } }
             }
             (conclusions(&listed))
             @if !report.interrupted.rows.is_empty() {
@@ -114,6 +115,9 @@ fn short(report: &Report, notes: &Footnotes) -> Markup {
         }
     }
 }
+
+/// What a number is of which only one end is known.
+const BOUNDED: &str = "≥ and “at least”: at least so much, with 95% confidence; “seen” is the sample's own value.";
 
 /// Whether it is among what is told in short, and there alone.
 fn decides(conclusion: &Conclusion) -> bool {
@@ -146,6 +150,25 @@ fn conclusions(conclusions: &[&Conclusion]) -> Markup {
     }
 }
 
+/// What is told of each system alike; of so many systems the first is enough, and the others are closed until they are asked for.
+const OF_EACH: [&str; 5] = ["window", "working set", "bound by", "cost", "data"];
+const SYSTEMS_MAX: usize = 2;
+
+fn by_system(found: &[&Conclusion]) -> Markup {
+    let alike = |word: &str| found.iter().filter(|one| one.word == word).count();
+    let first = |at: usize| !found[..at].iter().any(|before| before.word == found[at].word);
+    let folds = |word: &str| OF_EACH.contains(&word) && alike(word) > SYSTEMS_MAX;
+    let (shown, folded): (Vec<_>, Vec<_>) = (0..found.len()).partition(|at| first(*at) || !folds(&found[*at].word));
+    let of = |places: &[usize]| places.iter().map(|at| found[*at]).collect::<Vec<_>>();
+    let words = OF_EACH.into_iter().filter(|word| folds(word)).collect::<Vec<_>>().join(", ");
+    page! {
+        (conclusions(&of(&shown)))
+        @if !folded.is_empty() {
+            details { summary { "The same of the others: " (words) } (conclusions(&of(&folded))) }
+        }
+    }
+}
+
 fn contents(report: &Report) -> Markup {
     page! {
         nav aria-label="Contents" {
@@ -167,7 +190,7 @@ fn experiment(notes: &Footnotes, index: usize, section: &Section) -> Markup {
         section id=(format!("experiment-{index}")) class="experiment" {
             h2 { (section.title) }
             @if !section.constant.is_empty() { p class="constant" { "Throughout: " (section.constant) } }
-            (conclusions(&found))
+            (by_system(&found))
             @if !section.drawn {
                 (table::table(&section.table, "points"))
                 (table::footnotes(&section.table, "", notes))

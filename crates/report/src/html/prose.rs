@@ -1,8 +1,10 @@
-//! Sentences in HTML: commands as code, other words between backticks in quotes, options never broken at their hyphens.
+//! Sentences in HTML: commands as code, other words between backticks in quotes, options never broken at their hyphens or before what
+//! they set.
 //!
 //! The one idea: a sentence may hold a name that somebody chose, and no name may add an element. So only what looks like a
 //! command of ours becomes code, wherever other backticks stand.
 
+use crate::kept::kept;
 use maud::{Markup, html};
 
 /// How commands begin.
@@ -20,7 +22,7 @@ pub(super) fn prose(text: &str) -> Markup {
     let mut open = false;
     html! {
         @for (command, part) in parts {
-            @if command { code { (whole_options(part)) } } @else { (whole_options(&quoted(part, &mut open))) }
+            @if command { code { (whole_options(&kept(part))) } } @else { (whole_options(&kept(&quoted(part, &mut open)))) }
         }
     }
 }
@@ -50,13 +52,14 @@ fn quoted(text: &str, open: &mut bool) -> String {
     text.chars().map(|c| if c == '`' { quote() } else { c }).collect()
 }
 
+/// A command is copied from the page: its spaces are plain, and the style keeps an option with what it sets.
 fn whole_options(text: &str) -> Markup {
     let is_option =
         |word: &str| word.strip_prefix("--").is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()));
     html! {
         @for (at, word) in text.split(' ').enumerate() {
             @if at > 0 { " " }
-            @if is_option(word) { span class="option" { (word) } } @else { (word) }
+            @if is_option(word) { span class="option" { (word.replace('\u{a0}', " ")) } } @else { (word) }
         }
     }
 }
@@ -68,14 +71,17 @@ mod tests {
     #[test]
     fn commands_are_code_and_options_stay_whole() {
         let told = prose("run `prony show x` with --set measure=5s").into_string();
-        assert_eq!(told, "run <code>prony show x</code> with <span class=\"option\">--set</span> measure=5s");
+        assert_eq!(told, "run <code>prony show x</code> with <span class=\"option\">--set measure=5s</span>");
         let told = prose("`--resume` <b>").into_string();
         assert_eq!(told, "<code><span class=\"option\">--resume</span></code> &lt;b&gt;");
     }
 
     #[test]
     fn other_backticks_are_quotes_wherever_they_stand() {
-        assert_eq!(prose("threshold `elapsed > 3 s`: 4 s").into_string(), "threshold ‘elapsed &gt; 3 s’: 4 s");
+        assert_eq!(
+            prose("threshold `elapsed > 3 s`: 4 s").into_string(),
+            "threshold ‘elapsed &gt; 3\u{a0}s’: 4\u{a0}s"
+        );
         assert_eq!(prose("a ` b, `prony show x` c ` d").into_string(), "a ‘ b, <code>prony show x</code> c ’ d");
         assert_eq!(prose("`prony has no end").into_string(), "‘prony has no end");
         assert_eq!(prose("").into_string(), "");

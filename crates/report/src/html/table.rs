@@ -1,7 +1,8 @@
 //! Tables in HTML: the interval under its value, the letters of caveats beside it.
 
 use super::prose::prose;
-use crate::caveats::Caveats;
+use crate::caveats::{Caveats, trials_of};
+use crate::kept::kept;
 use crate::view::{Cell, Column, Table};
 use analysis::{Caveat, CaveatKind, Findings, TrialSummary};
 use maud::{Markup, html};
@@ -29,7 +30,7 @@ fn grid(table: &Table, columns: &[usize], class: &str, caption: &str) -> Markup 
     html! {
         div class="scroll" tabindex="0" {
             table class=(class) {
-                caption { (caption) }
+                caption { (prose(caption)) }
                 thead {
                     tr {
                         @for column in columns.iter().map(|at| &table.columns[*at]) {
@@ -128,7 +129,8 @@ fn letters(marks: &str) -> Markup {
 
 fn content(cell: &Cell) -> Markup {
     html! {
-        (cell.text())
+        // The style keeps numbers whole.
+        @if cell.raw().is_some() { (cell.text()) } @else { (kept(&cell.text())) }
         (letters(&cell.marks))
         @if let Some(interval) = cell.interval() { span class="interval" { (interval) } }
     }
@@ -165,13 +167,16 @@ impl<'a> Footnotes<'a> {
         Footnotes { caveats, doubted, places: findings.map(places).unwrap_or_default(), told: RefCell::default() }
     }
 
-    /// ` (trial 7: random-read, queue depth 32; 2 more below)`: whom a caveat is about, and how many of its kind are told elsewhere.
-    fn whose(&self, caveat: &Caveat, more: usize) -> String {
+    /// ` (trial 7: random-read, queue depth 32; also in 2 more trials)`: whom the first of these caveats of a kind is about, and in how
+    /// many trials beside there is one.
+    fn whose(&self, about: &[&Caveat]) -> String {
+        let Some(caveat) = about.first() else { return String::new() };
         let trial = caveat.trial.map(|trial| match self.places.get(&trial) {
             Some(place) => format!("trial {trial}: {place}"),
             None => format!("trial {trial}"),
         });
-        let more = (more > 0).then(|| format!("{more} more below"));
+        let beside = trials_of(about.iter().copied()).filter(|count| *count > 1);
+        let more = beside.map(|count| format!("also in {}", units::counted(count as u64 - 1, "more trials")));
         let all: Vec<String> = trial.into_iter().chain(more).collect();
         if all.is_empty() { String::new() } else { format!(" ({})", all.join("; ")) }
     }
@@ -192,7 +197,8 @@ pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup
         @if !used.is_empty() {
             ul class="footnotes" {
                 @for kind in used {
-                    @let about: Vec<_> = kind.about(&table.marked_trials(kind.mark)).cloned().collect();
+                    @let trials = table.marked_trials(kind.mark);
+                    @let about: Vec<_> = kind.about(&trials).collect();
                     li {
                         a class="letter" href={ "#doubt-" (kind.mark) } { (kind.mark) }
                         b { (kind.kind.heading()) ". " }
@@ -200,7 +206,7 @@ pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup
                         @if doubted { "see the doubt above" }
                         @if let Some(caveat) = about.first().filter(|one| !doubted && notes.first(&one.text)) {
                             (prose(&caveat.text))
-                            span class="faint" { (notes.whose(caveat, about.len() - 1)) }
+                            span class="faint" { (notes.whose(&about)) }
                         }
                     }
                 }

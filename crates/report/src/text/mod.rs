@@ -14,8 +14,8 @@ pub use wrap::wrap;
 
 pub use style::Colour;
 
-use crate::caveats::CaveatsOfKind;
-use crate::view::{Conclusion, Report, Section, Table, Tone, report};
+use crate::caveats::{CaveatsOfKind, trials_of};
+use crate::view::{Conclusion, PAIRED, Report, Section, Table, Tone, report};
 use analysis::{Findings, Verdict, Weight};
 use style::{Paint, Style};
 
@@ -107,6 +107,9 @@ impl Page {
                 units::counted((listed.len() - shown) as u64, "more findings")
             ));
         }
+        if report.findings.comparisons().any(|one| one.ratio.n > 1) {
+            lines.extend(wrap(PAIRED, self.width, "  "));
+        }
         if !lines.is_empty() {
             lines.insert(0, String::new());
         }
@@ -192,9 +195,10 @@ fn first_words(kind: &CaveatsOfKind, report: &Report) -> String {
         true => "see the doubt above",
         false => kind.about(&marked).chain(&kind.caveats).next().map(|caveat| caveat.text.as_str()).unwrap_or_default(),
     };
-    match kind.caveats.len() {
-        0 | 1 => first.to_owned(),
-        n => format!("{first} (in {n} places)"),
+    match (kind.caveats.len(), trials_of(&kind.caveats).filter(|trials| *trials > 1)) {
+        (0 | 1, _) => first.to_owned(),
+        (_, Some(trials)) => format!("{first} (in {trials} trials)"),
+        (places, None) => format!("{first} (in {places} places)"),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Lines of a given width. Widths count characters; the names in a report are all but never wider than that.
 
+use crate::kept::kept;
+
 /// Takes out what a terminal would obey: a name from a run file must not move the cursor or change colours.
 pub(super) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
@@ -13,18 +15,22 @@ pub(super) fn columns(text: &str) -> usize {
 /// Breaks at spaces; lines after the first begin with `indent`. A word longer than a line is left whole: a path that is
 /// cut in two cannot be copied.
 pub fn wrap(text: &str, width: usize, indent: &str) -> Vec<String> {
+    at_spaces(&kept(text), width, indent).iter().map(|line| line.replace('\u{a0}', " ")).collect()
+}
+
+fn at_spaces(text: &str, width: usize, indent: &str) -> Vec<String> {
     lines(text.split(' ').filter(|word| !word.is_empty()).map(|word| (" ", word)), width, indent)
 }
 
 /// The same of a name in a table, which goes on behind a comma or a hyphen, too, where a word is longer than a line.
 pub(super) fn fold(name: &str, width: usize, indent: &str) -> Vec<String> {
-    let words = wrap(name, width, indent);
+    let words = at_spaces(name, width, indent);
     if words.iter().all(|line| columns(line) <= width) { words } else { lines(pieces(name), width, indent) }
 }
 
 /// The least width at which [`fold`] leaves all words whole.
 pub(super) fn wrap_least(name: &str, indent: &str) -> usize {
-    wrap(name, 0, indent).iter().map(|line| columns(line)).max().unwrap_or(0)
+    at_spaces(name, 0, indent).iter().map(|line| columns(line)).max().unwrap_or(0)
 }
 
 /// The least width at which [`fold`] leaves all pieces whole.
@@ -81,6 +87,13 @@ pub(super) fn cut_inside(text: &str, width: usize) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn no_option_is_parted_from_what_it_sets_and_no_number_from_its_unit() {
+        let told = wrap("the window needs --set measure=5min, or 48 ms of it are lost", 24, "");
+        assert_eq!(told, ["the window needs", "--set measure=5min, or", "48 ms of it are lost"]);
+        assert_eq!(wrap("a wait of 48 ms", 13, "  "), ["a wait of", "  48 ms"]);
+    }
 
     #[test]
     fn a_name_goes_on_behind_spaces_commas_and_hyphens_inside_it() {

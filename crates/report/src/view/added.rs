@@ -158,7 +158,7 @@ mod tests {
             &figure.table.rows[0][at]
         };
         assert_eq!(of("added_ms").text(), "-1.16 ms");
-        assert_eq!(of("added_ms").interval().as_deref(), Some("-1.61 ms to -590 us"));
+        assert_eq!(of("added_ms").interval().as_deref(), Some("-1.61 to -0.59 ms"));
         assert_eq!(of(PartOf::Elsewhere.word()).text(), "-1.46 ms");
         let parts = [PartOf::Wire, PartOf::Elsewhere].map(|part| of(part.word()).raw().expect("a number"));
         assert!((parts.iter().sum::<f64>() + 1.16).abs() < 1e-9, "{parts:?}");

@@ -12,8 +12,8 @@ use observation::Level;
 type Pick<'a> = Box<dyn Fn(&PointSummary) -> Option<Estimate> + 'a>;
 
 /// Said under bars.
-pub const WHISKERS: &str = "Whiskers show the interval of each point; an arrow is an end that lies further out, or of a value that is \
-                            only known to be at least so much.";
+pub const WHISKERS: &str = "Whiskers show the interval of each point. An arrow: the interval runs off the chart, or the value is only a \
+                            lower bound.";
 
 /// What a panel of bars shows.
 struct Shown<'a> {

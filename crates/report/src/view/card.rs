@@ -13,7 +13,7 @@ use super::tested;
 use crate::caveats::Caveats;
 use analysis::{
     CaveatKind, Comparison, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding, PairFinding, PointSummary,
-    Typical, Verdict, Weight, Work,
+    Typical, Verdict, Work,
 };
 use observation::{Asks, Point, Provenance, factor};
 use study::Metric;
@@ -69,8 +69,11 @@ pub struct Number {
 impl Number {
     fn new(estimate: &Estimate, quantity: Quantity, what: impl Into<String>, place: impl Into<String>) -> Number {
         let bound = estimate.lower_bound();
-        let value =
-            if bound { format!("at least {}", quantity.text(estimate.low)) } else { quantity.text(estimate.value) };
+        let value = match bound {
+            true => format!("at least {}", quantity.text(estimate.low)),
+            false if estimate.tells() => quantity.text_beside(estimate.value, estimate.high),
+            false => quantity.text(estimate.value),
+        };
         // Ends that are told alike say nothing beside their value.
         let wide = !bound && quantity.text(estimate.low) != quantity.text(estimate.high);
         let interval = quantity.ends(estimate).filter(|_| wide).unwrap_or_default();
@@ -96,8 +99,6 @@ pub fn card(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Card {
     // What the card says itself is not counted beside it.
     let beside =
         caveats.0.iter().filter(|kind| Some(kind.kind) != findings.doubted && kind.kind != CaveatKind::Unfinished);
-    // Details are folded away.
-    let beside = beside.filter(|kind| kind.kind.weight() != Weight::Detail);
     Card {
         tested: tested::lines(findings),
         numbers,
@@ -369,7 +370,7 @@ fn compared(findings: &Findings, one: &Comparison) -> Number {
     let what =
         format!("times the {} of {} ({} against {})", one.said, one.point.stream, one.point.system, one.baseline);
     let place = format!("{}{}", one.point.at().trim_start(), if one.point.factors.is_empty() { "" } else { ": " });
-    let pairs = if one.ratio.n > 1 { format!(", over {} pairs", one.ratio.n) } else { String::new() };
+    let pairs = if one.ratio.n > 1 { format!(", the mean of {} pairs", one.ratio.n) } else { String::new() };
     let mut number = Number::new(&one.ratio, Quantity::Ratio, what, format!("{place}{verdict}{pairs}"));
     if !one.ratio.has_interval() {
         number.interval = "no interval".to_owned();

@@ -144,7 +144,7 @@ fn deadline(finding: &DeadlineFinding) -> String {
 pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
     if estimate.lower_bound() {
         let (low, seen) = (quantity.text(estimate.low), quantity.text(estimate.value));
-        return if low == seen { format!("at least {low}") } else { format!("at least {low} ({seen} measured)") };
+        return if low == seen { format!("at least {low}") } else { format!("at least {low} ({seen} seen)") };
     }
     if !estimate.has_interval() {
         return quantity.text(estimate.value);

@@ -170,7 +170,7 @@ fn generator(findings: &Findings, trial: &TrialSummary) -> Option<String> {
     let system = findings.run.systems.iter().find(|system| system.name == trial.label.system)?;
     let (here, there) = (system.client_cost(Reached::InProcess)?, system.client_cost(Reached::OverSocket)?);
     Some(format!(
-        "the load generator itself takes {here} of CPU for one, and {there} over a socket, measured with a database that answers at once"
+        "against a database that answers at once, the load generator itself takes {here} of CPU a transaction, {there} over a socket"
     ))
 }
 

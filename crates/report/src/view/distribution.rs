@@ -34,8 +34,8 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Option<F
         form: Form::Curve,
     });
     let mut notes = vec![format!(
-        "All trials of a point together. Latency counts from the moment at which {} was due. Each step upward leaves a tenth of the \
-         rest: 90 %, 99 %, 99.9 %.",
+        "All trials of a point together. Latency counts from the moment at which {} was due. Each step to the right leaves a \
+         tenth of the rest: 90 %, 99 %, 99.9 %.",
         one(sweep.work)
     )];
     if count > LINES_MAX {

@@ -37,10 +37,11 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Figure {
         panels[0].span = Span::Full;
     }
     let title = format!("Elapsed time, CPU and disk by {}", sweep.factor_said());
-    let note = "Whiskers show the interval of each point where it is wider than the mark. CPU of all programs is \
-                elapsed time times the busy cores of the machine, whoever kept them busy, shared out over the work.";
     let table = super::points::table(sweep, caveats);
-    Figure { key: key(sweep, Form::Line), ..Figure::new(title, vec![note.to_owned()], panels, table) }
+    let cpu = "CPU of all programs: elapsed time times busy cores, other programs included, per unit of work.";
+    let whiskers = "Whiskers show the interval of each point where it is wider than the mark.".to_owned();
+    let notes = std::iter::once(whiskers).chain(table.notes_of(&[("CPU, all programs", cpu)])).collect();
+    Figure { key: key(sweep, Form::Line), ..Figure::new(title, notes, panels, table) }
 }
 
 fn panel(

@@ -52,8 +52,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep) -> Option<Figure> {
         ),
     ];
     let table = table.without_empty_columns();
-    let shown = |title: &str| table.columns.iter().any(|column| column.title == title);
-    let notes = notes.iter().filter(|(title, _)| shown(title)).map(|(_, note)| (*note).to_owned()).collect();
+    let notes = table.notes_of(&notes);
     seen.then(|| Figure { folded: true, ..Figure::new("The generator", notes, Vec::new(), table) })
 }
 

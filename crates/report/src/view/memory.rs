@@ -9,7 +9,7 @@ use super::figure::Figure;
 use super::mix::{Quoted, quoted};
 use super::quantity::Quantity;
 use super::table::{Field, Table, number, optional, word};
-use analysis::{Findings, Fits, ServerSummary, TrialSummary, Work, WorkingSet};
+use analysis::{Findings, Fits, Held, ServerSummary, TrialSummary, Work, WorkingSet};
 
 /// The sentences at the quoted point of every curve.
 pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
@@ -46,8 +46,8 @@ pub fn working_set(server: &ServerSummary) -> Option<String> {
     let judged = match set.fits? {
         Fits::Buffer => format!("{data} fits {buffer}: this measures CPU and log, not the storage"),
         Fits::PageCache => format!(
-            "{data} fits the page cache of this machine ({memory}), but not {buffer}: what the buffer misses is copied from \
-             memory{}",
+            "{data} fits the page cache of this machine ({memory}), but not {buffer}: reads that miss the buffer come from the \
+             page cache{}",
             cached(set)
         ),
         Fits::AroundPageCache => format!(
@@ -64,14 +64,18 @@ pub fn working_set(server: &ServerSummary) -> Option<String> {
 
 fn cached(set: &WorkingSet) -> String {
     let share = set.page_cached_bytes.zip(set.data_bytes).map(|(cached, data)| (cached / data).min(1.0));
-    share.map_or_else(String::new, |share| format!(", where {} of it was at the end", Quantity::Share.text(share)))
+    share.map_or_else(String::new, |share| {
+        format!(", which held {} of the data at the end", Quantity::Share.text(share))
+    })
 }
 
 /// One table of every trial, narrow enough for the page.
 struct Part {
     title: &'static str,
-    note: &'static str,
-    caption: &'static str,
+    /// Behind a part of the title of the column that it is about; the empty one is always told.
+    notes: &'static [(&'static str, &'static str)],
+    /// The same of parts of the caption.
+    caption: &'static [(&'static str, &'static str)],
     known: fn(&ServerSummary) -> bool,
     fields: fn(&TrialSummary, &ServerSummary) -> Vec<Field>,
 }
@@ -79,16 +83,31 @@ struct Part {
 const PARTS: [Part; 2] = [
     Part {
         title: "Checkpoints and the window",
-        note: "A cycle lies between the starts of two checkpoints; where the window holds none, its length is what is expected.",
-        caption: "The window of each trial, and the checkpoints that began in it as it was asked for",
+        notes: &[(
+            "cycle",
+            "A cycle runs from one checkpoint's start to the next; where no whole cycle fell into the window, “cycle” is an \
+             estimate.",
+        )],
+        caption: &[
+            ("", "For each trial: its window"),
+            ("asked for", ", the window asked for"),
+            ("checkpoints", ", the checkpoints that began in it"),
+        ],
         known: |server| server.checkpoints.is_some(),
         fields: window_fields,
     },
     Part {
         title: "Working set",
-        note: "“Data” is on the disk, indexes included and log excluded; how much of it the transactions touch is not known, so \
-               it is the upper bound of the working set.",
-        caption: "The data beside buffer and page cache at the end of each trial",
+        notes: &[(
+            "data",
+            "“Data” is on the disk, indexes included and log excluded; how much of it the transactions touch is not known, so \
+             it is the upper bound of the working set.",
+        )],
+        caption: &[
+            ("", "At the end of each trial: its data"),
+            ("buffer", ", the buffer"),
+            ("page cache", ", the page cache"),
+        ],
         known: |server| server.working_set.is_some(),
         fields: set_fields,
     },
@@ -117,10 +136,20 @@ fn figure(part: &Part, trials: &[&TrialSummary]) -> Option<Figure> {
         row.extend((part.fields)(trial, server));
         row
     });
-    let mut table = Table::new(part.caption, rows);
+    let mut table = Table::new("", rows).without_empty_columns();
     table.trials = known.map(|(trial, _)| trial.label.index).collect();
-    let told = !table.rows.is_empty();
-    told.then(|| Figure::new(part.title, vec![part.note.to_owned()], Vec::new(), table.without_empty_columns()))
+    table.caption = table.notes_of(part.caption).concat();
+    (!table.rows.is_empty()).then(|| Figure::new(part.title, table.notes_of(part.notes), Vec::new(), table))
+}
+
+/// Where a window stands among checkpoints, in the words of a table.
+fn begins(held: Held) -> &'static str {
+    match held {
+        Held::Cycles => "with a checkpoint",
+        Held::Forced => "behind a forced checkpoint",
+        Held::AsItCame => "anywhere",
+        Held::NoCycles => "no cycles",
+    }
 }
 
 fn window_fields(trial: &TrialSummary, server: &ServerSummary) -> Vec<Field> {
@@ -130,10 +159,10 @@ fn window_fields(trial: &TrialSummary, server: &ServerSummary) -> Vec<Field> {
     let counted_s = if trial.fixed_work { trial.elapsed_s } else { trial.window.length().seconds() };
     let begun = found.and_then(|found| found.begun).map(f64::from);
     vec![
-        word("window", "window", found.map_or("", |found| found.held.word())),
+        word("window begins", "window", found.map_or("", |found| begins(found.held))),
         number("counted", "window_s", counted_s, Quantity::Seconds),
         optional("asked for", "measured_s", measured, Quantity::Seconds),
-        optional("begun", "checkpoints_begun", begun, Quantity::Count),
+        optional("checkpoints", "checkpoints_begun", begun, Quantity::Count),
         optional("whole cycles", "cycles", found.map(|found| f64::from(found.cycles)), Quantity::Count),
         optional("cycle", "cycle_s", found.and_then(|found| found.cycle_s), Quantity::Seconds),
     ]

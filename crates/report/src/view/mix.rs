@@ -187,7 +187,8 @@ fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
 
 fn caption(quoted: &Quoted) -> String {
     let (stream, place, trial) = (&quoted.curve.at.stream, quoted.place(), quoted.trial.label.index);
-    let counted = "rate and share count what ended in the window, count and latency what was requested in it";
+    let counted =
+        "Rate and share: transactions that ended in the window. Count and latency: those that were requested in it";
     // Work that saw nothing of it counts at the age of the trial, which is the least that it can be.
     let aged = quoted.stream.age(&quoted.trial.label).filter(|class| class.response.count > class.done);
     let aged = aged.map(|class| {
@@ -198,7 +199,7 @@ fn caption(quoted: &Quoted) -> String {
             units::count(class.response.count)
         )
     });
-    format!("Mix of {stream}{place} (trial {trial}); {counted}{}", aged.unwrap_or_default())
+    format!("Mix of {stream}{place} (trial {trial}). {counted}{}", aged.unwrap_or_default())
 }
 
 /// The quantiles of a class.

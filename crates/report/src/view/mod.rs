@@ -53,6 +53,7 @@ pub use sweet_spot::{SweetPoint, SweetSpot, figure as sweet_spot_figure};
 pub use table::{Cell, Column, Table};
 #[cfg(test)]
 pub(crate) use table::{estimate, word};
+pub use versus::PAIRED;
 
 use crate::caveats::Caveats;
 use analysis::{Finding, Findings, PointSummary, Verdict};

@@ -11,7 +11,7 @@ use study::Yield;
 
 /// All points of a sweep, by level and curve.
 pub fn table(sweep: &Sweep, caveats: &Caveats) -> Table {
-    let caption = format!("Every point of “{}”; p50 to mean are of latency", sweep.experiment);
+    let caption = format!("Every point of “{}”", sweep.experiment);
     let mut table = Table::new(caption, all_rows(sweep, caveats));
     table.trials = trials(sweep).collect();
     table.row_trials = rows(sweep).map(|(_, point)| point.trials.iter().copied().collect()).collect();
@@ -47,7 +47,7 @@ pub fn joined(sweeps: &[&Sweep], caveats: &Caveats) -> Table {
     for sweep in sweeps {
         let mut rows = all_rows(sweep, caveats);
         rows.iter_mut().for_each(|row| row.insert(0, word("experiment", "experiment", sweep.experiment)));
-        let part = Table::new("Every point, by experiment; p50 to mean are of latency", rows);
+        let part = Table::new("Every point, by experiment", rows);
         // Sweeps that do not share their columns cannot share a table.
         if whole.columns.is_empty() {
             whole = part;
@@ -122,16 +122,16 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
         ms("p50", "response_p50_ms", &point.response_p50_ms),
         ms("p99", "response_p99_ms", &point.response_p99_ms).marked(tail.clone()),
         ms("p99.9", "response_p999_ms", &point.response_p999_ms).minor().marked(tail),
-        ms("mean", "response_mean_ms", &point.response_mean_ms).minor(),
+        ms("mean latency", "response_mean_ms", &point.response_mean_ms).minor(),
         ms("service", "service_mean_ms", &point.service_mean_ms).minor().only_if(!asks),
         ms("request time", "request_mean_ms", &point.service_mean_ms).minor().only_if(asks),
         share_of_response(point).minor().only_if(asks),
         estimate(cpu_title(sweep.work), "cpu_us", &point.cpu_us, Quantity::Microseconds).minor(),
         estimate("disk busy", "disk_utilisation", &point.disk_utilisation, Quantity::Share).minor(),
         estimate("disk wait", "disk_wait_ms", &point.disk_wait_ms, Quantity::Milliseconds).minor(),
-        number("n", "n", f64::from(n), Quantity::Count).minor(),
-        word("steady", "steady", point.steady.word()).minor().only_if(steady),
-        word("from", "provenance", point.provenance.word()).minor(),
+        number("independent values", "n", f64::from(n), Quantity::Count).minor(),
+        word("steady rate", "steady", point.steady.word()).minor().only_if(steady),
+        word("source", "provenance", point.provenance.word()).minor(),
     ]);
     fields
 }

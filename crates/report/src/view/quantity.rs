@@ -65,38 +65,18 @@ impl Quantity {
         }
     }
 
-    /// The same beside a greater one, so that both have one unit: hours where that is told in hours, thousands where that is.
+    /// The same beside a greater one, so that both have one unit.
     pub fn text_beside(self, value: f64, most: f64) -> String {
-        let in_unit = |scale: f64, unit: &str| format!("{} {unit}", units::significant(value / scale));
-        if !most.is_finite() || value.abs() > most.abs() {
-            return self.text(value);
-        }
-        let most_told = self.text(most);
-        match (self, most_told.rsplit_once(' ').map(|(_, unit)| unit)) {
-            (Quantity::Seconds, _) if most >= HOURS_FROM_S => in_unit(3_600.0, "h"),
-            (Quantity::Rate | Quantity::PerSecond, Some(unit)) if unit.starts_with('M') => in_unit(1e6, unit),
-            (Quantity::Rate | Quantity::PerSecond, Some(unit)) if unit.starts_with('k') => in_unit(1e3, unit),
-            _ => self.text(value),
-        }
+        let own = self.text(value);
+        let less = most.is_finite() && value.abs() <= most.abs();
+        if less { units::in_unit_of(&own, &self.text(most)) } else { own }
     }
 
     /// An interval, with the unit once when both ends have the same: `391–404 k/s`.
     pub fn interval(self, low: f64, high: f64) -> String {
-        if let Quantity::Work(work) = self {
-            return format!("{} {}", Quantity::PerSecond.interval(low, high), work.unit());
-        }
-        // `5.75–14.1 k` would be read as 5.75.
-        if self == Quantity::PerSecond {
-            return format!("{}–{}", self.text_beside(low, high), self.text(high));
-        }
-        let (low, high) = (self.text_beside(low, high), self.text(high));
         // A dash before a number below zero is read as another sign.
-        let to = if low.starts_with('-') { " to " } else { "–" };
-        match (low.rsplit_once(' '), high.rsplit_once(' ')) {
-            (Some((number, unit)), Some((_, same))) if unit == same => format!("{number}{to}{high}"),
-            _ if low.ends_with('%') && high.ends_with('%') => format!("{}{to}{high}", &low[..low.len() - 1]),
-            _ => format!("{low}{to}{high}"),
-        }
+        let to = if low < 0.0 { " to " } else { "–" };
+        units::range(&self.text(low), to, &self.text(high))
     }
 
     /// The interval of an estimate, or in few words that it tells nothing; none without one.
@@ -160,7 +140,7 @@ mod tests {
     #[test]
     fn an_interval_names_its_unit_once() {
         assert_eq!(Quantity::Rate.interval(391e3, 404e3), "391–404 k/s");
-        assert_eq!(Quantity::Milliseconds.interval(0.9, 1.5), "900 us–1.5 ms");
+        assert_eq!(Quantity::Milliseconds.interval(0.9, 1.5), "0.9–1.5 ms");
         assert_eq!(Quantity::Ratio.interval(0.95, 1.05), "0.950–1.050");
     }
 
@@ -169,7 +149,7 @@ mod tests {
         let ms = Quantity::Milliseconds;
         assert_eq!(
             (ms.text(-1.16), ms.interval(-1.61, -0.59)),
-            ("-1.16 ms".to_owned(), "-1.61 ms to -590 us".to_owned())
+            ("-1.16 ms".to_owned(), "-1.61 to -0.59 ms".to_owned())
         );
         assert_eq!(ms.interval(-1.61, 2.5), "-1.61 to 2.5 ms");
         let told =

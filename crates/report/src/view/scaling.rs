@@ -19,9 +19,9 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
         _ => Span::Third,
     };
     let (title, table) = (format!("Throughput by {factor}"), super::points::table(sweep, caveats));
-    let note = format!(
-        "The broken grey line is what proportion to {factor} would give. Each stream has its own scale, from zero."
-    );
+    let scales =
+        if streams.len() > 1 { "Each stream has its own scale, from zero." } else { "The scale begins at zero." };
+    let note = format!("The broken grey line is what proportion to {factor} would give. {scales}");
     let panels = streams.iter().map(|stream| panel(findings, sweep, caveats, stream, span)).collect();
     let key = if several { key(sweep, Form::Line) } else { Vec::new() };
     Figure { key, ..Figure::new(title, vec![note], panels, table) }

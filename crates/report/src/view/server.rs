@@ -30,13 +30,21 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
     let device = servers.any(|server| server.per_transaction.device_writes.is_some());
     let spent = [cpu_part(embedded), if device { DISK } else { PROCESSES }].into_iter().filter_map(|part| {
         let table = table(findings, sweep, &part, several)?;
-        Some(Figure::new(part.title, part.note.map(str::to_owned).into_iter().collect(), Vec::new(), table))
+        let notes = part.note.map(str::to_owned).into_iter().chain(table.notes_of(&COLUMNS)).collect();
+        Some(Figure::new(part.title, notes, Vec::new(), table))
     });
     let spent: Vec<Figure> = spent.collect();
     let folded =
         |table| Figure { folded: true, ..Figure::new("Counters of the server", Vec::new(), Vec::new(), table) };
     spent.into_iter().chain(counted.map(folded)).collect()
 }
+
+/// What the titles of columns mean, as far as they stand there.
+const COLUMNS: [(&str, &str); 3] = [
+    ("/tx", "“/tx”: for each transaction."),
+    ("per core", "“Per core”: for each core of this machine."),
+    ("per busy core", "“Per busy core”: for each core that the server kept busy."),
+];
 
 /// One table of what was spent, narrow enough for the page.
 struct Part {
@@ -49,7 +57,7 @@ struct Part {
 fn cpu_part(embedded: bool) -> Part {
     Part {
         title: "Throughput for each core, and CPU",
-        caption: "“/tx” is for each transaction; “per core” is of this machine, “per busy core” of what the server kept busy",
+        caption: "The server's throughput and CPU",
         note: embedded.then_some(EMBEDDED),
         numbers: cpu_numbers,
     }
@@ -58,16 +66,13 @@ fn cpu_part(embedded: bool) -> Part {
 /// Where the disk is watched, nobody knows for whom it read and wrote.
 const DISK: Part = Part {
     title: "I/O below the data",
-    caption: "What was read and written on the disk below the data, by all programs; “/tx” is for each transaction",
+    caption: "What was read and written on the disk below the data, by all programs",
     note: None,
     numbers: io_numbers,
 };
 
-const PROCESSES: Part = Part {
-    title: "I/O of the server",
-    caption: "What the server's processes read and wrote; “/tx” is for each transaction",
-    ..DISK
-};
+const PROCESSES: Part =
+    Part { title: "I/O of the server", caption: "What the server's processes read and wrote", ..DISK };
 
 /// None where nothing was observed.
 fn table(findings: &Findings, sweep: &Sweep, part: &Part, several: bool) -> Option<Table> {

@@ -97,6 +97,17 @@ impl Table {
         self
     }
 
+    /// Those of the notes whose columns it has; each note stands behind a part of a title.
+    pub fn notes_of(&self, notes: &[(&str, &str)]) -> Vec<String> {
+        let shown = |part: &str| self.columns.iter().any(|column| column.title.contains(part));
+        notes.iter().filter(|(part, _)| shown(part)).map(|(_, note)| (*note).to_owned()).collect()
+    }
+
+    /// Whether a number in it is only known to be at least so much.
+    pub fn bounded(&self) -> bool {
+        self.rows.iter().flatten().any(|cell| matches!(&cell.value, Held::Estimate(one, _) if one.lower_bound()))
+    }
+
     /// Says once, beside the title of its column, what touches every number of a column.
     pub fn gathered(mut self) -> Table {
         for (at, column) in self.columns.iter_mut().enumerate() {

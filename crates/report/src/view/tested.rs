@@ -96,9 +96,10 @@ fn database(findings: &Findings, system: &SystemFacts) -> String {
     let shown = |bytes: f64| units::bytes(Bytes(bytes as u64));
     let buffer = sets.iter().find_map(|set| set.buffer_bytes);
     let data = buffer.filter(|_| most > 0.0).map(|buffer| {
-        // Data that grows has two sizes.
-        let grown = if most > 1.1 * least { format!(" to {}", shown(most)) } else { String::new() };
-        format!(", {}{grown} of data, {} of buffer", shown(least), shown(buffer))
+        // Data that grows has two sizes, which are those of the tables.
+        let (least, most) = (shown(least), shown(most));
+        let data = if least == most { most } else { units::range(&least, " to ", &most) };
+        format!(", {data} of data, {} of buffer", shown(buffer))
     });
     let engine = match SystemKind::of_word(&system.kind) {
         Some(SystemKind::Postgres) => "PostgreSQL",

@@ -71,11 +71,35 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
         let of: Vec<&Comparison> = all.iter().copied().filter(|comparison| comparison.metric == *metric).collect();
         panel(&of[0].said, &of)
     });
-    let note = "Each line is the interval of the ratio of a system to its baseline; 1 is no difference, and the shaded band \
-                is the margin within which two count as equivalent. Exploratory comparisons are adjusted for their number.";
-    let key = STANDINGS.map(|(_, slot, name)| Key { name: name.to_owned(), look: look(slot), form: Form::Marks });
-    let figure = Figure::new("Ratio to the baseline", vec![note.to_owned()], panels.collect(), table(&all));
-    Some(Figure { key: key.into(), ..figure })
+    let stands = |primary: bool| all.iter().any(|one| one.primary == primary && one.ratio.value.is_finite());
+    let key = STANDINGS.iter().filter(|(primary, ..)| stands(*primary));
+    let key = key.map(|(_, slot, name)| Key { name: (*name).to_owned(), look: look(*slot), form: Form::Marks });
+    let figure = Figure::new("Ratio to the baseline", notes(&all), panels.collect(), table(&all));
+    Some(Figure { key: key.collect(), ..figure })
+}
+
+/// Why a ratio is not what the values beside it give.
+pub const PAIRED: &str = "Ratios are means over pairs of trials that ran side by side, so they can differ from the quotient of the \
+                          values above.";
+
+/// What is drawn, and why, as far as it is.
+fn notes(all: &[&Comparison]) -> Vec<String> {
+    let drawn = all.iter().filter(|one| one.ratio.value.is_finite());
+    let (lines, bare): (Vec<&Comparison>, Vec<&Comparison>) =
+        drawn.copied().partition(|one| whisker(&one.ratio).0.is_finite());
+    let line = (!lines.is_empty()).then_some("Each line is the interval of the ratio of a system to its baseline.");
+    let few = bare.iter().any(|one| !one.ratio.has_interval());
+    let without = match few {
+        true => "A point without a line is a ratio without an interval: too few pairs were measured.",
+        false => "A point without a line is a ratio of which the interval is so wide that it tells nothing.",
+    };
+    let band = "A ratio of 1 is no difference, and the shaded band is the margin within which two count as equivalent.";
+    let adjusted =
+        all.iter().any(|one| one.adjusted).then_some("Exploratory comparisons are adjusted for their number.");
+    let told = [line, (!bare.is_empty()).then_some(without), Some(band), adjusted];
+    let paired = all.iter().any(|one| one.ratio.n > 1).then(|| PAIRED.to_owned());
+    let told = told.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    iter::once(told).chain(paired).collect()
 }
 
 /// Whether comparisons are primary, and their slot: exploratory marks have another colour and another marker.

@@ -244,7 +244,7 @@ fn options_stay_whole_and_backticks_are_code() {
     let mut findings = quick();
     findings.answer.push("But run `prony show x` with --set measure=5s.".to_owned());
     let page = html(&findings);
-    let told = "But run <code>prony show x</code> with <span class=\"option\">--set</span> measure=5s.";
+    let told = "But run <code>prony show x</code> with <span class=\"option\">--set measure=5s.</span>";
     assert!(page.contains(told));
 }
 

@@ -124,9 +124,11 @@ pub(super) fn verdict(told: &Acknowledged, changed: i64, inserted: i64) -> Verdi
     };
     let kept = holds(changes, told.changes_unknown, changed) && holds(inserts, told.inserts_unknown, inserted);
     let text = if kept {
-        format!(
-            "in sum the records count {changed} changes, and {inserted} are new: as many as were acknowledged{unknown}"
-        )
+        let rows = match inserted {
+            0 => "no rows were added".to_owned(),
+            _ => format!("so are all {}", units::counted(inserts, "new rows")),
+        };
+        format!("all {changes} acknowledged changes are in the data; {rows}{unknown}")
     } else {
         format!(
             "{changes} changes and {inserts} new records were acknowledged, the data holds {changed} and \
@@ -144,6 +146,10 @@ mod tests {
     fn a_change_that_was_acknowledged_and_is_not_there_is_damage() {
         let told = Acknowledged { changes: 10, changes_unknown: 1, inserts: 3, inserts_unknown: 0 };
         assert!(!verdict(&told, 10, 3).damaged && !verdict(&told, 11, 3).damaged);
+        let sure = Acknowledged { changes_unknown: 0, ..told };
+        assert_eq!(verdict(&sure, 10, 3).text, "all 10 acknowledged changes are in the data; so are all 3 new rows");
+        let none = Acknowledged { inserts: 0, ..sure };
+        assert_eq!(verdict(&none, 10, 0).text, "all 10 acknowledged changes are in the data; no rows were added");
         for (changed, inserted) in [(9, 3), (12, 3), (10, 2), (10, 4)] {
             let Verdict { damaged, text, .. } = verdict(&told, changed, inserted);
             assert!(damaged && text.contains(&format!("the data holds {changed} and {inserted}")), "{text}");

@@ -74,7 +74,7 @@ fn verdict(loads: i64, unknown: i64, there: i64) -> Verdict {
     let kept = (loads..=loads + unknown).contains(&there);
     let doubt = if unknown == 0 { String::new() } else { format!("; {unknown} of unknown outcome") };
     let text = match kept {
-        true => format!("{there} deltas were loaded: as many as were acknowledged{doubt}"),
+        true => format!("all {loads} acknowledged loads of deltas are in the data{doubt}"),
         false => format!("{loads} loads of deltas were acknowledged, the data holds {there}{doubt}"),
     };
     Verdict { name: "tally", damaged: !kept, text }

@@ -142,7 +142,7 @@ fn an_interval_of_a_factor_beyond_a_hundred_is_told_in_words() {
     // Next to nothing, and known to be.
     let none = AddedTime { added_ms: Estimate { low: -0.5, value: 0.001, high: 0.6, ..on.added_ms }, ..on };
     assert!(
-        none.open().is_none() && none.says(&Point::default()).contains("(-500 us to 600 us)"),
+        none.open().is_none() && none.says(&Point::default()).contains("(-500 to 600 us)"),
         "{}",
         none.says(&Point::default())
     );

@@ -76,15 +76,19 @@ pub fn answer(
     }
     sentences.extend(to_compensate(findings));
     sentences.extend(shared_host(points, trials, judgement));
-    let (mut doubts, doubted) = doubts(&chosen, caveats, disturbed);
-    if let Some(worst) = doubted.and_then(|kind| worst::worst(kind, &chosen, trials)) {
+    let (mut doubts, main) = doubts(&chosen, caveats, disturbed);
+    if let Some(worst) = main.and_then(|main| worst::worst(main, &chosen, points, trials)) {
         doubts[0] = worst;
     }
-    if figures > 0 && chosen.iter().any(|point| point.elapsed_s.is_some_and(|elapsed| !elapsed.has_interval())) {
+    let doubted = main.map(|main| main.kind);
+    if figures > 0
+        && !judgement.unfinished
+        && chosen.iter().any(|point| point.elapsed_s.is_some_and(|elapsed| !elapsed.has_interval()))
+    {
         let once = "Each point ran once: repeat it (`--set replicates=4`) before you trust a difference.";
         doubts.insert(0, once.to_owned());
     }
-    if disturbed && trials.iter().filter(|trial| !trial.interrupted).count() == 1 {
+    if disturbed && !judgement.unfinished && trials.iter().filter(|trial| !trial.interrupted).count() == 1 {
         let once = "All of this is from one trial: repeat it (`--set replicates=4`) before you plan with these times.";
         doubts.insert(0, once.to_owned());
     }
@@ -218,7 +222,7 @@ fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
     let p99 = &point.response_p99_ms;
     match p99.lower_bound() {
         true => format!(
-            "a p99 latency of at least {} ({} measured, too few or too bunched {} for an interval)",
+            "a p99 latency of at least {} ({} seen; too few or too bunched {} for an interval)",
             milliseconds(p99.low),
             milliseconds(p99.value),
             point.work.word()
@@ -238,7 +242,7 @@ fn interval_text(estimate: &Estimate, figure: impl Fn(f64) -> String) -> String 
         return estimate.ends(figure);
     }
     let confidence = estimate.confidence * 100.0;
-    format!(" ({confidence:.0}% interval {} to {})", figure(estimate.low), figure(estimate.high))
+    format!(" ({confidence:.0}% interval {})", units::range(&figure(estimate.low), " to ", &figure(estimate.high)))
 }
 
 /// Sentences of which the same is said once, behind all that it is said of.
@@ -352,8 +356,8 @@ impl Findings {
 
 /// The gravest caveat that would change a decision, and that users wait too long where another one goes before that.
 /// That nothing ended for a while, and what failed then, is no doubt where just that was asked.
-fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> (Vec<String>, Option<CaveatKind>) {
-    let all = points.iter().flat_map(|point| &point.caveats).chain(of_run);
+fn doubts<'a>(points: &[&'a PointSummary], of_run: &'a [Caveat], disturbed: bool) -> (Vec<String>, Option<&'a Caveat>) {
+    let all = points.iter().copied().flat_map(|point| &point.caveats).chain(of_run);
     let serious = all.filter(|one| told_apart(one.kind) && one.kind.weight() != Weight::Detail);
     let main = serious
         .filter(|one| {
@@ -371,7 +375,7 @@ fn doubts(points: &[&PointSummary], of_run: &[Caveat], disturbed: bool) -> (Vec<
     };
     let late = points.iter().flat_map(|point| &point.caveats).find(|caveat| caveat.kind == CaveatKind::Late);
     let late = late.filter(|_| main.kind != CaveatKind::Late).map(|late| format!("Also, {}", told(late)));
-    (std::iter::once(capital(&told(main))).chain(late).collect(), Some(main.kind))
+    (std::iter::once(capital(&told(main))).chain(late).collect(), Some(main))
 }
 
 #[cfg(test)]
@@ -551,6 +555,9 @@ mod tests {
         );
         assert!(told.doubts[0].starts_with("Each point ran once"), "{:?}", told.doubts);
         assert_eq!(told.sentences.len(), 1, "it is told once: {:?}", told.sentences);
+        judgement.unfinished = true;
+        let told = answer(&points, &[], &[], &[], &judgement).doubts;
+        assert_eq!(told, Vec::<String>::new(), "what a run still has to do is no advice");
     }
 
     #[test]

@@ -1,29 +1,51 @@
-//! A doubt that has a size is told of the trial in which it is greatest, of those whose numbers are shown, and says which that is.
+//! A doubt of trials says in how many of them it is, and is told of that in which it is greatest.
 
-use super::capital;
 use crate::trial::{busy_with_others, starved};
-use crate::{CaveatKind, PointSummary, TrialSummary};
+use crate::{Caveat, CaveatKind, PointSummary, TrialSummary};
 
-/// The doubt of this kind where it is greatest; none of kinds without a size.
-pub(super) fn worst(kind: CaveatKind, points: &[&PointSummary], trials: &[TrialSummary]) -> Option<String> {
-    let shown = trials.iter().filter(|trial| !trial.interrupted).filter_map(|trial| {
-        let point = points.iter().find(|point| point.trials.contains(&trial.label.index))?;
-        // What a generator was kept waiting comes behind what its looks were late.
-        let caveat = trial.caveats.iter().rfind(|caveat| caveat.kind == kind)?;
-        Some((size(kind, trial)?, point, trial.label.index, caveat))
-    });
-    let (_, point, trial, caveat) = shown.max_by(|a, b| a.0.total_cmp(&b.0))?;
+/// `In all 5 trials, at worst at 8 sessions, tasks waited ..`: `main`, which is of a trial that the answer rests on, or the caveat of
+/// its kind where it is greatest; `answered` are the points of the answer. None of what is no single trial's, or where there is one.
+pub(super) fn worst(
+    main: &Caveat,
+    answered: &[&PointSummary],
+    points: &[PointSummary],
+    trials: &[TrialSummary],
+) -> Option<String> {
+    let ended = || trials.iter().filter(|trial| !trial.interrupted);
+    // What a generator was kept waiting comes behind what its looks were late.
+    let of = |trial: &'_ TrialSummary| trial.caveats.iter().rposition(|caveat| caveat.kind == main.kind);
+    let affected: Vec<(&TrialSummary, usize)> = ended().filter_map(|trial| Some((trial, of(trial)?))).collect();
+    let sized = affected.iter().filter_map(|(trial, at)| Some((size(main.kind, trial)?, trial, &trial.caveats[*at])));
+    let greatest = sized.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, trial, caveat)| (trial.label.index, caveat));
+    let (told, words) = greatest.map_or((main.trial?, "for example"), |(index, _)| (index, "at worst"));
+    let text = greatest.map_or(&main.text, |(_, caveat)| &caveat.text);
+    let (all, count) = (ended().count(), affected.len());
+    let among = match count == all {
+        true if all == 2 => "In both trials".to_owned(),
+        true => format!("In all {all} trials"),
+        false => format!("In {count} of {all} trials{}", of_the_answer(&affected, answered)),
+    };
+    let words = if count > 1 { words } else { "" };
+    let place = place(told, points).map(|place| format!(", {}", format!("{words}{place}").trim_start()));
+    (all > 1).then(|| format!("{among}{}, {text}.", place.unwrap_or_default()))
+}
+
+/// Whether the answer rests on some of these trials.
+fn of_the_answer(affected: &[(&TrialSummary, usize)], answered: &[&PointSummary]) -> String {
+    let own: Vec<u32> = answered.iter().flat_map(|point| &point.trials).copied().collect();
+    match affected.iter().filter(|(trial, _)| own.contains(&trial.label.index)).count() {
+        0 => String::new(),
+        hit if hit == own.len() => ", the answer's among them".to_owned(),
+        hit => format!(", {hit} of the answer's {} among them", own.len()),
+    }
+}
+
+/// ` on b at 8 sessions`, as far as that tells a trial from others.
+fn place(trial: u32, points: &[PointSummary]) -> Option<String> {
+    let point = points.iter().find(|point| point.trials.contains(&trial))?;
     let several = points.iter().any(|other| other.at.system != point.at.system);
-    let levels = point.at.factors.iter().map(|factor| format!("{} {}", factor.name, factor.level.text()));
-    let levels: Vec<String> = levels.collect();
-    let place = [
-        several.then(|| format!("on {}", point.at.system)),
-        (!levels.is_empty()).then(|| format!("at {}", levels.join(", "))),
-        (points.iter().map(|point| point.trials.len()).sum::<usize>() > 1).then(|| format!("in trial {trial}")),
-    ];
-    let place: Vec<String> = place.into_iter().flatten().collect();
-    let comma = if place.is_empty() { "" } else { ", " };
-    Some(capital(&format!("{}{comma}{}.", place.join(" "), caveat.text)))
+    let on = if several { format!(" on {}", point.at.system) } else { String::new() };
+    Some(format!("{on}{}", point.at.at())).filter(|place| !place.is_empty())
 }
 
 fn size(kind: CaveatKind, trial: &TrialSummary) -> Option<f64> {
@@ -55,16 +77,37 @@ mod tests {
     }
 
     #[test]
-    fn busy_processors_are_told_of_the_trial_shown_in_which_most_was_taken_and_it_is_named() {
+    fn busy_processors_are_told_of_the_trial_in_which_most_was_taken_and_of_how_many_that_is_said() {
         let mut trials = vec![crowded(0, "a", 0.197), crowded(1, "b", 0.717), crowded(2, "b", 0.3)];
         trials.push(TrialSummary { interrupted: true, ..crowded(3, "b", 0.9) });
         let doubts = |trials: Vec<TrialSummary>| {
             crate::run::judge(observation::RunFacts::default(), trials, &judgement()).doubts
         };
         let told = doubts(trials.clone());
-        assert!(told.contains(&"On b at sessions 8 in trial 1, others: 0.717.".to_owned()), "{told:?}");
-        trials.remove(1);
+        let all = "In all 3 trials, at worst on b at 8 sessions, others: 0.717.";
+        assert!(told.contains(&all.to_owned()), "{told:?}");
+        trials[0].caveats.clear();
+        trials[1].caveats.clear();
+        let told = doubts(trials.clone());
+        let one = "In 1 of 3 trials, 1 of the answer's 3 among them, on b at 8 sessions, others: 0.3.";
+        assert!(told.contains(&one.to_owned()), "{told:?}");
+        trials.drain(..2);
         let told = doubts(trials);
-        assert!(told.contains(&"On b at sessions 8 in trial 2, others: 0.3.".to_owned()), "{told:?}");
+        assert!(told.contains(&"Others: 0.3.".to_owned()), "of a single trial there is nothing to count: {told:?}");
+    }
+
+    #[test]
+    fn a_doubt_without_a_size_says_in_how_many_trials_it_is_and_names_one_for_example() {
+        let unsteady = |index, system| {
+            let mut one = crowded(index, system, 0.5);
+            one.caveats[0].kind = CaveatKind::NotSteady;
+            one
+        };
+        let trials = vec![unsteady(0, "a"), unsteady(1, "b"), crowded(2, "b", 0.6)];
+        let mut quiet = trials;
+        quiet[2].caveats.clear();
+        let told = crate::run::judge(observation::RunFacts::default(), quiet, &judgement()).doubts;
+        let some = "In 2 of 3 trials, 2 of the answer's 3 among them, for example on a at 8 sessions, others: 0.5.";
+        assert!(told.contains(&some.to_owned()), "{told:?}");
     }
 }
