@@ -47,7 +47,7 @@ pub fn answer(
     let still = stood_still(findings);
     let (proven, mut figures) = (!sentences.is_empty(), 0);
     if !proven {
-        sentences.extend(compared_sentences(&compared.collect::<Vec<_>>(), points));
+        sentences.extend(compared_sentences(&compared.collect::<Vec<_>>(), points, judgement));
     }
     if sentences.is_empty() && still.is_none() && by_distance.is_empty() {
         sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, points, judgement)));
@@ -252,7 +252,7 @@ fn once_each(sentences: Vec<String>) -> Vec<String> {
 }
 
 /// Primary comparisons in words: one or two as sentences, more as a list in the order of the points, so that none is picked.
-fn compared_sentences(all: &[&Comparison], points: &[PointSummary]) -> Vec<String> {
+fn compared_sentences(all: &[&Comparison], points: &[PointSummary], judgement: &Judgement) -> Vec<String> {
     let [first, _, _, ..] = all else {
         return once_each(all.iter().copied().flat_map(comparison_sentences).collect());
     };
@@ -263,7 +263,9 @@ fn compared_sentences(all: &[&Comparison], points: &[PointSummary]) -> Vec<Strin
         return once_each(all.iter().copied().take(2).flat_map(comparison_sentences).collect());
     }
     let mut ordered = all.to_vec();
-    ordered.sort_by_key(|c| points.iter().position(|point| point.at == c.point));
+    let system = |c: &Comparison| judgement.mirrored.iter().position(|one| one.system == c.point.system);
+    ordered.sort_by_key(|c| (system(c), points.iter().position(|point| point.at == c.point)));
+    let (verdict, alike) = (first.verdict, all.iter().all(|c| c.verdict == first.verdict));
     let several = all.iter().any(|c| c.point.system != first.point.system);
     let one = |c: &&Comparison| {
         let at = c.point.at();
@@ -273,12 +275,14 @@ fn compared_sentences(all: &[&Comparison], points: &[PointSummary]) -> Vec<Strin
             (true, true) => format!("{} to {}", ratio(c.ratio.low), ratio(c.ratio.high)),
             _ => "interval unknown".to_owned(),
         };
-        format!("{name} {} ({interval}; {})", ratio(c.ratio.value), c.verdict.word())
+        let verdict = if alike { String::new() } else { format!("; {}", c.verdict.word()) };
+        format!("{name} {} ({interval}{verdict})", ratio(c.ratio.value))
     };
     let each: Vec<String> = ordered.iter().map(one).collect();
     let system = if several { String::new() } else { format!(" on {}", first.point.system) };
     let (what, stream) = (capital(&first.said), &first.point.stream);
-    vec![format!("{what} of {stream}{system}, times that of {}: {}.", first.baseline, each.join(", "))]
+    let all = if alike { format!("; all are {}", verdict.word()) } else { String::new() };
+    vec![format!("{what} of {stream}{system}, times that of {}: {}{all}.", first.baseline, each.join(", "))]
 }
 
 /// A primary comparison in words.
@@ -696,6 +700,7 @@ mod tests {
             compared("off", 1.2, (f64::NAN, f64::NAN), Verdict::Inconclusive),
             compared("local", 1.04, (0.8, 1.3), Verdict::Inconclusive),
         ];
+        let judgement = crate::run::tests::judgement();
         let points: Vec<PointSummary> = ["off", "local", "on"]
             .map(|system| {
                 let mut one = point("e", 1.0);
@@ -703,14 +708,18 @@ mod tests {
                 one
             })
             .into();
-        let told = compared_sentences(&all.iter().collect::<Vec<_>>(), &points);
+        let told = compared_sentences(&all.iter().collect::<Vec<_>>(), &points, &judgement);
+        let open: Vec<Comparison> =
+            all.iter().map(|one| Comparison { verdict: Verdict::Inconclusive, ..one.clone() }).collect();
+        let open = compared_sentences(&open.iter().collect::<Vec<_>>(), &points, &judgement);
+        assert!(open[0].ends_with("on 0.424 (0.310 to 0.580); all are inconclusive."), "{open:?}");
         let [told] = told.as_slice() else { panic!("one sentence: {told:?}") };
         assert_eq!(
             told,
             "Throughput of orders, times that of alone: off 1.200 (interval unknown; inconclusive), local 1.040 (0.800 to 1.300; \
              inconclusive), on 0.424 (0.310 to 0.580; worse)."
         );
-        let two = compared_sentences(&[&all[0], &all[1]], &points);
+        let two = compared_sentences(&[&all[0], &all[1]], &points, &judgement);
         assert!(two.len() == 3 && two[1].starts_with("Inconclusive: "), "two are told one by one, with why: {two:?}");
     }
 
