@@ -23,17 +23,18 @@ pub(super) fn worst(
     let among = match count == all {
         true if all == 2 => "In both trials".to_owned(),
         true => format!("In all {all} trials"),
-        false => format!("In {count} of {all} trials{}", of_the_answer(&affected, answered)),
+        false => format!("In {count} of {all} trials{}", of_the_answer(&affected, answered, all)),
     };
     let words = if count > 1 { words } else { "" };
     let place = place(told, points).map(|place| format!(", {}", format!("{words}{place}").trim_start()));
     (all > 1).then(|| format!("{among}{}, {text}.", place.unwrap_or_default()))
 }
 
-/// Whether the answer rests on some of these trials.
-fn of_the_answer(affected: &[(&TrialSummary, usize)], answered: &[&PointSummary]) -> String {
+/// Whether the answer rests on some of these trials; of all there is nothing to tell apart.
+fn of_the_answer(affected: &[(&TrialSummary, usize)], answered: &[&PointSummary], all: usize) -> String {
     let own: Vec<u32> = answered.iter().flat_map(|point| &point.trials).copied().collect();
     match affected.iter().filter(|(trial, _)| own.contains(&trial.label.index)).count() {
+        _ if own.len() >= all => String::new(),
         0 => String::new(),
         hit if hit == own.len() => ", the answer's among them".to_owned(),
         hit => format!(", {hit} of the answer's {} among them", own.len()),
@@ -89,7 +90,7 @@ mod tests {
         trials[0].caveats.clear();
         trials[1].caveats.clear();
         let told = doubts(trials.clone());
-        let one = "In 1 of 3 trials, 1 of the answer's 3 among them, on b at 8 sessions, others: 0.3.";
+        let one = "In 1 of 3 trials, on b at 8 sessions, others: 0.3.";
         assert!(told.contains(&one.to_owned()), "{told:?}");
         trials.drain(..2);
         let told = doubts(trials);
@@ -107,7 +108,7 @@ mod tests {
         let mut quiet = trials;
         quiet[2].caveats.clear();
         let told = crate::run::judge(observation::RunFacts::default(), quiet, &judgement()).doubts;
-        let some = "In 2 of 3 trials, 2 of the answer's 3 among them, for example on a at 8 sessions, others: 0.5.";
+        let some = "In 2 of 3 trials, for example on a at 8 sessions, others: 0.5.";
         assert!(told.contains(&some.to_owned()), "{told:?}");
     }
 }
