@@ -369,6 +369,7 @@ fn what_cannot_be_emulated_is_refused_with_the_next_step() {
     std::os::unix::fs::symlink("b", program.path("also-b")).unwrap();
     for (line, said) in [
         ("emulate small-server --backing b --at a/in", "is a server, and no storage"),
+        ("emulate small-server --backing b --at a/in", "models of storage: f5100, nand-device, disk-15k, tiered,"),
         ("emulate disk-15k --backing nowhere --at a/in", "opening the backing folder `nowhere`"),
         ("emulate disk-15k --backing b --at nowhere", "mounting at `nowhere`"),
         ("emulate disk-15q --backing b --at a/in", "did you mean `disk-15k`?"),
