@@ -684,6 +684,35 @@ fn what_a_study_lets_happen_to_an_emulated_device_is_felt_and_over_before_the_ne
 }
 
 #[test]
+fn a_device_that_answers_later_than_its_model_makes_the_numbers_doubtful() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "disk-15k") else { skip!("mounting needs root and /dev/fuse") };
+    let study = "title = 'e'\nquestion = '?'\n[system.s]\nkind = 'file'\ndir = 'at'\nsize = '4 MiB'\n[workload.w]\nkind = 'block'\n\
+                 [[experiment]]\nname = 'e'\nworkload = 'w'\nload = { outstanding = 32 }\nmeasure = '2 s'\nwarm_up = '0 s'\n";
+    program.write("e.toml", study);
+    let mut going = program.start("run ./e.toml -o x.prony");
+    let serving = device.going.as_ref().expect("it is mounted");
+    // Whoever serves it stands still every now and then, and so has 32 answers that are late.
+    let nap = std::time::Duration::from_millis(100);
+    while going.runs() {
+        for signal in [rustix::process::Signal::STOP, rustix::process::Signal::CONT] {
+            serving.signal(signal);
+            std::thread::sleep(nap);
+        }
+    }
+    let (code, told) = going.end();
+    assert_eq!(code, Some(0), "{told}");
+    let shown = program.json("show x.prony --json");
+    let mut doubts = shown["caveats"].as_array().expect("a list").iter().filter(|one| one["kind"] == "device-late");
+    let doubt = doubts.next().unwrap_or_else(|| panic!("no doubt: {shown:#}"))["text"].as_str().expect("a text");
+    assert!(
+        doubt.starts_with("emulated devices answered ") && doubt.contains("later than their models say"),
+        "{doubt}"
+    );
+    device.unmount();
+}
+
+#[test]
 fn parts_of_a_model_fail_and_come_back_on_a_mount_and_what_it_does_not_have_is_refused() {
     let refused = |program: &Program, fault: &str, why: &str| {
         let told = program.refused(&format!("emulate --at at --fault '{fault}'"));
