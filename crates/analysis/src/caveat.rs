@@ -36,6 +36,7 @@ macro_rules! kinds {
 kinds! {
     GeneratorBound "generator-bound" "The load generator was at its limit: these are at least the system's numbers",
     LateLooks "late-looks" "The load generator was held up",
+    DeviceLate "device-late" "An emulated device was slower than its model",
     LittleGap "little-gap" "The queue was not always full",
     NotSteady "not-steady" "Not steady",
     WindowTooShort "window-too-short" "Window too short",
@@ -96,7 +97,7 @@ impl CaveatKind {
             K::SharedDevice => 5,
             K::Throttled | K::ClockPause | K::ClockScale | K::Pressure => 6,
             K::MeasuredTwice | K::NotSteady | K::CarryOver | K::Replanned | K::OtherWriters => 7,
-            K::Steal | K::Frequency | K::LateLooks => 8,
+            K::Steal | K::Frequency | K::LateLooks | K::DeviceLate => 8,
             K::Unfinished => 9,
             K::WindowTooShort | K::NoWholeCycle => 10,
             K::LittleGap | K::RingDiffers | K::FewReplicates => 11,

@@ -3,7 +3,8 @@
 //! The one idea: one thread owns the machine. It hands in what has come, lets the events happen that are due, answers those that
 //! ended, and sleeps until the next event. The way through the kernel takes time too: an operation counts from the moment at which
 //! it left the program that asked, and is answered so much earlier that the answer arrives there in time. One that follows an answer
-//! counts from that ([`Answered`]), however long this machine's cores were busy in between.
+//! counts from that ([`Answered`]), however long this machine's cores were busy in between. Answers that leave later than the machine says are
+//! counted: where cores are busy, a device is slower than its model.
 //!
 //! What it does not do: it moves no data.
 
@@ -43,6 +44,21 @@ struct Asked {
     finish: Finish,
 }
 
+/// What is under way, with the moment on the wall from which it counts.
+struct UnderWay {
+    came: Nanos,
+    operation: Operation,
+    finish: Finish,
+}
+
+/// An answer is late beyond so much, or beyond a tenth of its operation's time where that is more.
+const LATE: Nanos = Nanos::from_micros(50);
+
+/// Whether an answer that was due and left at these moments was late for an operation that came so.
+fn is_late(came: Nanos, due: Nanos, left: Nanos) -> bool {
+    left.saturating_sub(due) > LATE.max(Nanos(due.saturating_sub(came).0 / 10))
+}
+
 /// What the sessions and the thread share.
 struct Shared {
     inbox: Mutex<Vec<Asked>>,
@@ -52,6 +68,8 @@ struct Shared {
     stop: AtomicBool,
     /// The way of reads and of writes through the kernel, both ways, nanoseconds.
     ways_ns: [AtomicU64; 2],
+    /// All answers, and those that were late.
+    answers: [AtomicU64; 2],
 }
 
 /// The door to the thread that owns the machine.
@@ -71,6 +89,7 @@ impl Clockwork {
             full: AtomicBool::new(false),
             stop: AtomicBool::new(false),
             ways_ns: Default::default(),
+            answers: Default::default(),
         });
         let clock = WallClock::new();
         let driver = Driver::new((machine, anew), slots, shared.clone(), clock.clone());
@@ -102,6 +121,11 @@ impl Clockwork {
         }
     }
 
+    /// How many operations were answered, and how many of them late.
+    pub(crate) fn answers(&self) -> [u64; 2] {
+        self.shared.answers.each_ref().map(|count| count.load(Ordering::Relaxed))
+    }
+
     /// What the way of reads and of writes through the kernel takes, there and back.
     pub(crate) fn set_ways(&self, ways: [Nanos; 2]) {
         self.shared.ways_ns.iter().zip(ways).for_each(|(known, way)| known.store(way.0, Ordering::Relaxed));
@@ -126,7 +150,7 @@ struct Driver {
     shared: Arc<Shared>,
     clock: WallClock,
     free: Vec<u32>,
-    finish: Vec<Option<(Operation, Finish)>>,
+    under_way: Vec<Option<UnderWay>>,
     /// What found no free slot.
     waiting: VecDeque<Asked>,
     /// How far the machine has come, on its own clock.
@@ -148,7 +172,7 @@ impl Driver {
             shared,
             clock,
             free: (0..slots).rev().collect(),
-            finish: (0..slots).map(|_| None).collect(),
+            under_way: (0..slots).map(|_| None).collect(),
             waiting: VecDeque::new(),
             reached: Nanos::ZERO,
             ended: Vec::with_capacity(slots as usize),
@@ -204,7 +228,8 @@ impl Driver {
             let came = self.answered.followed_by(asked.at, way).saturating_sub(way.saturating_sub(self.way_back()));
             let at = self.machine_time(came).max(self.reached);
             self.machine.submit(at, slot, &asked.operation);
-            self.finish[slot as usize] = Some((asked.operation, asked.finish));
+            let Asked { operation, finish, .. } = asked;
+            self.under_way[slot as usize] = Some(UnderWay { came, operation, finish });
         }
     }
 
@@ -217,9 +242,9 @@ impl Driver {
             Order::Renew => {
                 let Some(machine) = (self.anew)() else { return };
                 (self.machine, self.reached, self.turned, self.slow) = (machine, Nanos::ZERO, (now, Nanos::ZERO), 1000);
-                for (slot, under_way) in self.finish.iter().enumerate() {
-                    if let Some((operation, _)) = under_way {
-                        self.machine.submit(Nanos::ZERO, slot as u32, operation);
+                for (slot, under_way) in self.under_way.iter().enumerate() {
+                    if let Some(under_way) = under_way {
+                        self.machine.submit(Nanos::ZERO, slot as u32, &under_way.operation);
                     }
                 }
             }
@@ -237,7 +262,11 @@ impl Driver {
             self.reached = self.machine.advance(next, &mut self.ended);
             for ended in self.ended.drain(..) {
                 self.free.push(ended.slot);
-                if let Some((_, finish)) = self.finish[ended.slot as usize].take() {
+                if let Some(UnderWay { came, finish, .. }) = self.under_way[ended.slot as usize].take() {
+                    let late = is_late(came, due, self.clock.now());
+                    let [all, of_them] = &self.shared.answers;
+                    all.fetch_add(1, Ordering::Relaxed);
+                    of_them.fetch_add(u64::from(late), Ordering::Relaxed);
                     self.answered.leaves(due);
                     finish(!ended.failed);
                 }
@@ -268,5 +297,24 @@ impl Driver {
             // Who waits for this core has the next operation, or the program that asks for it.
             std::thread::yield_now();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_late_beyond_50_us_and_beyond_a_tenth_of_its_time() {
+        let late = |took_us: u64, late_us: u64| {
+            let due = Nanos::from_micros(1_000 + took_us);
+            is_late(Nanos::from_micros(1_000), due, due + Nanos::from_micros(late_us))
+        };
+        assert_eq!([late(100, 50), late(100, 51)], [false, true]);
+        assert_eq!([late(6_000, 600), late(6_000, 601)], [false, true]);
+        assert!(
+            !is_late(Nanos::from_micros(5), Nanos::from_micros(3), Nanos::from_micros(2)),
+            "what leaves early is not"
+        );
     }
 }

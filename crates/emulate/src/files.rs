@@ -33,6 +33,9 @@ pub(crate) const FAULT: &str = "user.prony.fault";
 /// The attribute of the root that names the parts that are lost.
 pub(crate) const LOST: &str = "user.prony.lost";
 
+/// The attribute of the root that counts answers, and those that were late.
+pub(crate) const ANSWERS: &str = "user.prony.answers";
+
 /// The attribute of the root that says what the model lets happen.
 pub(crate) const KNOWS: &str = "user.prony.knows";
 
@@ -507,6 +510,10 @@ impl Filesystem for Files {
         }
         match name.to_str().filter(|_| ino == INodeNo::ROOT) {
             Some(LOST) => return xattr(reply, size, Ok(self.device.lost().into_bytes())),
+            Some(ANSWERS) => {
+                let [all, late] = self.device.answers();
+                return xattr(reply, size, Ok(format!("{all} {late}").into_bytes()));
+            }
             Some(KNOWS) => return xattr(reply, size, Ok(self.device.knows().into_bytes())),
             _ => {}
         }

@@ -22,7 +22,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use home::{Abandoned, Home};
 pub use mount::{MountError, Mounted, Settings};
-pub use mounts::{Spared, detached, heat, inflict, is_device, is_mounted, unmounted};
+pub use mounts::{Spared, answers, detached, heat, inflict, is_device, is_mounted, unmounted};
 pub use tiered::{Goes, NoRule, Rule, Tiering};
 
 /// What several threads share: one that panicked leaves it as it was, because each change is whole before the lock is given back.

@@ -2,7 +2,7 @@
 //!
 //! The one idea: the kernel's list says what is mounted where, and what is done to a device goes through its root.
 
-use crate::files::{FAULT, HEAT, KNOWS, LOST};
+use crate::files::{ANSWERS, FAULT, HEAT, KNOWS, LOST};
 use rustix::fs::XattrFlags;
 use rustix::mount::UnmountFlags;
 use std::ffi::OsString;
@@ -106,6 +106,17 @@ pub fn inflict(at: &Path, what: Happening) -> Result<(), Spared> {
         }
         done => Ok(done.map_err(io::Error::from)?),
     }
+}
+
+/// How many operations the device that is mounted at a folder has answered, and how many of them later than its model says: by more than
+/// 50 us, and more than a tenth of their time.
+///
+/// # Errors
+/// When it does not answer.
+pub fn answers(at: &Path) -> io::Result<[u64; 2]> {
+    let text = told(at, ANSWERS)?;
+    let mut counts = text.split(' ').map(|count| count.parse().unwrap_or(0));
+    Ok(std::array::from_fn(|_| counts.next().unwrap_or(0)))
 }
 
 /// What a device says of itself through an attribute of its root.

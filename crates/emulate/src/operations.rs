@@ -62,6 +62,9 @@ pub(crate) trait Serves: Send + Sync {
     /// Which parts it has lost.
     fn lost(&self) -> String;
 
+    /// How many operations were answered so far, and how many of them later than the model says.
+    fn answers(&self) -> [u64; 2];
+
     /// What its model lets happen: a line each, with a tab before the number of its parts.
     fn knows(&self) -> String;
 
@@ -368,6 +371,10 @@ impl Serves for Device {
 
     fn lost(&self) -> String {
         self.lost.as_ref().map(|lost| locked(lost).to_string()).unwrap_or_default()
+    }
+
+    fn answers(&self) -> [u64; 2] {
+        self.clockwork.as_ref().map(Clockwork::answers).unwrap_or_default()
     }
 
     fn knows(&self) -> String {

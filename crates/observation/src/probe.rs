@@ -57,6 +57,8 @@ readings! {
         RingPollFirst "generator.rings.poll_first" "share",
         Hung "generator.operations.hung" "operations",
         HungBefore "generator.operations.hung_before" "operations",
+        EmulatedAnswers "emulated.answers" "operations",
+        EmulatedLate "emulated.answers.late" "operations",
         JobsEnded "generator.jobs.ended" "s",
         ClockError "generator.clock.error" "ppm",
         ClockUncertainty "generator.clock.uncertainty" "ppm",

@@ -349,7 +349,7 @@ arguments! {
     Changes {
         on: Vec<String> = arg(long, value_name = "TARGET", action = ArgAction::Append) "System to run on [repeatable]",
             "Run on this system instead of those in the study. Repeat it for two systems side by side. \
-             TARGET is a folder, `file:DIR`, `device:PATH`, `sqlite:`, `sqlite:FILE`, `local:postgres`, `local:mariadb`, \
+             TARGET is a folder, `file:DIR`, `emulated:MODEL:DIR` for a device of a model that is mounted over DIR, `device:PATH`, `sqlite:`, `sqlite:FILE`, `local:postgres`, `local:mariadb`, \
              `postgres://..`, `mysql://..`, `null:`, `null-database:`, `model:f5100`, `model:./mine.toml`, \
              `model:f5100,failed_ports=2` for a model with other numbers, or \
              `scripted:service=100us,servers=8`; \
@@ -1068,7 +1068,8 @@ arguments! {
         model: Option<String> = arg(value_name = "MODEL", value_hint = ValueHint::FilePath, required_unless_present_any = ["fault", "heat"],
             conflicts_with_all = ["fault", "heat"])
             "Name of a shipped model of storage, or path of a model file; `nothing` adds nothing; `tiered` with --fast and --slow",
-            "Name of a model of storage that ships, or the path of a model file; `,PARAMETER=NUMBER` behind it changes a number. \
+            "Name of a model of storage that ships (f5100, nand-device, disk-15k, tiered, disk-array, flash-array-2d, this-machine), or the \
+             path of a model file; `,PARAMETER=NUMBER` behind it changes a number. \
              `nothing` is a device that adds nothing to the folder, for measuring the mount itself. `tiered` with --fast and --slow \
              is two folders under one mount, between which extents of 1 MiB move as their heat says.";
         backing: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present_any = ["fault", "heat", "slow"],

@@ -67,6 +67,17 @@ fn shipped(name: &str) -> Result<String, Failure> {
     })
 }
 
+/// The models that ship and fit, by their names.
+pub fn shipped_that(fits: impl Fn(&Description) -> bool) -> String {
+    let all = model::models().iter().filter(|one| file::read(one.name, one.text).is_ok_and(|model| fits(&model)));
+    all.map(|one| one.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The models of storage that ship, which carry operations.
+pub fn storage() -> String {
+    shipped_that(|model| model::modules(model).is_some())
+}
+
 fn failure(doing: &str, word: &str, problems: &Problems) -> Failure {
     let lines: Vec<String> = problems.list.iter().map(ToString::to_string).collect();
     let failure = Failure::new(format!("{doing} the model `{word}`: {}", lines.join("\n")));
@@ -92,4 +103,21 @@ pub fn write_new(path: &Path, text: &str) -> Result<(), Failure> {
 /// As [`find`].
 pub fn device(word: &str) -> Result<Option<Description>, Failure> {
     if word == "nothing" { Ok(None) } else { Ok(Some(find(word)?.model)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Cli;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_help_of_emulate_names_every_model_of_storage_that_ships() {
+        let cli = Cli::command();
+        let emulate = cli.find_subcommand("emulate").expect("a command");
+        let model = emulate.get_arguments().find(|one| one.get_id() == "model").expect("its model");
+        let help = model.get_long_help().expect("a help").to_string();
+        assert!(help.contains(&format!("({})", storage())), "{}\n{help}", storage());
+        assert!(storage().contains("flash-array-2d") && !storage().contains("server"), "{}", storage());
+    }
 }

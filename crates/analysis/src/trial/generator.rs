@@ -42,12 +42,29 @@ pub fn generator_caveats(summary: &TrialSummary, observations: &Observations) ->
     vec![
         (CaveatKind::LateLooks, late_looks(summary, observations)),
         (CaveatKind::LateLooks, starved.map(waiting)),
+        (CaveatKind::DeviceLate, answered_late(observations)),
         (CaveatKind::Hung, hung(summary.generator.hung, observations)),
         (CaveatKind::CarryOver, hung_before(summary.generator.hung_before)),
         (CaveatKind::ClockPause, clock.and_then(suspended)),
         (CaveatKind::ClockPause, clock.and_then(jumped)),
         (CaveatKind::ClockScale, clock.and_then(off_scale)),
     ]
+}
+
+/// Of so large a share of late answers the p99 is one.
+const LATE_SHARE: f64 = 0.01;
+
+/// Answers that left emulated devices later than their models say, where they are many.
+fn answered_late(observations: &Observations) -> Option<String> {
+    let (all, late) = (level(observations, Whole::EmulatedAnswers)?, level(observations, Whole::EmulatedLate)?);
+    (late > LATE_SHARE * all && late >= 10.0).then(|| {
+        format!(
+            "emulated devices answered {} of {} more than 50 us, and more than a tenth of their time, later than their models say: the cores of \
+             this machine were busy; take the numbers as those of a slower device, and offer less load or end what else runs here",
+            percent(late / all),
+            counted(all as u64, "operations")
+        )
+    })
 }
 
 /// What hung is told by the event of the same moment.
@@ -178,6 +195,21 @@ mod tests {
         );
         assert!(said.contains("give it more `workers`"), "{said}");
         assert_eq!(with(&[]).generator.looks, None);
+    }
+
+    #[test]
+    fn an_emulated_device_that_answers_late_is_told_with_the_share_of_its_operations() {
+        let answered = |all: f64, late: f64| with(&[("emulated.answers", all), ("emulated.answers.late", late)]);
+        for (all, late) in [(10_000.0, 100.0), (50.0, 9.0)] {
+            assert_eq!(text(&answered(all, late), CaveatKind::DeviceLate), None, "{late} of {all}");
+        }
+        let late = answered(10_000.0, 1_200.0);
+        let said = text(&late, CaveatKind::DeviceLate).unwrap();
+        assert!(
+            said.starts_with("emulated devices answered 12% of 10\u{202f}000 operations more than 50 us"),
+            "{said}"
+        );
+        assert!(said.contains("the cores of this machine were busy"), "{said}");
     }
 
     /// Other programs on its cores made an open load late, and the advice was to offer less.

@@ -419,6 +419,11 @@ impl Serves for Tiered {
         format!("{} of the slow tier, {} of the fast one", self.slow.lost(), self.fast.lost())
     }
 
+    fn answers(&self) -> [u64; 2] {
+        let (slow, fast) = (self.slow.answers(), self.fast.answers());
+        [slow[0] + fast[0], slow[1] + fast[1]]
+    }
+
     fn knows(&self) -> String {
         self.slow.knows() + &self.fast.knows()
     }

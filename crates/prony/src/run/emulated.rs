@@ -35,9 +35,10 @@ pub struct Device {
 /// A device that a trial may unmount and mount again.
 type Shared = Arc<Mutex<Device>>;
 
-/// The devices of a run. Systems that name one alike share it, as they would one that is there.
+/// The devices of a run, and folders on devices that somebody else serves. Systems that name one alike share it, as they would one that is
+/// there.
 #[derive(Default)]
-pub struct Devices(Vec<(Folder, Shared)>);
+pub struct Devices(Vec<(Folder, Shared)>, Vec<PathBuf>);
 
 impl Devices {
     /// A system with its folders as they are reached, their devices mounted.
@@ -48,6 +49,8 @@ impl Devices {
         let mut reached = spec.clone();
         match &mut reached.place {
             Place::File { dirs } => {
+                let served = dirs.iter().filter(|dir| dir.device.is_none()).map(|dir| PathBuf::from(&dir.path));
+                self.1.extend(served.filter(|at| emulate::is_device(at)));
                 for folder in dirs.iter_mut() {
                     *folder = Folder::plain(self.path(folder, false)?);
                 }
@@ -107,6 +110,14 @@ impl Devices {
         let path = at(&device);
         self.0.push((folder.clone(), Arc::new(Mutex::new(device))));
         Ok(path)
+    }
+
+    /// How many operations all of them have answered, and how many of them later than their models say.
+    pub fn answers(&self) -> [u64; 2] {
+        let own = self.0.iter().map(|(_, device)| held(device).home.at());
+        // One that does not answer has counted nothing that anybody could tell.
+        let counts = own.chain(self.1.iter().cloned()).filter_map(|at| emulate::answers(&at).ok());
+        counts.fold([0, 0], |[all, late], [more, of_them]| [all + more, late + of_them])
     }
 
     /// How faults are made on the devices of a database's mirror and of itself, where all of one lies on such devices.

@@ -195,7 +195,7 @@ impl Execution<'_> {
         };
         self.recorded |= watch.recorded();
         self.looked |= watch.looked();
-        let (failure, moved) = watch.end();
+        let (failure, moved) = watch.end(trial);
         let mut observations = match (result, failure) {
             (Ok(observations), None) => observations,
             (result, failure) => return Err(self.broken(trial, result.err(), failure)),

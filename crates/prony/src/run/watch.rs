@@ -9,7 +9,7 @@ use super::progress::Progress;
 use crate::failure::Failure;
 use database::Database;
 use engine::{Found, Live, Observer, Phase};
-use observation::{Cell, CheckMoment, Event, Ledger, Series};
+use observation::{Cell, CheckMoment, Event, Ledger, Series, Whole};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{RunFile, StoreError};
@@ -27,6 +27,8 @@ pub struct Watch<'a> {
     failure: Option<StoreError>,
     /// Who works meanwhile.
     beside: Option<Box<dyn Beside>>,
+    /// What emulated devices had answered when the load began; none before, and once its end is told.
+    answers: Option<[u64; 2]>,
 }
 
 impl<'a> Watch<'a> {
@@ -38,7 +40,7 @@ impl<'a> Watch<'a> {
         stop: &'a AtomicBool,
         beside: Option<Box<dyn Beside>>,
     ) -> Watch<'a> {
-        Watch { file, progress, devices, stop, recorded: false, looked: false, failure: None, beside }
+        Watch { file, progress, devices, stop, recorded: false, looked: false, failure: None, beside, answers: None }
     }
 
     /// Whether an interval of the load is in the file.
@@ -58,8 +60,24 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Notes how many of the answers of emulated devices came late since the load began.
+    fn answered(&mut self, trial: &Trial) {
+        let Some(before) = self.answers.take() else { return };
+        let now = self.devices.answers();
+        let at = trial.phases.warm_up.saturating_add(trial.phases.measure);
+        let of = |which: Whole, of: usize| Series {
+            probe: which.into(),
+            points: vec![(at, now[of].saturating_sub(before[of]) as f64)],
+        };
+        // A device that was started anew meanwhile counts from nothing.
+        if now[0] > before[0] {
+            self.interval(trial, &[], &[of(Whole::EmulatedAnswers, 0), of(Whole::EmulatedLate, 1)]);
+        }
+    }
+
     /// Ends the watch: why the file took no more, if it did not take all, and what was done meanwhile.
-    pub fn end(self) -> (Option<StoreError>, Result<Vec<Event>, Failure>) {
+    pub fn end(mut self, trial: &Trial) -> (Option<StoreError>, Result<Vec<Event>, Failure>) {
+        self.answered(trial);
         (self.failure, self.beside.map_or(Ok(Vec::new()), Beside::end))
     }
 }
@@ -67,12 +85,18 @@ impl<'a> Watch<'a> {
 impl Observer for Watch<'_> {
     fn phase(&mut self, trial: &Trial, phase: Phase, expected: Nanos) {
         self.progress.phase(trial, phase, expected);
+        let loads = matches!(phase, Phase::WarmUp | Phase::Measure);
+        if !loads {
+            self.answered(trial);
+        }
         if let Err(error) = self.devices.pace(phase) {
             // Whatever is measured at another pace is wrong.
             self.progress.say(&format!("a device does not take its pace: {error}"));
             self.stop.store(true, Ordering::SeqCst);
         }
-        if matches!(phase, Phase::WarmUp | Phase::Measure) {
+        if loads {
+            let devices = self.devices;
+            self.answers.get_or_insert_with(|| devices.answers());
             self.beside.iter().for_each(|beside| beside.begin());
         }
     }

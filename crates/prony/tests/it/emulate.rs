@@ -369,6 +369,7 @@ fn what_cannot_be_emulated_is_refused_with_the_next_step() {
     std::os::unix::fs::symlink("b", program.path("also-b")).unwrap();
     for (line, said) in [
         ("emulate small-server --backing b --at a/in", "is a server, and no storage"),
+        ("emulate small-server --backing b --at a/in", "models of storage: f5100, nand-device, disk-15k, tiered,"),
         ("emulate disk-15k --backing nowhere --at a/in", "opening the backing folder `nowhere`"),
         ("emulate disk-15k --backing b --at nowhere", "mounting at `nowhere`"),
         ("emulate disk-15q --backing b --at a/in", "did you mean `disk-15k`?"),
@@ -680,6 +681,35 @@ fn what_a_study_lets_happen_to_an_emulated_device_is_felt_and_over_before_the_ne
     assert!(late.contains("before the end of the window"), "{late}");
     let plain = program.refused("plan ./e.toml --on file:.");
     assert!(plain.contains("needs an emulated device"), "{plain}");
+}
+
+#[test]
+fn a_device_that_answers_later_than_its_model_makes_the_numbers_doubtful() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "disk-15k") else { skip!("mounting needs root and /dev/fuse") };
+    let study = "title = 'e'\nquestion = '?'\n[system.s]\nkind = 'file'\ndir = 'at'\nsize = '4 MiB'\n[workload.w]\nkind = 'block'\n\
+                 [[experiment]]\nname = 'e'\nworkload = 'w'\nload = { outstanding = 32 }\nmeasure = '2 s'\nwarm_up = '0 s'\n";
+    program.write("e.toml", study);
+    let mut going = program.start("run ./e.toml -o x.prony");
+    let serving = device.going.as_ref().expect("it is mounted");
+    // Whoever serves it stands still every now and then, and so has 32 answers that are late.
+    let nap = std::time::Duration::from_millis(100);
+    while going.runs() {
+        for signal in [rustix::process::Signal::STOP, rustix::process::Signal::CONT] {
+            serving.signal(signal);
+            std::thread::sleep(nap);
+        }
+    }
+    let (code, told) = going.end();
+    assert_eq!(code, Some(0), "{told}");
+    let shown = program.json("show x.prony --json");
+    let mut doubts = shown["caveats"].as_array().expect("a list").iter().filter(|one| one["kind"] == "device-late");
+    let doubt = doubts.next().unwrap_or_else(|| panic!("no doubt: {shown:#}"))["text"].as_str().expect("a text");
+    assert!(
+        doubt.starts_with("emulated devices answered ") && doubt.contains("later than their models say"),
+        "{doubt}"
+    );
+    device.unmount();
 }
 
 #[test]

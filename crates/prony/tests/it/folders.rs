@@ -166,6 +166,39 @@ fn a_hot_table_of_mariadb_is_advised_moved_and_put_back_with_the_same_rows_and_d
 }
 
 #[test]
+fn a_table_that_somebody_else_has_moved_since_stays_in_his_folder_and_the_others_go_back() {
+    let Some(shop) = shop() else { return };
+    shop.plan(&["hot", "co@0024ld"]);
+    shop.json("move URL --plan plan.json", 0);
+    let third = shop.house.program.path("third");
+    std::fs::create_dir(&third).expect("a folder");
+    if rustix::process::geteuid().is_root() {
+        assert!(Command::new("chown").arg("mysql").arg(&third).status().expect("chown runs").success());
+    }
+    let mut session = shop.session();
+    let theirs = format!(
+        "CREATE TABLE shop.theirs (id int PRIMARY KEY, pad varchar(500)) DATA DIRECTORY='{}'; \
+         INSERT INTO shop.theirs SELECT * FROM shop.`co$ld`; DROP TABLE shop.`co$ld`; RENAME TABLE shop.theirs TO shop.`co$ld`",
+        third.display()
+    );
+    session.script(&theirs).expect("it may");
+    let ran = shop.run("undo URL");
+    let told = "left shop.co$ld where it is: prony tier had put it into [DIR]/fast, and somebody has moved it into [DIR]/third since; before \
+                both it lay in the folder of the data";
+    assert!(ran.code == Some(1) && ran.stderr.contains(told), "{ran}");
+    assert!(!ran.stdout.contains("tries them again"), "{ran}");
+    assert_eq!(shop.on_fast(), [""; 0]);
+    shop.json("undo URL --even-if-moved", 0);
+    assert_eq!(std::fs::read_dir(third.join("shop")).expect("a folder").count(), 0);
+    shop.is_as_it_was();
+    // A journal of an earlier version does not say where it put a table.
+    shop.json("move URL --plan plan.json", 0);
+    session.script("ALTER TABLE prony_tier.moved DROP COLUMN put_into").expect("it may");
+    shop.json("undo URL", 0);
+    shop.is_as_it_was();
+}
+
+#[test]
 fn writers_who_go_on_lose_nothing_while_their_table_moves() {
     let Some(shop) = shop() else { return };
     let (stop, done) = (AtomicBool::new(false), AtomicU64::new(0));

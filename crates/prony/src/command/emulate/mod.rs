@@ -176,7 +176,7 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
             "it needs /dev/fuse, an empty folder at --at, and root or the program fusermount3 (package fuse3)"
         }
         emulate::MountError::Server(..) | emulate::MountError::Model(..) => {
-            "models of storage: disk-15k, disk-array, nand-device, f5100"
+            return Failure::caused(doing, error).hint(format!("models of storage: {}", model_file::storage()));
         }
         emulate::MountError::OtherTier(fast, _) => {
             return Failure::caused(doing, error).hint(format!(

@@ -193,14 +193,12 @@ impl Walk<'_> {
         };
         let text = || {
             let count = |n: usize| units::counted(n as u64, "objects");
+            let tried = |done: &Done| done.left() && !matches!(done.outcome, Outcome::Elsewhere { .. });
+            let again = if self.done.iter().any(tried) { "; the same command tries them again" } else { "" };
             let there = match (word, moved, left) {
                 ("undo", 0, 0) => "nothing to undo: prony tier moved nothing that is still there\n".to_owned(),
                 (_, _, 0) => format!("{} moved; everything lies where it should\n", count(moved)),
-                _ => format!(
-                    "{} moved, {} left where they were; the same command tries them again\n",
-                    count(moved),
-                    count(left)
-                ),
+                _ => format!("{} moved, {} left where they were{again}\n", count(moved), count(left)),
             };
             let undo = if word == "move" && moved > 0 {
                 format!("`prony tier undo {shown}` puts everything back\n")

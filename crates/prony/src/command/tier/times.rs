@@ -37,7 +37,10 @@ pub(super) fn known_in_pieces(asked: &TierTimes, depth: f64, piece: f64) -> Resu
         let found = model_file::find(word)?;
         let times = of_model(&found.model, depth, piece).ok_or_else(|| {
             Failure::new(format!("asking the model `{word}` for the time of a read: a model of storage is needed"))
-                .hint("models of storage: disk-15k, disk-array, nand-device, f5100, this-machine")
+                .hint(format!(
+                    "models that say it: {}",
+                    model_file::shipped_that(|model| of_model(model, 1.0, SCAN).is_some())
+                ))
         })?;
         let (read_s, flush_s) = (given_read.map(|time| time.as_secs_f64()), given_flush.map(|time| time.as_secs_f64()));
         let from = match (read_s, flush_s) {
