@@ -134,12 +134,12 @@ impl<N: Nodes> Pair<N> {
         self.nodes.serve(node, &settings, node == self.life().mirror())
     }
 
-    /// Starts a node that leads. One that runs and was left without a majority goes on.
-    pub(crate) fn set_leads(&mut self, node: Node) -> Result<(), MirrorError> {
+    /// Starts a node that leads, or led already. One that runs and was left without a majority goes on.
+    pub(crate) fn set_leads(&mut self, node: Node, led: bool) -> Result<(), MirrorError> {
         self.set_serves(node)?;
         let votes = if self.voter() == Voter::Weight { 2 } else { 1 };
         self.says(node, "give it its votes", &format!("SET GLOBAL wsrep_provider_options = 'pc.weight={votes}'"))?;
-        if self.may_go_on(node)? { Ok(()) } else { self.goes_on(node) }
+        if self.may_go_on(node)? { Ok(()) } else { self.goes_on(node, led) }
     }
 
     /// Has the third voter run where there is one, once there is somebody whom it can join.
@@ -223,11 +223,11 @@ impl<N: Nodes> Pair<N> {
     }
 
     /// Has a node go on without the other: by itself, where it has a majority; else because it is told to, once it sees that it is
-    /// alone. The vote of a third voter may be late on a busy machine, and who is told to go on without it throws away what the other
-    /// node got ordered.
-    fn goes_on(&mut self, node: Node) -> Result<(), MirrorError> {
-        if self.voter() == Voter::Garbd {
-            let voted = self.until(VOTE_SECONDS, "its voter gave no vote", |pair| {
+    /// alone. Votes may be counted late on a busy machine, those of a third voter and the two of who `led`, and who is told to go on
+    /// without them throws away what the other node got ordered.
+    fn goes_on(&mut self, node: Node, led: bool) -> Result<(), MirrorError> {
+        if self.voter() == Voter::Garbd || self.voter() == Voter::Weight && led {
+            let voted = self.until(VOTE_SECONDS, "votes gave it no majority", |pair| {
                 Ok(pair.servers(node)? < 2 && pair.may_go_on(node)?)
             });
             match voted {
@@ -297,8 +297,8 @@ impl<N: Nodes> Pair<N> {
             Action::Promote(node) => {
                 // It may only be slow, and wake up.
                 self.nodes.bar(node.other(), true)?;
-                self.set_leads(node)?;
-                self.goes_on(node)?;
+                self.set_leads(node, false)?;
+                self.goes_on(node, false)?;
             }
             // It joins at the place where it is; whether that is one of the other's order is seen then.
             Action::Rewind(_) => {}
@@ -331,7 +331,7 @@ impl<N: Nodes> Pair<N> {
             _ => return Ok(()),
         }
         self.record.waits = false;
-        self.goes_on(primary)
+        self.goes_on(primary, true)
     }
 
     /// A node lets clients write, or does not. One without a majority refuses all by itself.

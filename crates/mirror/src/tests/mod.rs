@@ -1,5 +1,7 @@
 //! Pairs on scripted nodes: what is done in which order, and what is left when a command is killed between any two steps.
 
+mod cluster;
+mod galera;
 mod world;
 
 use crate::home::Asked;

@@ -10,10 +10,7 @@ use std::process::Stdio;
 fn processes(words: &str) -> Vec<String> {
     let all = std::fs::read_dir("/proc").expect("processes").flatten();
     let lines = all.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
-    lines
-        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
-        .filter(|line| line.contains(words))
-        .collect()
+    lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).filter(|line| line.contains(words)).collect()
 }
 
 /// Kills `up` at each of these files, and brings the pair up again.
@@ -70,7 +67,8 @@ fn a_pair_that_galera_joins_is_made_anew() {
 fn one_that_is_taken_away_half_made_leaves_nothing() {
     let house = House::new("null:");
     let program = &house.program;
-    let mut child = program.command("pair up postgres-pair --dir pair").stderr(Stdio::null()).spawn().expect("it starts");
+    let mut child =
+        program.command("pair up postgres-pair --dir pair").stderr(Stdio::null()).spawn().expect("it starts");
     while !program.path("pair/a/data.half").exists() {
         if child.try_wait().expect("it is ours").is_some() {
             return skipped("no package of PostgreSQL");
