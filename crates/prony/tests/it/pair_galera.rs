@@ -189,6 +189,22 @@ fn with_garbd_whoever_is_left_goes_on_by_itself_and_a_voter_that_was_killed_is_s
 }
 
 #[test]
+fn a_node_that_took_over_while_the_link_was_cut_is_put_back_when_that_is_healed() {
+    let Some(pair) = Joined::up("--voter garbd") else { return };
+    pair.begin();
+    pair.does("cut");
+    pair.kill_node("a");
+    assert_eq!(pair.does("take-over --accept-missing")["primary"], "b");
+    pair.writes("b", 1).expect("it took over");
+    // The voter does not reach it, and a node that is started is behind the cut, too.
+    let status = pair.does("up galera-pair --dir pair");
+    assert_eq!((&status["state"], &status["link"]["carries"]), (&"tracking".into(), &false.into()), "{status:#}");
+    pair.does("heal");
+    assert_eq!(pair.does("resume")["state"], "replicating");
+    pair.is_equal(1);
+}
+
+#[test]
 fn a_full_list_means_a_copy_and_a_node_that_goes_on_by_itself_is_named_and_thrown_away_only_when_told() {
     let Some(pair) = Joined::up("--list 32MiB") else { return };
     pair.begin();
