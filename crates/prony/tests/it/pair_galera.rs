@@ -93,6 +93,9 @@ fn both_nodes_write_one_stays_behind_is_parted_and_comes_back_with_what_it_lacke
     assert_eq!(pair.does("up galera-pair --dir pair")["nodes"]["b"]["writes"], true);
     pair.is_equal(1);
     assert!(pair.refused("swap").contains("no roles to swap"));
+    let host = pair.does("status")["host"].as_str().unwrap_or_default().to_owned();
+    assert!(host.starts_with("shared-host overhead: ") && host.contains("ports of 127.0.0.1"), "{host}");
+    assert!(pair.house.program.fine("pair status").ends_with(&format!("{host}\n")));
     let refused = pair.refused("up galera-pair --dir pair --device A,B");
     assert!(refused.contains("has no --device: its nodes copy themselves"), "{refused}");
     assert!(pair.refused("serve --listen 127.0.0.1:0").contains("nobody stands in between"));

@@ -290,7 +290,7 @@ fn host(pair: &Pair<Servers>, seen: &Seen) -> String {
         Ok(()) => format!("one host, where each node has a network of its own: {shared}"),
         // Of one that does not run there is nothing to tell.
         Err(Shared::Ended) => format!("shared host: {shared}"),
-        Err(why) => format!("shared host: {shared}; they share its network, too: {why}"),
+        Err(why) => format!("shared-host overhead: {shared}; they share its network, too: {why}"),
     }
 }
 
