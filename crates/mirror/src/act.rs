@@ -87,7 +87,7 @@ impl<N: Nodes> Pair<N> {
             return self.row_serves(node);
         }
         if self.by_sets() {
-            return self.set_leads(node);
+            return self.set_leads(node, true);
         }
         let settings = self.settings(node, true);
         self.nodes.serve(node, &settings, false)?;

@@ -52,6 +52,9 @@ pub enum MirrorError {
     /// The pair is down.
     #[error("the pair in `{}` is down", .0.display())]
     Down(PathBuf),
+    /// Bringing it up was cut off.
+    #[error("the pair in `{}` was never finished: what brought it up was cut off", .0.display())]
+    HalfMade(PathBuf),
     /// A file of the pair cannot be read or written.
     #[error("cannot {1} `{path}`", path = .0.display())]
     File(PathBuf, &'static str, #[source] std::io::Error),
@@ -107,6 +110,10 @@ impl MirrorError {
                 "wait until it has ended, or end it; `prony pair status` looks meanwhile".to_owned()
             }
             MirrorError::Down(_) => "bring it up: prony pair up, with its kind and folder".to_owned(),
+            MirrorError::HalfMade(_) => {
+                "have its nodes made anew: prony pair up, with its kind and folder; or remove it: prony pair down --remove"
+                    .to_owned()
+            }
             MirrorError::Split(node) => {
                 format!("throw away what node {node} wrote alone: prony pair resume --discard-mirror")
             }

@@ -115,10 +115,10 @@ impl<N: Nodes> Pair<N> {
     }
 
     /// The settings of a node as it is to be now.
-    fn set_settings(&self, node: Node) -> Result<Settings, MirrorError> {
+    fn set_settings(&self, node: Node, follows: bool) -> Result<Settings, MirrorError> {
         let line = |name: &str, on: bool| (name.to_owned(), if on { "ON" } else { "OFF" }.to_owned());
         let leads = node == self.life().primary();
-        if !leads && !self.record.follows {
+        if !leads && !follows {
             return Ok(vec![line("read_only", true), line("innodb_read_only", true)]);
         }
         let group = self.group()?;
@@ -130,16 +130,23 @@ impl<N: Nodes> Pair<N> {
 
     /// Starts a node as it is to be now.
     pub(crate) fn set_serves(&mut self, node: Node) -> Result<(), MirrorError> {
-        let settings = self.set_settings(node)?;
+        // Nobody who is started is off the wire, so that one that is to be so starts alone.
+        let apart = !self.life().linked && !self.is_on(node, "wsrep_on").unwrap_or(false);
+        let settings = self.set_settings(node, self.record.follows && !apart)?;
         self.nodes.serve(node, &settings, node == self.life().mirror())
     }
 
-    /// Starts a node that leads. One that runs and was left without a majority goes on.
-    pub(crate) fn set_leads(&mut self, node: Node) -> Result<(), MirrorError> {
+    /// Starts a node that leads, or led already. One that runs and was left without a majority goes on.
+    pub(crate) fn set_leads(&mut self, node: Node, led: bool) -> Result<(), MirrorError> {
+        let other = node.other();
+        if self.word(node, STANDING).is_err() && self.is_on(other, "wsrep_on").unwrap_or(false) {
+            // With the vote of the third it would go on beside the group that is founded now.
+            self.nodes.end(other)?;
+        }
         self.set_serves(node)?;
         let votes = if self.voter() == Voter::Weight { 2 } else { 1 };
         self.says(node, "give it its votes", &format!("SET GLOBAL wsrep_provider_options = 'pc.weight={votes}'"))?;
-        if self.may_go_on(node)? { Ok(()) } else { self.goes_on(node) }
+        if self.may_go_on(node)? { Ok(()) } else { self.goes_on(node, led) }
     }
 
     /// Has the third voter run where there is one, once there is somebody whom it can join.
@@ -150,7 +157,8 @@ impl<N: Nodes> Pair<N> {
         let group = if self.voter() == Voter::Garbd { Some(self.group()?) } else { None };
         self.nodes.voter(group.as_ref())?;
         let primary = self.life().primary();
-        if group.is_none() || !self.may_go_on(primary)? {
+        // It does not reach one that was taken off the wire and took over.
+        if group.is_none() || !self.life().linked || !self.may_go_on(primary)? {
             return Ok(());
         }
         // A member that is lost while it joins keeps it from its vote for long.
@@ -223,12 +231,18 @@ impl<N: Nodes> Pair<N> {
     }
 
     /// Has a node go on without the other: by itself, where it has a majority; else because it is told to, once it sees that it is
-    /// alone. The vote of a third voter may be late on a busy machine, and who is told to go on without it throws away what the other
-    /// node got ordered.
-    fn goes_on(&mut self, node: Node) -> Result<(), MirrorError> {
-        if self.voter() == Voter::Garbd {
-            let voted = self.until(VOTE_SECONDS, "its voter gave no vote", |pair| {
-                Ok(pair.servers(node)? < 2 && pair.may_go_on(node)?)
+    /// alone. Votes may be counted late on a busy machine, those of a third voter and the two of who `led`, and who is told to go on
+    /// without them throws away what the other node got ordered.
+    fn goes_on(&mut self, node: Node, led: bool) -> Result<(), MirrorError> {
+        // Behind a wire that carries again the other one is back by itself.
+        let healed = self.life().linked
+            && matches!(self.life().state(), State::Tracking(Reason::LinkCut, _) | State::CopyNeeded(Reason::LinkCut));
+        let most = if healed { 2 } else { 1 };
+        // Nobody votes for one that took over while it was off the wire.
+        let votes = led || self.voter() == Voter::Garbd && self.life().linked;
+        if self.voter() != Voter::None && votes {
+            let voted = self.until(VOTE_SECONDS, "votes gave it no majority", |pair| {
+                Ok(pair.servers(node)? <= most && pair.may_go_on(node)?)
             });
             match voted {
                 Err(MirrorError::Late(..)) => {}
@@ -238,21 +252,23 @@ impl<N: Nodes> Pair<N> {
         self.until(ALONE_SECONDS, "the node that is left did not see that the other one is gone", |pair| {
             let order = "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'";
             match (pair.servers(node)?, pair.may_go_on(node)?) {
-                (2.., _) => Ok(false),
-                (_, true) => Ok(true),
+                (all, true) => Ok(all <= most),
+                (2.., false) => Ok(false),
                 (_, false) => pair.says(node, "let it go on alone", order).map(|()| false),
             }
         })
     }
 
-    /// Takes the mirror off the wire, or puts it back; one that is not joined has none.
+    /// Takes the mirror off the wire, or puts it back; one that is not joined has none. Whoever took over since is put back, too.
     pub(crate) fn isolates(&mut self, isolated: bool) -> Result<(), MirrorError> {
-        let mirror = self.life().mirror();
-        if !self.by_sets() || !self.is_on(mirror, "wsrep_on").unwrap_or(false) {
-            return Ok(());
-        }
+        let (primary, mirror) = (self.life().primary(), self.life().mirror());
         let order = format!("SET GLOBAL wsrep_provider_options = 'gmcast.isolate={}'", u8::from(isolated));
-        self.says(mirror, "take it off the wire, or put it back", &order)
+        for node in [mirror, primary].into_iter().take(if isolated { 1 } else { 2 }) {
+            if self.by_sets() && self.is_on(node, "wsrep_on").unwrap_or(false) {
+                self.says(node, "take it off the wire, or put it back", &order)?;
+            }
+        }
+        Ok(())
     }
 
     /// From here on the primary keeps what the mirror lacks.
@@ -297,8 +313,8 @@ impl<N: Nodes> Pair<N> {
             Action::Promote(node) => {
                 // It may only be slow, and wake up.
                 self.nodes.bar(node.other(), true)?;
-                self.set_leads(node)?;
-                self.goes_on(node)?;
+                self.set_leads(node, false)?;
+                self.goes_on(node, false)?;
             }
             // It joins at the place where it is; whether that is one of the other's order is seen then.
             Action::Rewind(_) => {}
@@ -331,13 +347,13 @@ impl<N: Nodes> Pair<N> {
             _ => return Ok(()),
         }
         self.record.waits = false;
-        self.goes_on(primary)
+        self.goes_on(primary, true)
     }
 
     /// A node lets clients write, or does not. One without a majority refuses all by itself.
     fn set_writes(&mut self, node: Node, may: bool) -> Result<(), MirrorError> {
         self.record.writes[node as usize] = may;
-        let settings = self.set_settings(node)?;
+        let settings = self.set_settings(node, self.record.follows)?;
         self.nodes.told(node, &settings, self.life().is_up(node))?;
         let word = if may { "OFF" } else { "ON" };
         if self.life().is_up(node) && self.may_go_on(node)? && self.is_on(node, "read_only")? == may {

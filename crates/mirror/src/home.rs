@@ -219,9 +219,11 @@ pub(crate) fn new(asked: &Asked) -> PairRecord {
         pending: vec![Action::Track, Action::Copy],
         waits: false,
         follows: false,
-        writes: [true, false],
+        // What nobody wrote on may be made anew.
+        writes: [false; 2],
         returns: [false; 2],
         down: false,
+        made: false,
         checked: None,
     }
 }

@@ -75,6 +75,12 @@ pub trait Nodes {
     /// When that cannot be read.
     fn closed_at(&mut self, node: Node) -> Result<Option<String>, MirrorError>;
 
+    /// Ends a node at once, and removes all that it has.
+    ///
+    /// # Errors
+    /// When it does not end, or a file stays.
+    fn remove(&mut self, node: Node) -> Result<(), MirrorError>;
+
     /// How the other says where it finds this node.
     fn reached_by(&self, node: Node, via: Option<&str>, name: &str) -> String;
 

@@ -37,23 +37,29 @@ impl<N: Nodes> Pair<N> {
     }
 
     /// Makes a pair and brings it up, or brings one up that is there: starts what does not run, and goes on with what was cut off.
-    /// A pair that is there keeps what it is, but for how far commits must come, its list, its cores and its link.
+    /// A pair that is there keeps what it is, but for how far commits must come, its list, its cores and its link. One whose making was
+    /// cut off is made anew.
     ///
     /// # Errors
     /// When a node does not start or the mirror cannot be filled.
     pub fn up(home: Home, nodes: N, asked: &Asked) -> Result<Pair<N>, MirrorError> {
         let old = home.record()?;
         let new = home::new(asked);
+        if let Some(old) = old.as_ref().filter(|old| old.kind != new.kind) {
+            return Err(MirrorError::Kind(old.kind.clone()));
+        }
+        let begun = old.as_ref().is_some_and(|old| !old.made);
         let PairRecord { sync, list_bytes, cores, via, .. } = new.clone();
         let rule = new.life.rule;
-        let (kind, left_out, voter) = (new.kind.clone(), new.left_out.clone(), new.voter.clone());
+        let (left_out, voter) = (new.left_out.clone(), new.voter.clone());
+        let old = old.filter(|old| old.made);
         let record = old.map_or(new, |old| PairRecord { sync, list_bytes, cores, via, left_out, voter, ..old });
-        if record.kind != kind {
-            return Err(MirrorError::Kind(record.kind));
-        }
         let mut pair = Pair { record, nodes, parallel: 1, silent: None, home };
+        if begun {
+            pair.begins_anew()?;
+        }
         if !pair.record.down && pair.nodes.has_data(Node::A) {
-            pair.look()?;
+            pair.looks()?;
         }
         pair.settles_leader()?;
         pair.settles_ports()?;
@@ -65,14 +71,21 @@ impl<N: Nodes> Pair<N> {
         if pair.life().state() != State::Copying && !pair.splits() {
             pair.mends(mirror)?;
         }
-        pair.look()?;
+        pair.looks()?;
         pair.votes()?;
         if changed && pair.life().state() == State::Replicating {
             pair.record.pending.push(Action::Wait(rule.waits));
         }
         pair.go_on()?;
-        pair.look()?;
+        pair.looks()?;
         Ok(pair)
+    }
+
+    /// Removes what was made by a command that was cut off before both held the same: nobody could write there.
+    fn begins_anew(&mut self) -> Result<(), MirrorError> {
+        self.nodes.say("the pair was never finished, so that its nodes are made anew");
+        self.nodes.voter(None)?;
+        Node::ALL.into_iter().try_for_each(|node| self.nodes.remove(node))
     }
 
     /// Starts a mirror; one whose data are good for nothing any more is filled anew.
@@ -119,6 +132,7 @@ impl<N: Nodes> Pair<N> {
     fn happened(&mut self, event: Event) -> Result<(), MirrorError> {
         let actions = self.record.life.step(self.nodes.now(), event)?;
         let (state, primary) = (self.life().state(), self.life().primary());
+        self.record.made |= state == State::Replicating;
         let moves = matches!(
             state,
             State::Resynchronising(_) | State::Copying | State::Comparing | State::Swapping | State::Replicating
@@ -168,8 +182,12 @@ impl<N: Nodes> Pair<N> {
     /// Looks at both nodes, and does what follows from what it sees; begins nothing that takes long.
     ///
     /// # Errors
-    /// When something ordered cannot be carried out, though the node answers.
+    /// When the pair is down or was never finished, or something ordered cannot be carried out, though the node answers.
     pub fn look(&mut self) -> Result<(), MirrorError> {
+        if self.record.made { self.looks() } else { Err(MirrorError::HalfMade(self.home.folder().to_owned())) }
+    }
+
+    fn looks(&mut self) -> Result<(), MirrorError> {
         if self.record.down {
             return Err(MirrorError::Down(self.home.folder().to_owned()));
         }

@@ -69,7 +69,8 @@ impl<N: Nodes> Pair<N> {
         }
         let nodes = Node::ALL.map(|node| self.seen_node(node));
         let primary = self.life().primary();
-        let serves = nodes[primary as usize].recovers == Some(false);
+        // One that is still made holds nothing that could be asked for.
+        let serves = record.made && nodes[primary as usize].recovers == Some(false);
         let list = if serves { self.kept()?.map(|(bytes, left)| List { bytes, left }) } else { None };
         let waiting = "SELECT count(*)::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
         let waiting = if serves && !self.by_sets() {

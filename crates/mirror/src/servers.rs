@@ -181,6 +181,11 @@ impl Nodes for Servers {
         Ok(self.at(node).closed_at()?)
     }
 
+    fn remove(&mut self, node: Node) -> Result<(), MirrorError> {
+        self.at(node).barred(false)?;
+        Ok(self.at(node).removed()?)
+    }
+
     fn reached_by(&self, node: Node, via: Option<&str>, name: &str) -> String {
         self.at(node).reached_by(link(node, via).as_deref(), name)
     }

@@ -57,6 +57,8 @@ pub struct PairRecord {
     pub returns: [bool; 2],
     /// Whether both were taken down, in order.
     pub down: bool,
+    /// Whether both ever held the same; before that no client could write on either.
+    pub made: bool,
     /// What was found when both were compared last; none when they never were, or everything was copied since.
     pub checked: Option<Checked>,
 }
@@ -90,11 +92,12 @@ pub struct Differing {
 /// # Errors
 /// When the file cannot be written; what was there is as before.
 pub fn write_pair(path: &Path, record: &PairRecord) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    // One name for all, so that whoever is killed here leaves nothing that nobody removes.
+    let new = path.with_extension("json.new");
+    let mut file = std::fs::File::create(&new)?;
     writeln!(file, "{:#}", form(record))?;
-    file.as_file().sync_all()?;
-    file.persist(path).map(drop).map_err(|error| error.error)
+    file.sync_all()?;
+    std::fs::rename(new, path)
 }
 
 /// Reads it.
@@ -163,6 +166,7 @@ fn form(record: &PairRecord) -> Value {
         "writes": record.writes,
         "returns": record.returns,
         "down": record.down,
+        "made": record.made,
         "checked": record.checked.as_ref().map(checked_form),
     })
 }
@@ -205,6 +209,8 @@ fn record(value: &Value) -> Option<PairRecord> {
         writes: flags("writes")?,
         returns: flags("returns")?,
         down: flag("down")?,
+        // Older ones do not say it, and may hold what clients wrote.
+        made: flag("made").unwrap_or(true),
         checked: checked(&value["checked"]),
     })
 }

@@ -167,6 +167,10 @@ impl<K: ServerKind> Server<K> {
     /// When it does not end, or a file stays.
     pub fn remove(&self) -> Result<End, DatabaseError> {
         let end = self.down()?;
+        if self.folder.exists() {
+            self.half()?;
+            self.forsaken(&self.data())?;
+        }
         laid::remove(&self.folder)?;
         folder::remove(&self.folder)?;
         Ok(end)

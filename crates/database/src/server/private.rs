@@ -113,7 +113,7 @@ impl<K: ServerKind> Private for Server<K> {
     fn take(&self, other: &dyn Private) -> Result<(), DatabaseError> {
         other.end()?;
         self.stopped(|| {
-            let half = folder::beside(&self.data(), "half");
+            let half = self.half()?;
             folder::remove(&half)?;
             folder::given(&half, &self.owner)?;
             folder::copied(&other.folder().join(laid::DATA), &half, &self.owner, &self.stop)?;

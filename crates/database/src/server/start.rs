@@ -59,7 +59,7 @@ impl<K: ServerKind> Server<K> {
         if self.data().is_dir() {
             return Ok(());
         }
-        let half = folder::beside(&self.data(), "half");
+        let half = self.half()?;
         let mut text = String::new();
         for command in self.kind.making(&self.owner, &self.folder, &half) {
             folder::remove(&half)?;
@@ -71,6 +71,29 @@ impl<K: ServerKind> Server<K> {
         }
         folder::remove(&half)?;
         Err(self.full(&text).unwrap_or_else(|| self.says(format!("its first files were not made: {text}"))))
+    }
+
+    /// The place beside the data for new ones, where nobody is at work: who makes or copies files there for a command that was killed
+    /// would go on, and is ended.
+    pub(super) fn half(&self) -> Result<PathBuf, DatabaseError> {
+        let half = folder::beside(&self.data(), "half");
+        process::end_all(&[&half.display().to_string()]);
+        self.forsaken(&half)?;
+        Ok(half)
+    }
+
+    /// Ends servers that work in a folder and that nobody knows by their number.
+    pub(super) fn forsaken(&self, folder: &Path) -> Result<(), DatabaseError> {
+        let program = PathBuf::from(self.kind.starting(&self.owner, &self.folder).get_program());
+        for _ in 0..KILL_SECONDS * process::LOOKS_A_SECOND {
+            let all = process::inside(folder, &program);
+            if all.is_empty() {
+                return Ok(());
+            }
+            all.iter().for_each(|(_, process)| process::kill(process));
+            std::thread::sleep(process::LOOK);
+        }
+        Err(self.says(format!("a server that was killed is still at work in {}", folder.display())))
     }
 
     /// What a command said that did not succeed.

@@ -1,5 +1,7 @@
 //! Pairs on scripted nodes: what is done in which order, and what is left when a command is killed between any two steps.
 
+mod cluster;
+mod galera;
 mod world;
 
 use crate::home::Asked;
@@ -273,6 +275,27 @@ fn a_command_that_is_killed_between_any_two_steps_loses_nothing_and_the_next_one
             steps += 1;
         }
         assert!(steps > 10, "way {number} has {steps} steps");
+    }
+}
+
+#[test]
+fn a_pair_whose_making_was_cut_off_at_any_step_is_made_anew_and_nobody_could_write_on_it() {
+    for steps in 0.. {
+        let scratch = Scratch::new();
+        scratch.world.with(|inner| inner.left = steps);
+        let cut = scratch.up().is_err();
+        scratch.world.with(|inner| inner.left = usize::MAX);
+        if scratch.open().record.made {
+            assert!(steps > 10, "it was whole after {steps} steps");
+            assert!(cut, "what a whole pair lacks is gone on with: {steps}");
+            break;
+        }
+        assert!(scratch.world.with(|inner| inner.acknowledged.is_empty()), "{:#?}", scratch.world.done());
+        let (refused, done) = scratch.done(|pair| pair.resume(false));
+        assert!(matches!(refused, Err(MirrorError::HalfMade(_))) && done.is_empty(), "{refused:?}: {done:#?}");
+        scratch.up().expect("it is made anew");
+        in_order(&scratch.world.done(), &["a is removed", "b is removed", "a serves", "b copies", "a writes"]);
+        assert_eq!(scratch.open().life().state(), State::Replicating);
     }
 }
 

@@ -35,7 +35,7 @@ pub struct Inner {
     pub nodes: [One; 2],
     done: Vec<String>,
     now: u64,
-    acknowledged: BTreeSet<u64>,
+    pub acknowledged: BTreeSet<u64>,
     next: u64,
     /// Steps until the command is killed.
     pub left: usize,
@@ -323,6 +323,15 @@ impl Nodes for World {
 
     fn closed_at(&mut self, _node: Node) -> Result<Option<String>, MirrorError> {
         Ok(Some("0/5".to_owned()))
+    }
+
+    fn remove(&mut self, node: Node) -> Result<(), MirrorError> {
+        self.with(|inner| {
+            inner.nodes[at(node)].up = false;
+            inner.step(format!("{node} is removed"))?;
+            inner.nodes[at(node)] = One::default();
+            Ok(())
+        })
     }
 
     fn reached_by(&self, node: Node, _via: Option<&str>, _name: &str) -> String {

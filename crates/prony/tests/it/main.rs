@@ -33,6 +33,7 @@ mod models;
 mod networks;
 mod outage;
 mod pair;
+mod pair_cut_off;
 mod pair_galera;
 mod pair_outages;
 mod pair_served;

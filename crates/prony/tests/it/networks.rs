@@ -136,7 +136,7 @@ fn where_the_kernel_makes_no_network_a_pair_is_as_ever_and_says_why() {
     assert!(why.contains("CAP_SYS_ADMIN") && why.contains("Operation not permitted"), "{why}");
     let host = told["host"].as_str().expect("a sentence");
     assert!(
-        host.starts_with("shared host: ") && host.ends_with(&format!("they share its network, too: {why}")),
+        host.starts_with("shared-host overhead: ") && host.ends_with(&format!("they share its network, too: {why}")),
         "{host}"
     );
     // Whoever may make networks is told that a start makes them.

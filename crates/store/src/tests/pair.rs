@@ -47,11 +47,12 @@ fn all() -> PairRecord {
         writes: [true, false],
         returns: [false, true],
         down: true,
+        made: true,
         checked: None,
     };
     for state in states {
         let life = Life { state, up: [false, true], primary: Node::B, ..record.life.clone() };
-        let one = PairRecord { life, cores: None, via: None, devices: None, ..record.clone() };
+        let one = PairRecord { life, cores: None, via: None, devices: None, made: false, ..record.clone() };
         assert_eq!(super::record(&form(&one)), Some(one));
     }
     let pairs = |reason: &str| vec![("public.*".to_owned(), reason.to_owned())];

@@ -122,6 +122,8 @@ impl Member for Server {
     }
 
     fn removed(&self) -> Result<(), DatabaseError> {
+        self.down()?;
+        self.forgets_group()?;
         self.remove().map(drop)
     }
 

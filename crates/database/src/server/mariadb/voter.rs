@@ -52,6 +52,7 @@ impl Garbd {
         if self.process().is_some() {
             return Ok(());
         }
+        self.end()?;
         let (engine, package) = ("mariadb of a pair", "galera-arbitrator-4");
         let missing = || DatabaseError::MissingPackage { engine, program: "garbd".to_owned(), package };
         let program = program::find(&["garbd"], &[]).ok_or_else(missing)?;
@@ -71,7 +72,11 @@ impl Garbd {
     /// # Errors
     /// When it is still there after it was killed.
     pub fn end(&self) -> Result<(), DatabaseError> {
-        let Some(pid) = self.process() else { return Ok(()) };
+        let Some(pid) = self.process() else {
+            // Whoever started it may have been killed before its number was written down.
+            process::end_all(&[&self.mark()]);
+            return Ok(());
+        };
         for signal in [Signal::TERM, Signal::KILL] {
             process::signal(pid, &self.mark(), signal);
             if process::gone(pid, &self.mark(), END_SECONDS, &AtomicBool::new(false)) {

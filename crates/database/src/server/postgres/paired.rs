@@ -79,7 +79,7 @@ impl Server {
         let _held = folder::hold(&self.folder, &self.stop)?;
         self.end_within(END_SECONDS)?;
         self.laid.as_ref().map_or(Ok(()), |laid| laid.reach(&self.owner))?;
-        let half = folder::beside(&self.data(), "half");
+        let half = self.half()?;
         folder::remove(&half)?;
         folder::given(&half, &self.owner)?;
         let mut command = self.program("pg_basebackup");
@@ -150,6 +150,10 @@ impl Member for Server {
     }
 
     fn told(&self, settings: &Settings, answers: bool) -> Result<(), DatabaseError> {
+        if !self.folder.exists() {
+            // Its next start makes it, with what it is told then.
+            return Ok(());
+        }
         let (settings, number) = self.numbered(settings)?;
         let conf = self.kind.configuration(&self.folder, &settings)?;
         if folder::read(&self.conf()).is_some_and(|now| now == conf) {

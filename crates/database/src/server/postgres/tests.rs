@@ -72,6 +72,22 @@ fn a_server_comes_up_stays_the_same_and_starts_anew_only_for_other_settings() {
 }
 
 #[test]
+fn whoever_still_makes_files_for_a_command_that_was_killed_is_ended_before_they_are_made_anew() {
+    let Some(Scratch { server, .. }) = &scratch("makes") else { return };
+    let half = folder::beside(&server.data(), "half");
+    std::fs::create_dir_all(&half).unwrap();
+    let mut maker = std::process::Command::new("/bin/sh");
+    maker.args(["-c", "n=0; while :; do n=$((n+1)); mkdir -p \"$0/made\"; : > \"$0/made/$n\"; done"]).arg(&half);
+    let mut maker = maker.spawn().unwrap();
+    while !half.join("made/100").exists() {
+        std::thread::yield_now();
+    }
+    server.up(&[]).unwrap();
+    assert!(!maker.wait().unwrap().success() && !half.exists(), "it was ended, and nothing of it stays");
+    session(&server.connect()).script("CREATE TABLE t AS SELECT 1").unwrap();
+}
+
+#[test]
 fn a_killed_server_recovers_what_was_committed() {
     let Some(Scratch { server, .. }) = &scratch("kill") else { return };
     server.up(&[]).unwrap();

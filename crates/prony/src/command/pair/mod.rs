@@ -278,7 +278,7 @@ fn status(place: &PairPlace) -> Result<Outcome, Failure> {
         held => {
             held.as_ref().map_err(|error| Failure::caused(DOING, error))?;
             if let Err(error) = pair.look()
-                && !matches!(error, MirrorError::Down(_))
+                && !matches!(error, MirrorError::Down(_) | MirrorError::HalfMade(_))
             {
                 output::note_line(&format!("not all that follows from what was seen could be done: {error}"));
             }

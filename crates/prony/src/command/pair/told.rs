@@ -16,6 +16,9 @@ fn state(seen: &Seen) -> (&'static str, String) {
 
 fn said(seen: &Seen) -> (&'static str, String) {
     let life = &seen.record.life;
+    if !seen.record.made && !seen.busy {
+        return ("unfinished", "bringing it up was cut off, and nobody could write on it yet".to_owned());
+    }
     if seen.record.down {
         return ("down", "both nodes are down".to_owned());
     }
@@ -118,6 +121,9 @@ fn count(tables: u64, differ: u64) -> String {
 fn next(seen: &Seen) -> Option<String> {
     if seen.busy {
         return Some("wait: another command works on the pair".to_owned());
+    }
+    if !seen.record.made {
+        return Some(format!("{}, which makes its nodes anew, or prony pair down --remove", up(seen)));
     }
     if seen.record.down {
         return Some(up(seen));
@@ -284,7 +290,7 @@ fn host(pair: &Pair<Servers>, seen: &Seen) -> String {
         Ok(()) => format!("one host, where each node has a network of its own: {shared}"),
         // Of one that does not run there is nothing to tell.
         Err(Shared::Ended) => format!("shared host: {shared}"),
-        Err(why) => format!("shared host: {shared}; they share its network, too: {why}"),
+        Err(why) => format!("shared-host overhead: {shared}; they share its network, too: {why}"),
     }
 }
 

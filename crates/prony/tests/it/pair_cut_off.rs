@@ -1,0 +1,82 @@
+//! Bringing a pair up that is killed: the next `up` makes it anew, whatever was there by then, and nothing of it is left when it goes.
+//!
+//! The one idea: a step is a file that is there, so that what is killed was killed there on any machine.
+
+use crate::house::House;
+use crate::program::skipped;
+use std::process::Stdio;
+
+/// Processes whose command lines hold this.
+fn processes(words: &str) -> Vec<String> {
+    let all = std::fs::read_dir("/proc").expect("processes").flatten();
+    let lines = all.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).filter(|line| line.contains(words)).collect()
+}
+
+/// Kills `up` at each of these files, and brings the pair up again.
+fn is_made_anew(up: &str, steps: &[&str]) {
+    for step in steps {
+        let house = House::new("null:");
+        let (program, line) = (&house.program, format!("{up} --dir pair"));
+        let mut child = program.command(&format!("pair {line}")).stderr(Stdio::null()).spawn().expect("it starts");
+        while !program.path("pair").join(step).exists() {
+            if child.try_wait().expect("it is ours").is_some() {
+                let ran = program.run(&format!("pair {line}"));
+                assert!(ran.stderr.contains("is not installed"), "{step} was not seen: {ran}");
+                return skipped("no package of the pair");
+            }
+            std::thread::yield_now();
+        }
+        child.kill().and_then(|()| child.wait()).expect("it is ours");
+        let status = house.pair("status --dir pair");
+        assert_eq!(status["state"], "unfinished", "{step}: {status:#}");
+        assert!(status["next"].as_str().is_some_and(|next| next.contains("makes its nodes anew")), "{status:#}");
+        for command in ["resume", "suspend", "check", "heal"] {
+            let refused = program.refused(&format!("pair {command} --dir pair"));
+            assert!(refused.contains("was never finished") && refused.contains("prony pair up"), "{step}: {refused}");
+        }
+        let again = program.run(&format!("pair {line} --json"));
+        assert_eq!((again.code, &again.json()["state"]), (Some(0), &"replicating".into()), "{step}: {again}");
+        assert!(again.stderr.contains("never finished, so that its nodes are made anew"), "{step}: {again}");
+        assert_eq!(house.pair("check --dir pair")["equal"], true);
+        // One that is whole is not made anew.
+        let third = program.run(&format!("pair {line}"));
+        assert!(third.code == Some(0) && !third.stderr.contains("made anew"), "{step}: {third}");
+        program.fine("pair down --remove --dir pair");
+        let left = processes(&program.path("pair").display().to_string());
+        assert!(left.is_empty() && !program.path("pair").exists(), "{step}: {left:#?}");
+    }
+}
+
+#[test]
+fn a_pair_that_follows_by_its_log_is_made_anew() {
+    is_made_anew("up postgres-pair --link plain", &["pair.json", "a/data.half", "b/data.half/PG_VERSION"]);
+}
+
+#[test]
+fn a_pair_in_lock_step_is_made_anew() {
+    is_made_anew("up two-phase-pair", &["a/data.half/PG_VERSION", "a/begun", "b/data.half", "b/begun"]);
+}
+
+#[test]
+fn a_pair_that_galera_joins_is_made_anew() {
+    is_made_anew("up galera-pair --voter garbd", &["a/data.half", "voter/pid", "b/begun"]);
+}
+
+#[test]
+fn one_that_is_taken_away_half_made_leaves_nothing() {
+    let house = House::new("null:");
+    let program = &house.program;
+    let mut child =
+        program.command("pair up postgres-pair --dir pair").stderr(Stdio::null()).spawn().expect("it starts");
+    while !program.path("pair/a/data.half").exists() {
+        if child.try_wait().expect("it is ours").is_some() {
+            return skipped("no package of PostgreSQL");
+        }
+        std::thread::yield_now();
+    }
+    child.kill().and_then(|()| child.wait()).expect("it is ours");
+    assert!(program.fine("pair down --remove").contains("removed"));
+    let left = processes(&program.path("pair").display().to_string());
+    assert!(left.is_empty() && !program.path("pair").exists(), "{left:#?}");
+}
