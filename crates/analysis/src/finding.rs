@@ -974,6 +974,8 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// Why it is inconclusive, in words, when it is.
     pub reason: Option<String>,
+    /// The same in a few words, to stand beside the verdict.
+    pub because: Option<String>,
 }
 
 words! {

@@ -72,7 +72,8 @@ pub fn figure(findings: &Findings) -> Option<Figure> {
         panel(&of[0].said, &of)
     });
     let note = "Each line is the interval of the ratio of a system to its baseline; 1 is no difference, and the shaded band \
-                is the margin within which two count as equivalent. Exploratory comparisons are adjusted for their number.";
+                is the margin within which two count as equivalent. Exploratory comparisons are adjusted for their number, which makes their intervals wider than those of the systems by \
+                themselves.";
     let key = STANDINGS.map(|(_, slot, name)| Key { name: name.to_owned(), look: look(slot), form: Form::Marks });
     let figure = Figure::new("Ratio to the baseline", vec![note.to_owned()], panels.collect(), table(&all));
     Some(Figure { key: key.into(), ..figure })
@@ -164,6 +165,8 @@ fn row(comparison: &Comparison) -> Vec<Field> {
         (false, true) => "exploratory, adjusted",
         (false, false) => "exploratory",
     };
+    let because = comparison.because.iter().map(|because| format!(": {because}"));
+    let verdict = format!("{}{}", comparison.verdict.word(), because.collect::<String>());
     vec![
         word("system", "system", &point.system),
         word("baseline", "baseline", &comparison.baseline),
@@ -173,10 +176,11 @@ fn row(comparison: &Comparison) -> Vec<Field> {
         word("metric", "metric", &comparison.said),
         estimate("ratio", "ratio", &comparison.ratio, Quantity::Ratio),
         number("pairs", "n", f64::from(comparison.ratio.n), Quantity::Count),
-        word("verdict", "verdict", comparison.verdict.word()),
+        word("verdict", "verdict", verdict).wrapping(),
         word("standing", "standing", standing),
         number("margin", "margin", comparison.margin, Quantity::Share),
-        optional("detectable", "detectable", comparison.detectable, Quantity::Share).minor(),
+        optional("detectable", "detectable", comparison.detectable.filter(|share| *share < 10.0), Quantity::Share)
+            .minor(),
         word("interleaved", "interleaved", if comparison.interleaved { "yes" } else { "no" }).minor(),
         number("p, unadjusted", "p_value", comparison.p_value, Quantity::Plain).minor(),
         word("why", "reason", comparison.reason.as_deref().unwrap_or_default()).minor(),
