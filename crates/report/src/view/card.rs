@@ -345,9 +345,18 @@ fn latency(point: &PointSummary, quoted: Quantity) -> Option<String> {
     })
 }
 
+/// Ends of a latency that are further apart than so many times stand beside it wherever it does.
+const VAGUE: f64 = 10.0;
+
 fn times(point: &PointSummary, quoted: Quantity) -> String {
-    let known = quoted != Quantity::Seconds && point.response_p50_ms.value.is_finite();
-    if known { format!(", p50 {}", Quantity::Milliseconds.text(point.response_p50_ms.value)) } else { String::new() }
+    let p50 = &point.response_p50_ms;
+    if quoted == Quantity::Seconds || !p50.value.is_finite() {
+        return String::new();
+    }
+    // Of what may be a tenth or ten times as much nobody is told the number alone.
+    let vague = p50.has_interval() && p50.high > VAGUE * p50.low;
+    let text = |ms| Quantity::Milliseconds.text(ms);
+    format!(", p50 {}", if vague { with_interval(p50, Quantity::Milliseconds) } else { text(p50.value) })
 }
 
 /// A comparison that the study declared: the ratio, with both sides of it.
@@ -375,7 +384,8 @@ fn before_a_session(point: &PointSummary) -> Option<String> {
     let (latency, request) = (point.response_mean_ms.value, point.service_mean_ms.value);
     let waits = point.work == Work::Transactions && point.elapsed_s.is_none() && request < 0.5 * latency;
     waits.then(|| {
-        let [latency, request] = [latency, request].map(|ms| Quantity::Milliseconds.text(ms));
+        let (latency, request) =
+            (with_interval(&point.response_mean_ms, Quantity::Milliseconds), Quantity::Milliseconds.text(request));
         format!("mean {latency}, {request} of it in the database, the rest is the wait for a session")
     })
 }
