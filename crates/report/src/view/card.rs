@@ -6,7 +6,7 @@
 
 use super::conclusion::with_interval;
 use super::curve::{Curve, Sweep};
-use super::headline::{low_point, quoted_point};
+use super::headline::{LOADS, low_point, quoted_point};
 use super::mix::nearest;
 use super::quantity::Quantity;
 use super::tested;
@@ -272,10 +272,6 @@ fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
     (label.asks == Asks::Operations && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
 }
 
-/// Factors that are a load themselves.
-const LOADS: [&str; 7] =
-    [factor::OUTSTANDING, factor::SESSIONS, factor::RATE, factor::WIDTH, factor::WORKERS, factor::THREADS, "users"];
-
 fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary) -> String {
     let load = super::headline::load(findings, point);
     let varied = sweep.factor.as_deref().map(factor::short_name);
@@ -310,11 +306,15 @@ fn one_size((least, most): (Bytes, Bytes), point: &PointSummary) -> Option<Strin
     is_block.then(|| units::bytes(block))
 }
 
-/// What gives as much as a point does, the cheapest in latency: intervals that overlap are not enough where they are wide.
+/// What gives as much as a point does at a lower level or latency, the cheapest in latency: intervals that overlap are not enough where they are wide.
 fn as_much<'a>(findings: &Findings, curve: &Curve<'a>, point: &PointSummary) -> Option<&'a PointSummary> {
     let (known, p50) = (quoted(findings, point).0.has_interval(), |one: &PointSummary| one.response_p50_ms.value);
+    let before = |other: &PointSummary| {
+        curve.points.iter().take_while(|one| !std::ptr::eq(**one, point)).any(|one| std::ptr::eq(*one, other))
+    };
     let level = super::headline::near(findings, curve, point).into_iter();
-    level.filter(|other| known && p50(other) < p50(point)).min_by(|a, b| p50(a).total_cmp(&p50(b)))
+    let as_good = level.filter(|other| known && (before(other) || p50(other) < p50(point)));
+    as_good.min_by(|a, b| p50(a).total_cmp(&p50(b)))
 }
 
 /// How many transactions a second that is, where they are not what is counted.
