@@ -583,6 +583,12 @@ mod tests {
     }
 
     #[test]
+    fn ends_that_are_told_alike_are_left_out() {
+        let points = curve_of("modules", &[(20.0, 397e3, 397e3), (80.0, 1_588e3, 1_588e3)]);
+        assert_eq!(range_told(&points, 1), "That is 4 times as much as at 20 modules (397 k IOPS).");
+    }
+
+    #[test]
     fn a_best_level_that_others_may_equal_is_told_with_them() {
         let points = curve_of("copy_block", &[(8.0, 1.1, 16.5), (64.0, 21.0, 53.0), (256.0, 43.6, 60.5)]);
         let told = "That is 12.1 times (3.08 to 47.2) as much as at copy_block 8 (4.26 IOPS); from copy_block 64 on the intervals overlap.";
