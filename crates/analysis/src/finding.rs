@@ -974,6 +974,8 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// Why it is inconclusive, in words, when it is.
     pub reason: Option<String>,
+    /// The same in a few words, to stand beside the verdict.
+    pub because: Option<String>,
 }
 
 words! {
@@ -1279,12 +1281,15 @@ impl Estimate {
         !self.has_interval() || self.low < 0.0 || self.value <= 0.0 || self.high <= WIDEST * least
     }
 
-    /// ` (0.9 to 1.2)` behind its value, or in words that nobody knows; nothing without an interval.
+    /// ` (0.9 to 1.2)` behind its value, or in words that nobody knows; nothing without an interval, or where both are told alike.
     pub fn ends(&self, figure: impl Fn(f64) -> String) -> String {
         match (self.has_interval(), self.tells()) {
             (false, _) => String::new(),
             (true, false) => format!(" ({CANNOT_TELL})"),
-            (true, true) => format!(" ({})", units::range(&figure(self.low), " to ", &figure(self.high))),
+            (true, true) => {
+                let (low, high) = (figure(self.low), figure(self.high));
+                if low == high { String::new() } else { format!(" ({})", units::range(&low, " to ", &high)) }
+            }
         }
     }
 

@@ -170,8 +170,7 @@ fn apart(a: &Group, b: &Group) -> bool {
 fn judged(family: &[Candidate], judgement: &Judgement) -> Vec<Compared> {
     let p_values: Vec<f64> = family.iter().map(|candidate| candidate.p_value()).collect();
     let alphas = holm(&p_values, 1.0 - judgement.confidence);
-    let adjusted = family.len() > 1 || family.first().is_some_and(|candidate| !candidate.primary);
-    family.iter().zip(alphas).map(|(candidate, alpha)| candidate.judge(1.0 - alpha, adjusted, judgement)).collect()
+    family.iter().zip(alphas).map(|(candidate, alpha)| candidate.judge(1.0 - alpha, family.len(), judgement)).collect()
 }
 
 impl Candidate<'_> {
@@ -179,21 +178,26 @@ impl Candidate<'_> {
         self.test.filter(|_| self.pairs >= PAIRS_MIN).map_or(f64::NAN, |test| test.p_value)
     }
 
-    fn judge(&self, confidence: f64, adjusted: bool, judgement: &Judgement) -> Compared {
+    /// `of` are compared by one rule.
+    fn judge(&self, confidence: f64, of: usize, judgement: &Judgement) -> Compared {
         let ratio = self.ratio(confidence);
         let direction = self.metric.direction();
-        let (mut verdict, mut reason) = (verdict(&ratio, direction, judgement.margin), None);
+        let (mut verdict, mut reason, mut because) = (verdict(&ratio, direction, judgement.margin), None, None);
         let caveat = self.caveat(verdict, judgement);
         if let Some(unknown) = self.unknown.as_ref().filter(|_| verdict != Verdict::Inconclusive) {
+            because = Some(format!("{} is only a lower bound, or hardly that", self.metric.said()));
             (verdict, reason) = (Verdict::Inconclusive, Some(unknown.clone()));
         }
-        if let Some((_, text)) = caveat.as_ref().filter(|_| verdict != Verdict::Inconclusive || self.pairs < PAIRS_MIN)
+        if let Some((kind, text)) =
+            caveat.as_ref().filter(|_| verdict != Verdict::Inconclusive || self.pairs < PAIRS_MIN)
         {
+            because = Some(briefly(*kind).to_owned());
             (verdict, reason) = (Verdict::Inconclusive, Some(text.clone()));
         }
         let detectable = self.test.and_then(|test| test.detectable(confidence));
         if verdict == Verdict::Inconclusive && reason.is_none() {
-            reason = Some(wide_reason(self.test.as_ref(), judgement.margin, confidence));
+            because = Some(open_by(&ratio, of));
+            reason = Some(wide_reason(&ratio, self.test.as_ref(), judgement.margin));
         }
         if let Some(unbalanced) = self.unbalanced() {
             reason = Some(reason.map_or(unbalanced.clone(), |reason| format!("{reason}; {unbalanced}")));
@@ -210,10 +214,11 @@ impl Candidate<'_> {
             margin: judgement.margin,
             detectable,
             interleaved: self.interleaved,
-            adjusted,
+            adjusted: of > 1 || !self.primary,
             p_value: self.p_value(),
             verdict,
             reason,
+            because,
         };
         Compared { comparison, caveat }
     }
@@ -350,10 +355,32 @@ fn carry_over_text(left: f64) -> String {
     )
 }
 
+/// What takes a verdict away, in a few words.
+fn briefly(kind: CaveatKind) -> &'static str {
+    match kind {
+        CaveatKind::FewReplicates => "too few pairs",
+        CaveatKind::CarryOver => "one trial leaves its mark on the next",
+        CaveatKind::NotSteady => "both drift",
+        _ => "one of them always came first",
+    }
+}
+
+/// What leaves a comparison open whose interval does: among others it is wider than by itself.
+fn open_by(ratio: &Estimate, of: usize) -> String {
+    let (pairs, known) = (counted(u64::from(ratio.n), "pairs"), ratio.has_interval() && ratio.tells());
+    let holds = if known { "holds 1" } else { "is unknown" };
+    let adjusted = if of > 1 { format!(", adjusted for {of} comparisons") } else { String::new() };
+    format!("its interval from {pairs}{adjusted}, {holds}")
+}
+
 /// Why neither a difference nor its absence can be claimed, how often as many pairs find the margin, and how many would.
-fn wide_reason(test: Option<&PairedTest>, margin: f64, confidence: f64) -> String {
-    let wanted = percent(margin);
-    let open = format!("the interval holds both no difference and more than the margin of {wanted}");
+fn wide_reason(ratio: &Estimate, test: Option<&PairedTest>, margin: f64) -> String {
+    let (wanted, confidence) = (percent(margin), ratio.confidence);
+    // Nobody is told what an interval holds that is not told.
+    let open = match ratio.has_interval() && ratio.tells() {
+        true => format!("the interval holds both no difference and more than the margin of {wanted}"),
+        false => "the pairs differ by too much for any interval".to_owned(),
+    };
     let Some(test) = test else { return open };
     let found = significant((100.0 * test.power(margin, confidence)).round());
     let scatter = counted(u64::from(test.pairs), "pairs");
@@ -407,6 +434,27 @@ mod tests {
         let reason = compared[0].reason.as_deref().expect("a reason");
         assert!(reason.starts_with("of 4 pairs 4 had no throughput on one side"), "{reason}");
         assert!(!reason.contains("replicates"), "{reason}");
+    }
+
+    #[test]
+    fn what_leaves_a_comparison_open_is_said_in_a_few_words_and_never_what_an_interval_holds_that_is_unknown() {
+        let wild = |far: f64| {
+            let pairs: Vec<(f64, f64)> =
+                (0..4).map(|k| (1000.0, 1000.0 * if k < 2 { far } else { far.recip() } * NOISE[k])).collect();
+            let first = compared(&counterbalanced(&pairs)).swap_remove(0);
+            (first.verdict, first.because.unwrap_or_default(), first.reason.unwrap_or_default())
+        };
+        let (verdict, because, reason) = wild(1.3);
+        assert_eq!(verdict, Verdict::Inconclusive);
+        assert!(because.starts_with("its interval from 4 pairs") && because.ends_with("holds 1"), "{because}");
+        assert!(reason.contains("the interval holds both"), "{reason}");
+        let (verdict, because, reason) = wild(60.0);
+        assert_eq!(verdict, Verdict::Inconclusive);
+        assert!(because.ends_with("is unknown") && !reason.contains("interval holds"), "{because}: {reason}");
+        let few = compared(&counterbalanced(&[(1000.0, 1300.0)])).swap_remove(0);
+        assert_eq!(few.because.as_deref(), Some("too few pairs"));
+        let told = compared(&times(1.3, 8)).swap_remove(0);
+        assert_eq!((told.verdict, told.because), (Verdict::Better, None));
     }
 
     const NOISE: [f64; 8] = [1.0, 1.01, 0.99, 1.005, 0.995, 1.008, 0.992, 1.0];

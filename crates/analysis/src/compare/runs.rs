@@ -213,6 +213,7 @@ impl RunPair {
             p_value: self.p_value(),
             verdict: Verdict::Inconclusive,
             reason: Some(self.unknown.clone().unwrap_or_else(|| UNKNOWN_VARIANCE.to_owned())),
+            because: Some("no interval".to_owned()),
         };
         if let Some(between) = &self.between {
             judge_between(&mut comparison, between);
@@ -230,6 +231,7 @@ fn judge_between(comparison: &mut Comparison, between: &Variance) {
     let detectable = (noncentrality_for(POWER, between.freedom, confidence) * error).exp_m1();
     comparison.detectable = Some(detectable);
     comparison.verdict = verdict(&comparison.ratio, comparison.direction, comparison.margin);
+    comparison.because = (comparison.verdict == Verdict::Inconclusive).then(|| "its interval holds 1".to_owned());
     comparison.reason = (comparison.verdict == Verdict::Inconclusive).then(|| {
         format!(
             "runs of the same system differ so much here that the interval holds both no difference and more than the \

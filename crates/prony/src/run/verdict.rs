@@ -111,6 +111,7 @@ mod tests {
                 p_value: 1.0,
                 verdict: *verdict,
                 reason: None,
+                because: None,
             })
         };
         Findings { findings: verdicts.iter().map(comparison).collect(), ..Findings::default() }

@@ -6,7 +6,7 @@
 
 use super::conclusion::with_interval;
 use super::curve::{Curve, Sweep};
-use super::headline::{low_point, quoted_point};
+use super::headline::{LOADS, low_point, quoted_point};
 use super::mix::nearest;
 use super::quantity::Quantity;
 use super::tested;
@@ -273,10 +273,6 @@ fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
     (label.asks == Asks::Operations && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
 }
 
-/// Factors that are a load themselves.
-const LOADS: [&str; 7] =
-    [factor::OUTSTANDING, factor::SESSIONS, factor::RATE, factor::WIDTH, factor::WORKERS, factor::THREADS, "users"];
-
 fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary) -> String {
     let load = super::headline::load(findings, point);
     let varied = sweep.factor.as_deref().map(factor::short_name);
@@ -311,11 +307,15 @@ fn one_size((least, most): (Bytes, Bytes), point: &PointSummary) -> Option<Strin
     is_block.then(|| units::bytes(block))
 }
 
-/// What gives as much as a point does, the cheapest in latency: intervals that overlap are not enough where they are wide.
+/// What gives as much as a point does at a lower level or latency, the cheapest in latency: intervals that overlap are not enough where they are wide.
 fn as_much<'a>(findings: &Findings, curve: &Curve<'a>, point: &PointSummary) -> Option<&'a PointSummary> {
     let (known, p50) = (quoted(findings, point).0.has_interval(), |one: &PointSummary| one.response_p50_ms.value);
+    let before = |other: &PointSummary| {
+        curve.points.iter().take_while(|one| !std::ptr::eq(**one, point)).any(|one| std::ptr::eq(*one, other))
+    };
     let level = super::headline::near(findings, curve, point).into_iter();
-    level.filter(|other| known && p50(other) < p50(point)).min_by(|a, b| p50(a).total_cmp(&p50(b)))
+    let as_good = level.filter(|other| known && (before(other) || p50(other) < p50(point)));
+    as_good.min_by(|a, b| p50(a).total_cmp(&p50(b)))
 }
 
 /// How many transactions a second that is, where they are not what is counted.
@@ -353,9 +353,18 @@ fn latency(point: &PointSummary, quoted: Quantity) -> Option<String> {
     })
 }
 
+/// Ends of a latency that are further apart than so many times stand beside it wherever it does.
+const VAGUE: f64 = 10.0;
+
 fn times(point: &PointSummary, quoted: Quantity) -> String {
-    let known = quoted != Quantity::Seconds && point.response_p50_ms.value.is_finite();
-    if known { format!(", p50 {}", Quantity::Milliseconds.text(point.response_p50_ms.value)) } else { String::new() }
+    let p50 = &point.response_p50_ms;
+    if quoted == Quantity::Seconds || !p50.value.is_finite() {
+        return String::new();
+    }
+    // Of what may be a tenth or ten times as much nobody is told the number alone.
+    let vague = p50.has_interval() && p50.high > VAGUE * p50.low;
+    let text = |ms| Quantity::Milliseconds.text(ms);
+    format!(", p50 {}", if vague { with_interval(p50, Quantity::Milliseconds) } else { text(p50.value) })
 }
 
 /// A comparison that the study declared: the ratio, with both sides of it.
@@ -383,7 +392,8 @@ fn before_a_session(point: &PointSummary) -> Option<String> {
     let (latency, request) = (point.response_mean_ms.value, point.service_mean_ms.value);
     let waits = point.work == Work::Transactions && point.elapsed_s.is_none() && request < 0.5 * latency;
     waits.then(|| {
-        let [latency, request] = [latency, request].map(|ms| Quantity::Milliseconds.text(ms));
+        let (latency, request) =
+            (with_interval(&point.response_mean_ms, Quantity::Milliseconds), Quantity::Milliseconds.text(request));
         format!("mean {latency}, {request} of it in the database, the rest is the wait for a session")
     })
 }

@@ -13,8 +13,10 @@ pub fn conclusion(findings: &Findings, sweep: &Sweep) -> Option<Conclusion> {
     let looks = trials(findings, sweep).filter_map(|trial| Some((trial, trial.generator.looks?)));
     let (trial, LooksSummary { mean_ms, p99_ms, max_ms }) = looks.max_by(|a, b| a.1.p99_ms.total_cmp(&b.1.p99_ms))?;
     let [mean, p99, max] = [mean_ms, p99_ms, max_ms].map(|ms| Quantity::Milliseconds.text(ms));
+    // Of few looks the longest is p99.
+    let p99 = if p99 == max { String::new() } else { format!(" {p99} at p99,") };
     let says = format!(
-        "it looked for answers every {mean} on average, {p99} at p99, {max} at most (in trial {}, where that took longest)",
+        "it looked for answers every {mean} on average,{p99} {max} at most (in trial {}, where that took longest)",
         trial.label.index
     );
     Some(Conclusion::plain(sweep.experiment, "polling", "the generator".to_owned(), &says))

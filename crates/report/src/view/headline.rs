@@ -18,6 +18,10 @@ const ROWS_MAX: usize = 14;
 /// Of what grows in size or width the far end is quoted.
 const GROWING: [&str; 4] = [factor::TRANSFER, factor::WIDTH, factor::SIZE, factor::MODULES];
 
+/// Factors that are a load themselves.
+pub const LOADS: [&str; 7] =
+    [factor::OUTSTANDING, factor::SESSIONS, factor::RATE, factor::WIDTH, factor::WORKERS, factor::THREADS, "users"];
+
 struct Row<'a> {
     curve: &'a Curve<'a>,
     point: &'a PointSummary,
@@ -255,8 +259,13 @@ fn main_point<'a>(
     let Some(most) = curve.points.iter().copied().max_by(|a, b| value(a).total_cmp(&value(b))) else {
         return (None, "");
     };
-    let prefix = if at_the_edge(curve, most) { EDGE } else { "best: " };
-    (Some(most), prefix)
+    // Whoever asks about a distance does not ask for the best one; of a load the most is quoted, whichever is asked about.
+    let asked = |point: &&PointSummary| findings.answered.contains(&point.at) && !std::ptr::eq(*point, most);
+    let asked = near(findings, curve, most).into_iter().find(asked).filter(|_| !LOADS.contains(&short_name(factor)));
+    match asked {
+        Some(asked) => (Some(asked), ""),
+        None => (Some(most), if at_the_edge(curve, most) { EDGE } else { "best: " }),
+    }
 }
 
 /// What its users count: bytes where the study asks for bandwidth.

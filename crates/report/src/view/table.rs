@@ -78,7 +78,7 @@ impl Table {
     /// Says in its caption what a sign before its numbers means.
     fn with_signs_told(mut self) -> Table {
         if self.rows.iter().flatten().any(|cell| matches!(cell.value, Held::Rough(..))) {
-            self.caption.push_str("; ~: few samples, no interval");
+            self.caption.push_str("; ~: few or bunched samples, no interval");
         }
         self
     }

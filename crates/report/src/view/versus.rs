@@ -95,7 +95,9 @@ fn notes(all: &[&Comparison]) -> Vec<String> {
     };
     let band = "A ratio of 1 is no difference, and the shaded band is the margin within which two count as equivalent.";
     let adjusted =
-        all.iter().any(|one| one.adjusted).then_some("Exploratory comparisons are adjusted for their number.");
+        all.iter().any(|one| one.adjusted).then_some(
+            "Exploratory comparisons are adjusted for their number, which makes their intervals wider than those of the systems.",
+        );
     let told = [line, (!bare.is_empty()).then_some(without), Some(band), adjusted];
     let paired = all.iter().any(|one| one.ratio.n > 1).then(|| PAIRED.to_owned());
     let told = told.into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -188,6 +190,8 @@ fn row(comparison: &Comparison) -> Vec<Field> {
         (false, true) => "exploratory, adjusted",
         (false, false) => "exploratory",
     };
+    let because = comparison.because.iter().map(|because| format!(": {because}"));
+    let verdict = format!("{}{}", comparison.verdict.word(), because.collect::<String>());
     vec![
         word("system", "system", &point.system),
         word("baseline", "baseline", &comparison.baseline),
@@ -197,10 +201,11 @@ fn row(comparison: &Comparison) -> Vec<Field> {
         word("metric", "metric", &comparison.said),
         estimate("ratio", "ratio", &comparison.ratio, Quantity::Ratio),
         number("pairs", "n", f64::from(comparison.ratio.n), Quantity::Count),
-        word("verdict", "verdict", comparison.verdict.word()),
+        word("verdict", "verdict", verdict).wrapping(),
         word("standing", "standing", standing),
         number("margin", "margin", comparison.margin, Quantity::Share),
-        optional("detectable", "detectable", comparison.detectable, Quantity::Share).minor(),
+        optional("detectable", "detectable", comparison.detectable.filter(|share| *share < 10.0), Quantity::Share)
+            .minor(),
         word("interleaved", "interleaved", if comparison.interleaved { "yes" } else { "no" }).minor(),
         number("p, unadjusted", "p_value", comparison.p_value, Quantity::Plain).minor(),
         word("why", "reason", comparison.reason.as_deref().unwrap_or_default()).minor(),

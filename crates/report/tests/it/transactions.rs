@@ -272,6 +272,33 @@ fn a_card_quotes_the_highest_of_a_curve_and_beside_it_what_is_asked_and_what_is_
     assert!(said.contains(&format!("about as much at {first}: 1060 TPS (975–1145 TPS), p50 500 us")), "{said}");
 }
 
+#[test]
+fn a_latency_that_may_be_ten_times_as_much_stands_on_the_card_with_its_interval() {
+    let mut findings = house();
+    findings.findings.clear();
+    for point in &mut findings.points {
+        point.response_mean_ms = Estimate { low: 1.04, high: 96.7, n: 4, ..Estimate::single(10.0) };
+        point.service_mean_ms = Estimate::single(2.0);
+        point.response_p50_ms = Estimate { low: 0.5, high: 50.0, n: 4, ..Estimate::single(5.0) };
+    }
+    let said = text(&findings, Layout { width: 160, ..Layout::default() });
+    assert!(said.contains("mean 10 ms (1.04–96.7 ms), 2 ms of it in the database"), "{said}");
+    assert!(said.contains(" at 1 session, p50 5 ms (500 us–50 ms)"), "{said}");
+}
+
+#[test]
+fn of_few_looks_the_longest_is_told_once() {
+    let mut findings = house();
+    let mut polling = |max_ms: f64| {
+        for trial in &mut findings.trials {
+            trial.generator.looks = Some(analysis::LooksSummary { mean_ms: 0.001, p99_ms: 0.007_88, max_ms });
+        }
+        text(&findings, Layout { width: 200, ..Layout::default() })
+    };
+    assert!(polling(0.007_88).contains("every 1 us on average, 7.88 us at most (in trial"));
+    assert!(polling(0.01).contains("every 1 us on average, 7.88 us at p99, 10 us at most"));
+}
+
 /// Two thousand times a trial, of which the slowest came in a few bunches, so that of p99 a bound is known.
 #[test]
 fn a_quantile_of_which_a_bound_is_known_is_told_as_one_in_every_table_and_the_chart_is_of_all_trials() {
@@ -345,7 +372,7 @@ fn quantiles_that_no_sample_lies_beyond_are_not_told_of_a_class() {
     let mix = mix.split("\n\n").next().unwrap_or_default();
     assert!(mix.contains("~90.1 ms"), "one sample beyond it tells little: {mix}");
     let caption = mix.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(caption.contains("; ~: few samples, no interval"), "and the sign is explained: {mix}");
+    assert!(caption.contains("; ~: few or bunched samples, no interval"), "and the sign is explained: {mix}");
     assert!(!mix.contains("99.1 ms") && !mix.contains("99.9 ms"), "{mix}");
 }
 

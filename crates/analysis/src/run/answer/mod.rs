@@ -230,7 +230,7 @@ fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
         false if matches!(metric, Some(Metric::ResponseQuantile(_))) => {
             format!("a p99 latency of {}{}", milliseconds(p99.value), interval_text(p99, milliseconds))
         }
-        false => format!("a p99 latency of {}", milliseconds(p99.value)),
+        false => format!("a p99 latency of {}{}", milliseconds(p99.value), p99.ends(milliseconds)),
     }
 }
 
@@ -628,6 +628,12 @@ mod tests {
     }
 
     #[test]
+    fn ends_that_are_told_alike_are_left_out() {
+        let points = curve_of("modules", &[(20.0, 397e3, 397e3), (80.0, 1_588e3, 1_588e3)]);
+        assert_eq!(range_told(&points, 1), "That is 4 times as much as at 20 modules (397 k IOPS).");
+    }
+
+    #[test]
     fn a_best_level_that_others_may_equal_is_told_with_them() {
         let points = curve_of("copy_block", &[(8.0, 1.1, 16.5), (64.0, 21.0, 53.0), (256.0, 43.6, 60.5)]);
         let told = "That is 12.1 times (3.08 to 47.2) as much as at copy_block 8 (4.26 IOPS); from copy_block 64 on the intervals overlap.";
@@ -694,6 +700,7 @@ mod tests {
             p_value: 0.5,
             verdict,
             reason: None,
+            because: None,
         };
         let all = [
             compared("on", 0.424, (0.31, 0.58), Verdict::Worse),

@@ -160,6 +160,7 @@ mod tests {
             p_value: 0.5,
             verdict,
             reason: None,
+            because: None,
         })
     }
 

@@ -718,6 +718,7 @@ fn comparison(primary: bool, verdict: Verdict, reason: Option<&str>) -> Finding 
         p_value: 0.012 + more,
         verdict,
         reason: reason.map(str::to_owned),
+        because: reason.map(|_| "too few pairs".to_owned()),
     })
 }
 

@@ -119,5 +119,6 @@ pub fn comparison(i: usize, width: f64) -> Finding {
         verdict,
         reason: (verdict == Verdict::Inconclusive)
             .then(|| "the interval is wider than the margin; 9 pairs would decide it".to_owned()),
+        because: (verdict == Verdict::Inconclusive).then(|| "its interval holds 1".to_owned()),
     })
 }
