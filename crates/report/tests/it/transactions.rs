@@ -283,7 +283,7 @@ fn a_latency_that_may_be_ten_times_as_much_stands_on_the_card_with_its_interval(
     }
     let said = text(&findings, Layout { width: 160, ..Layout::default() });
     assert!(said.contains("mean 10 ms (1.04–96.7 ms), 2 ms of it in the database"), "{said}");
-    assert!(said.contains(" at 1 session, p50 5 ms (500 us–50 ms)"), "{said}");
+    assert!(said.contains(" at 1 session, p50 5 ms (0.5–50 ms)"), "{said}");
 }
 
 #[test]
