@@ -121,5 +121,5 @@ fn an_interval_of_a_factor_beyond_a_hundred_is_told_in_words() {
     assert!(wide.shown().iter().all(|one| !one.has_interval()) && wide.added_ms.high == 8.5e7);
     // Next to nothing, and known to be.
     let none = AddedTime { added_ms: Estimate { low: -0.5, value: 0.001, high: 0.6, ..on.added_ms }, ..on };
-    assert!(none.open().is_none() && none.says().contains("(-500 us to 600 us)"), "{}", none.says());
+    assert!(none.open().is_none() && none.says().contains("(-500 to 600 us)"), "{}", none.says());
 }
