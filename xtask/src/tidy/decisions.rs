@@ -35,6 +35,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("observation", "state.rs", "reads states and searches back out of a run file"),
     ("report", "csv.rs", "quotes fields"),
     ("report", "headline.rs", "shortens a level to its first word"),
+    ("report", "kept.rs", "keeps options and numbers whole on a line"),
     ("report", "mark.rs", "shortens a number"),
     ("report", "prose.rs", "sets commands as code and keeps options whole"),
     ("report", "quantity.rs", "writes a unit once for both ends of an interval"),
