@@ -38,7 +38,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("report", "kept.rs", "keeps options and numbers whole on a line"),
     ("report", "mark.rs", "shortens a number"),
     ("report", "prose.rs", "sets commands as code and keeps options whole"),
-    ("report", "quantity.rs", "writes a unit once for both ends of an interval"),
+    ("report", "quantity.rs", "chooses the scale of an axis by its unit"),
     ("report", "wrap.rs", "breaks lines"),
 ];
 
