@@ -23,7 +23,7 @@ pub(super) fn worst(
     let among = match count == all {
         true if all == 2 => "In both trials".to_owned(),
         true => format!("In all {all} trials"),
-        false => format!("In {count} of {all} trials{}", of_the_answer(&affected, answered)),
+        false => format!("In {count} of {all} trials{}", of_the_answer(&affected, answered, all)),
     };
     let words = if count > 1 { words } else { "" };
     // Of what is alike in all of them one is no better an example than another.
@@ -33,10 +33,11 @@ pub(super) fn worst(
     (all > 1).then(|| format!("{among}{}, {text}.", place.unwrap_or_default()))
 }
 
-/// Whether the answer rests on some of these trials.
-fn of_the_answer(affected: &[(&TrialSummary, usize)], answered: &[&PointSummary]) -> String {
+/// Whether the answer rests on some of these trials, where it does not rest on all that there are.
+fn of_the_answer(affected: &[(&TrialSummary, usize)], answered: &[&PointSummary], all: usize) -> String {
     let own: Vec<u32> = answered.iter().flat_map(|point| &point.trials).copied().collect();
     match affected.iter().filter(|(trial, _)| own.contains(&trial.label.index)).count() {
+        _ if own.len() == all => String::new(),
         0 => String::new(),
         hit if hit == own.len() => ", the answer's among them".to_owned(),
         hit => format!(", {hit} of the answer's {} among them", own.len()),
@@ -92,7 +93,7 @@ mod tests {
         trials[0].caveats.clear();
         trials[1].caveats.clear();
         let told = doubts(trials.clone());
-        let one = "In 1 of 3 trials, 1 of the answer's 3 among them, on b at 8 sessions, others: 0.3.";
+        let one = "In 1 of 3 trials, on b at 8 sessions, others: 0.3.";
         assert!(told.contains(&one.to_owned()), "{told:?}");
         trials.drain(..2);
         let told = doubts(trials);
@@ -106,12 +107,13 @@ mod tests {
             one.caveats[0].kind = CaveatKind::NotSteady;
             one
         };
-        let trials = vec![unsteady(0, "a"), unsteady(1, "b"), crowded(2, "b", 0.6)];
-        let mut quiet = trials;
+        let mut quiet = vec![unsteady(0, "a"), unsteady(1, "b"), crowded(2, "b", 0.6), crowded(3, "b", 0.6)];
+        quiet[3].label.factors = vec![level("sessions", 4.0)];
+        quiet[3].caveats.clear();
         quiet[2].caveats.clear();
         let judged = |trials| crate::run::judge(observation::RunFacts::default(), trials, &judgement()).doubts;
         let told = judged(quiet.clone());
-        let some = "In 2 of 3 trials, 2 of the answer's 3 among them, for example on a at 8 sessions, others: 0.5.";
+        let some = "In 2 of 4 trials, 2 of the answer's 3 among them, for example on a at 8 sessions, others: 0.5.";
         assert!(told.contains(&some.to_owned()), "{told:?}");
         quiet.truncate(2);
         let told = judged(quiet);
