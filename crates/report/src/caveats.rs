@@ -108,3 +108,16 @@ impl Caveats {
         self.letters(touching.filter(|caveat| what == Touches::Tail || caveat.kind.weight() != Weight::Detail))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trials_are_counted_once_however_many_notes_they_have() {
+        let of = |trial| Caveat { kind: CaveatKind::ThinTail, trial, text: String::new() };
+        assert_eq!(trials_of(&[of(Some(0)), of(Some(0)), of(Some(4))]), Some(2));
+        assert_eq!(trials_of(&[of(Some(0)), of(None)]), None, "one is of no trial");
+        assert_eq!(trials_of(&[]), None);
+    }
+}

@@ -35,9 +35,10 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("observation", "state.rs", "reads states and searches back out of a run file"),
     ("report", "csv.rs", "quotes fields"),
     ("report", "headline.rs", "shortens a level to its first word"),
+    ("report", "kept.rs", "keeps options and numbers whole on a line"),
     ("report", "mark.rs", "shortens a number"),
     ("report", "prose.rs", "sets commands as code and keeps options whole"),
-    ("report", "quantity.rs", "writes a unit once for both ends of an interval"),
+    ("report", "quantity.rs", "chooses the scale of an axis by its unit"),
     ("report", "wrap.rs", "breaks lines"),
 ];
 

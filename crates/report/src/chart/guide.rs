@@ -116,3 +116,31 @@ fn curve_word(frame: &Frame, points: &[(f64, f64)], text: &str, look: Option<Loo
         text class="word" text-anchor="end" x=(px(frame.x.at(last.0) - 4.0)) y=(px(frame.y.at(last.1) + below)) { (text) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame::lay_out;
+    use super::*;
+    use crate::view::{Axis, Panel, Quantity, Spacing, Span};
+
+    #[test]
+    fn what_lies_within_a_stretch_is_told_over_the_same_middle() {
+        let axis = || Axis::new("times", Quantity::Ratio, Spacing::Linear);
+        let guides = vec![
+            Guide::Stretch { from: 0.9, to: 1.1, text: "within 10%".into() },
+            Guide::Event { x: 1.0, text: "no difference".into() },
+            Guide::Event { x: 2.0, text: "beside it".into() },
+        ];
+        let panel = Panel { guides, ..Panel::new("ratio", Span::Full, axis(), axis(), Vec::new()) };
+        let (frame, _) = lay_out(&panel, 0.0);
+        let drawn = words(&frame, &panel.guides).into_string();
+        let start = |text: &str| -> f64 {
+            let before = drawn.split(&format!(">{text}</text>")).next().expect("it is drawn");
+            let (_, rest) = before.rsplit_once(" x=\"").expect("its place");
+            rest.split('"').next().and_then(|x| x.parse().ok()).expect("a number")
+        };
+        let middle = |text: &str| start(text) + text_width(text) / 2.0;
+        assert!((middle("within 10%") - middle("no difference")).abs() < 0.2, "{drawn}");
+        assert!((start("beside it") - frame.x.at(2.0) - 4.0).abs() < 0.2, "an event stands right of its line: {drawn}");
+    }
+}

@@ -282,3 +282,24 @@ fn study(report: &Report) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_of_each_of_many_systems_is_folded_beyond_the_first() {
+        let of = |system: &str, word: &str| Conclusion::plain("e", word, system.to_owned(), "so much");
+        let told = |systems: &[&str]| {
+            let all: Vec<Conclusion> =
+                systems.iter().flat_map(|system| [of(system, "cost"), of(system, "mirror")]).collect();
+            by_system(&all.iter().collect::<Vec<_>>()).into_string()
+        };
+        let (open, folded) =
+            told(&["a", "b", "c"]).split_once("<details>").map(|(a, b)| (a.to_owned(), b.to_owned())).expect("a fold");
+        assert_eq!(open.matches(">cost<").count(), 1, "{open}");
+        assert_eq!(open.matches(">mirror<").count(), 3, "a finding of each is none of them: {open}");
+        assert!(folded.contains("The same of the others: cost") && folded.matches(">cost<").count() == 2, "{folded}");
+        assert!(!told(&["a", "b"]).contains("<details>"), "two are read side by side");
+    }
+}

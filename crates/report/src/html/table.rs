@@ -20,10 +20,16 @@ pub(super) fn table(table: &Table, class: &str) -> Markup {
             @let titles: Vec<&str> = columns.iter().map(|at| &table.columns[*at]).filter(|one| !is_key(one)).map(|one| one.title.as_str()).collect();
             details class="numbers" {
                 summary { "More columns: " (titles.join(", ")) }
-                (grid(table, columns, class, &format!("{}: {}", table.caption, titles.join(", "))))
+                (grid(table, columns, class, &format!("{}: {}", name(&table.caption), titles.join(", "))))
             }
         }
     }
+}
+
+/// A caption without what it explains, which is said once.
+fn name(caption: &str) -> &str {
+    let ends = ["; ", ". "].into_iter().filter_map(|end| caption.find(end)).min();
+    &caption[..ends.unwrap_or(caption.len())]
 }
 
 fn grid(table: &Table, columns: &[usize], class: &str, caption: &str) -> Markup {
@@ -130,7 +136,7 @@ fn letters(marks: &str) -> Markup {
 fn content(cell: &Cell) -> Markup {
     html! {
         // The style keeps numbers whole.
-        @if cell.raw().is_some() { (cell.text()) } @else { (kept(&cell.text())) }
+        @if cell.raw().is_some() { (cell.text_over_interval()) } @else { (kept(&cell.text())) }
         (letters(&cell.marks))
         @if let Some(interval) = cell.interval() { span class="interval" { (interval) } }
     }
@@ -206,11 +212,34 @@ pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup
                         @if doubted { "see the doubt above" }
                         @if let Some(caveat) = about.first().filter(|one| !doubted && notes.first(&one.text)) {
                             (prose(&caveat.text))
-                            span class="faint" { (notes.whose(&about)) }
+                            span class="faint" { (kept(&notes.whose(&about))) }
                         }
                     }
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_footnote_says_in_how_many_more_trials_its_note_is() {
+        let caveats = Caveats(Vec::new());
+        let notes = Footnotes::of(&caveats, None);
+        let of = |trial| Caveat { kind: CaveatKind::ThinTail, trial, text: String::new() };
+        let (first, again, other, run) = (of(Some(3)), of(Some(3)), of(Some(7)), of(None));
+        assert_eq!(notes.whose(&[&first, &again, &other]), " (trial 3; also in 1 more trial)");
+        assert_eq!(notes.whose(&[&first, &again]), " (trial 3)", "of one trial there are no more");
+        assert_eq!(notes.whose(&[&run]), "");
+        assert_eq!(notes.whose(&[]), "");
+    }
+
+    #[test]
+    fn a_part_of_a_table_has_its_name_and_explains_nothing_again() {
+        assert_eq!(name("Mix of day (trial 1); ~: few samples. Rate: what ended"), "Mix of day (trial 1)");
+        assert_eq!(name("Every point"), "Every point");
     }
 }

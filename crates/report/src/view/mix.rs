@@ -182,13 +182,21 @@ fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
     });
     let mut table = Table::new(caption(quoted), rows);
     table.trials = [quoted.trial.label.index].into();
-    table.without_empty_columns()
+    table = table.without_empty_columns();
+    for counted in table.notes_of(&COUNTED) {
+        table.caption.push_str(&format!(". {counted}"));
+    }
+    table
 }
+
+/// What is counted by when it ended, and what by when it was asked for, behind a column that is of it.
+const COUNTED: [(&str, &str); 2] = [
+    ("rate", "Rate and share: transactions that ended in the window"),
+    ("count", "Count and latency: those that were requested in it"),
+];
 
 fn caption(quoted: &Quoted) -> String {
     let (stream, place, trial) = (&quoted.curve.at.stream, quoted.place(), quoted.trial.label.index);
-    let counted =
-        "Rate and share: transactions that ended in the window. Count and latency: those that were requested in it";
     // Work that saw nothing of it counts at the age of the trial, which is the least that it can be.
     let aged = quoted.stream.age(&quoted.trial.label).filter(|class| class.response.count > class.done);
     let aged = aged.map(|class| {
@@ -199,7 +207,7 @@ fn caption(quoted: &Quoted) -> String {
             units::count(class.response.count)
         )
     });
-    format!("Mix of {stream}{place} (trial {trial}). {counted}{}", aged.unwrap_or_default())
+    format!("Mix of {stream}{place} (trial {trial}){}", aged.unwrap_or_default())
 }
 
 /// The quantiles of a class.

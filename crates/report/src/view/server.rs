@@ -30,7 +30,8 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
     let device = servers.any(|server| server.per_transaction.device_writes.is_some());
     let spent = [cpu_part(embedded), if device { DISK } else { PROCESSES }].into_iter().filter_map(|part| {
         let table = table(findings, sweep, &part, several)?;
-        let notes = part.note.map(str::to_owned).into_iter().chain(table.notes_of(&COLUMNS)).collect();
+        let columns = Some(table.notes_of(&COLUMNS).join(" ")).filter(|said| !said.is_empty());
+        let notes = part.note.map(str::to_owned).into_iter().chain(columns).collect();
         Some(Figure::new(part.title, notes, Vec::new(), table))
     });
     let spent: Vec<Figure> = spent.collect();

@@ -276,6 +276,16 @@ impl Cell {
         }
     }
 
+    /// The content in the unit of the interval that stands under it.
+    pub fn text_over_interval(&self) -> String {
+        match &self.value {
+            Held::Estimate(one, quantity) if one.has_interval() && one.tells() => {
+                quantity.text_beside(one.value, one.high)
+            }
+            _ => self.text(),
+        }
+    }
+
     /// The interval for people, when there is one; beside a lower bound, what was seen.
     pub fn interval(&self) -> Option<String> {
         match &self.value {
@@ -312,6 +322,18 @@ impl Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_columns_that_are_there_are_explained_and_a_value_has_the_unit_of_its_interval() {
+        let known = Estimate { value: 0.956, low: 0.7, high: 1.3, n: 4, confidence: 0.95 };
+        let table = Table::new("one", [vec![estimate("p50", "p50_ms", &known, Quantity::Milliseconds)]]);
+        assert_eq!(table.notes_of(&[("p50", "the median"), ("cycle", "from start to start")]), ["the median"]);
+        assert_eq!(table.rows[0][0].text_over_interval(), "0.956 ms");
+        assert!(!table.bounded());
+        let bound = Estimate { high: f64::INFINITY, ..known };
+        let table = Table::new("one", [vec![estimate("p99", "p99_ms", &bound, Quantity::Milliseconds)]]);
+        assert!(table.bounded() && table.rows[0][0].text_over_interval() == "≥700 us");
+    }
 
     #[test]
     fn words_under_a_table_are_about_the_rows_that_show_their_letter() {

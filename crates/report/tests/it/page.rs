@@ -290,3 +290,74 @@ fn an_interval_that_tells_nothing_is_not_drawn_beside_a_ratio() {
     }
     assert_eq!(whiskers(&findings), before - 1);
 }
+
+#[test]
+fn what_is_said_of_lines_and_keys_of_comparisons_is_said_where_they_are_drawn() {
+    let of = |change: &dyn Fn(&mut analysis::Comparison)| {
+        let mut findings = wide();
+        for finding in &mut findings.findings {
+            if let analysis::Finding::Comparison(one) = finding {
+                change(one);
+            }
+        }
+        let page = html(&findings);
+        let (_, after) = page.split_once("id=\"compared\"").expect("comparisons");
+        after.split_once("</figure>").expect("its end").0.to_owned()
+    };
+    let (line, few) = ("Each line is the interval", "without an interval: too few pairs were measured");
+    let drawn = of(&|_| {});
+    assert!(drawn.contains(line) && !drawn.contains(few) && drawn.contains("</svg>primary</li>"), "{drawn}");
+    assert!(drawn.contains("so they can differ from the quotient of the values above"));
+    let bare = of(&|one| (one.ratio.low, one.ratio.high, one.ratio.n) = (f64::NAN, f64::NAN, 1));
+    assert!(!bare.contains(line) && bare.contains(few) && !bare.contains("differ from the quotient"), "{bare}");
+    let wide = of(&|one| (one.ratio.low, one.ratio.high) = (0.001, 4_000.0));
+    assert!(!wide.contains(line) && wide.contains("so wide that it tells nothing"), "{wide}");
+    let explored = of(&|one| one.primary = false);
+    assert!(!explored.contains("</svg>primary</li>") && explored.contains("</svg>exploratory</li>"), "{explored}");
+}
+
+#[test]
+fn a_card_counts_the_notes_that_stand_below_it_but_for_the_doubt_that_it_tells() {
+    for mut findings in [flash(), wide(), quick(), distinct()] {
+        let page = html(&findings);
+        let listed = page.matches("<dt id=\"doubt-").count();
+        let told = page.matches("The run is not finished</dt>").count() + usize::from(findings.doubted.is_some());
+        let count = |notes: usize| format!("{notes} more note{} below</a>", if notes == 1 { "" } else { "s" });
+        assert!(page.contains(&count(listed - told)), "{listed} {told}");
+        let few = analysis::Caveat { kind: analysis::CaveatKind::FewReplicates, trial: None, text: "two".to_owned() };
+        findings.caveats.retain(|caveat| caveat.kind != few.kind);
+        let without = html(&findings).matches("<dt id=\"doubt-").count();
+        findings.caveats.push(few);
+        assert!(html(&findings).contains(&count(without + 1 - told)), "a folded detail counts, too");
+    }
+}
+
+#[test]
+fn streams_have_scales_of_their_own_where_there_are_several() {
+    let told = |findings: &analysis::Findings| {
+        let page = html(findings);
+        let figure = page.split("<figure").find(|figure| figure.contains("what proportion to")).expect("how it grows");
+        (figure.matches("class=\"panel ").count(), figure.contains("Each stream has its own scale"))
+    };
+    let mut findings = flash();
+    let (panels, own) = told(&findings);
+    assert!(panels > 1 && own, "{panels}");
+    let first = findings.points[0].at.stream.clone();
+    findings.points.retain(|point| point.at.stream == first);
+    assert_eq!(told(&findings), (1, false));
+}
+
+#[test]
+fn a_bound_and_what_was_seen_are_explained_where_there_is_one() {
+    let mut findings = flash();
+    let explained = |findings: &analysis::Findings| html(findings).contains("≥ and “at least”: at least so much");
+    for point in &mut findings.points {
+        point.response_p99_ms.high = f64::INFINITY;
+    }
+    assert!(explained(&findings));
+    for point in &mut findings.points {
+        point.response_p99_ms.high = 2.0 * point.response_p99_ms.value;
+        point.throughput_per_s.high = 2.0 * point.throughput_per_s.value;
+    }
+    assert!(!explained(&findings));
+}

@@ -120,7 +120,7 @@ fn work_that_saw_nothing_that_was_loaded_is_told_where_the_count_is_not_the_rate
             trial.label.streams[0].classes[0] = (class.name.clone(), observation::ClassKind::Age);
             (class.done, class.response.count) = (12_265, counted);
         }
-        text(&findings, Layout { width: 400, ..Layout::default() })
+        text(&findings, Layout { width: 400, ..Layout::default() }).replace("\n  ", " ")
     };
     let words = format!("{} of {} saw none", units::count(3_316), units::count(15_581));
     assert!(said(15_581).contains(&words), "{}", said(15_581));

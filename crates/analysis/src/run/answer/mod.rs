@@ -81,17 +81,9 @@ pub fn answer(
         doubts[0] = worst;
     }
     let doubted = main.map(|main| main.kind);
-    if figures > 0
-        && !judgement.unfinished
-        && chosen.iter().any(|point| point.elapsed_s.is_some_and(|elapsed| !elapsed.has_interval()))
-    {
-        let once = "Each point ran once: repeat it (`--set replicates=4`) before you trust a difference.";
-        doubts.insert(0, once.to_owned());
-    }
-    if disturbed && !judgement.unfinished && trials.iter().filter(|trial| !trial.interrupted).count() == 1 {
-        let once = "All of this is from one trial: repeat it (`--set replicates=4`) before you plan with these times.";
-        doubts.insert(0, once.to_owned());
-    }
+    // What a run still has to do is no advice.
+    let once = ran_once(figures > 0, disturbed, &chosen, trials).filter(|_| !judgement.unfinished);
+    doubts.splice(0..0, once.map(str::to_owned));
     doubts.extend(
         one_window(trials.iter().flat_map(|trial| &trial.caveats).chain(caveats))
             // Beside a doubt that no longer window ends it would read as its cure.
@@ -101,6 +93,17 @@ pub fn answer(
     let unfinished = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished);
     doubts.extend(unfinished.map(|caveat| format!("The run is not finished: {}.", caveat.text)));
     Answer { sentences, figures, doubts, doubted }
+}
+
+/// That nothing is known of another run, where a number of the answer or a disturbance was seen in a single trial.
+fn ran_once(figures: bool, disturbed: bool, chosen: &[&PointSummary], trials: &[TrialSummary]) -> Option<&'static str> {
+    if disturbed && trials.iter().filter(|trial| !trial.interrupted).count() == 1 {
+        return Some(
+            "All of this is from one trial: repeat it (`--set replicates=4`) before you plan with these times.",
+        );
+    }
+    let once = chosen.iter().any(|point| point.elapsed_s.is_some_and(|elapsed| !elapsed.has_interval()));
+    (figures && once).then_some("Each point ran once: repeat it (`--set replicates=4`) before you trust a difference.")
 }
 
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.

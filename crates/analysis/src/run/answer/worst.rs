@@ -26,7 +26,10 @@ pub(super) fn worst(
         false => format!("In {count} of {all} trials{}", of_the_answer(&affected, answered, all)),
     };
     let words = if count > 1 { words } else { "" };
-    let place = place(told, points).map(|place| format!(", {}", format!("{words}{place}").trim_start()));
+    // Of what is alike in all of them one is no better an example than another.
+    let wanted = greatest.is_some() || count < all;
+    let place =
+        place(told, points).filter(|_| wanted).map(|place| format!(", {}", format!("{words}{place}").trim_start()));
     (all > 1).then(|| format!("{among}{}, {text}.", place.unwrap_or_default()))
 }
 
@@ -104,11 +107,16 @@ mod tests {
             one.caveats[0].kind = CaveatKind::NotSteady;
             one
         };
-        let trials = vec![unsteady(0, "a"), unsteady(1, "b"), crowded(2, "b", 0.6)];
-        let mut quiet = trials;
+        let mut quiet = vec![unsteady(0, "a"), unsteady(1, "b"), crowded(2, "b", 0.6), crowded(3, "b", 0.6)];
+        quiet[3].label.factors = vec![level("sessions", 4.0)];
+        quiet[3].caveats.clear();
         quiet[2].caveats.clear();
-        let told = crate::run::judge(observation::RunFacts::default(), quiet, &judgement()).doubts;
-        let some = "In 2 of 3 trials, for example on a at 8 sessions, others: 0.5.";
+        let judged = |trials| crate::run::judge(observation::RunFacts::default(), trials, &judgement()).doubts;
+        let told = judged(quiet.clone());
+        let some = "In 2 of 4 trials, 2 of the answer's 3 among them, for example on a at 8 sessions, others: 0.5.";
         assert!(told.contains(&some.to_owned()), "{told:?}");
+        quiet.truncate(2);
+        let told = judged(quiet);
+        assert!(told.contains(&"In both trials, others: 0.5.".to_owned()), "{told:?}");
     }
 }
