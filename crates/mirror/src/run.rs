@@ -184,12 +184,13 @@ impl<N: Nodes> Pair<N> {
     /// # Errors
     /// When the pair is down or was never finished, or something ordered cannot be carried out, though the node answers.
     pub fn look(&mut self) -> Result<(), MirrorError> {
-        if self.record.made { self.looks() } else { Err(MirrorError::HalfMade(self.home.folder().to_owned())) }
+        let half_made = || MirrorError::HalfMade(self.home.folder().to_owned(), self.record.kind.clone());
+        if self.record.made { self.looks() } else { Err(half_made()) }
     }
 
     fn looks(&mut self) -> Result<(), MirrorError> {
         if self.record.down {
-            return Err(MirrorError::Down(self.home.folder().to_owned()));
+            return Err(MirrorError::Down(self.home.folder().to_owned(), self.record.kind.clone()));
         }
         if self.record.pending.iter().any(|action| matches!(action, Action::Promote(_))) {
             // A mirror that is about to be promoted looks like a lost primary too.
@@ -413,7 +414,7 @@ impl<N: Nodes> Pair<N> {
     /// When the pair is of another kind or does not mirror, or the table was not left out; and as [`Pair::resume`].
     pub fn add(&mut self, table: &str) -> Result<(), MirrorError> {
         if !self.by_rows() {
-            return Err(MirrorError::NotServed(self.record.kind.clone()));
+            return Err(MirrorError::AllMirrored(self.record.kind.clone()));
         }
         self.look()?;
         if self.life().state() != State::Replicating {

@@ -156,7 +156,9 @@ fn a_pair_mirrors_stays_behind_is_sent_what_it_lacks_changes_roles_and_goes_down
     assert!(pair.house.program.fine("pair down").starts_with("stopped; "));
     assert!(pair.house.program.fine("pair down").starts_with("was down already; "));
     assert_eq!(pair.does("status")["state"], "down");
-    assert!(pair.refused("suspend").contains("is down"));
+    let down = pair.refused("suspend");
+    assert!(down.contains("is down") && down.contains("prony pair up postgres-pair --dir "), "{down}");
+    assert!(pair.refused("add public.t").contains("a postgres-pair has no tables that were left out"));
     assert_eq!(pair.does("up postgres-pair")["state"], "replicating");
     pair.is_equal(1);
 }

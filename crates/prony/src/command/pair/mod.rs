@@ -262,7 +262,9 @@ fn opened(home: Home, stop: &Arc<AtomicBool>) -> Result<Pair<Servers>, MirrorErr
 /// Says what the pair does now.
 fn tell(pair: &mut Pair<Servers>, json: bool, doing: &str, busy: bool) -> Result<Outcome, Failure> {
     let seen = Seen { busy, ..pair.seen().map_err(failed(doing))? };
-    output::answer(json, || told::json(pair, &seen), || told::text(pair, &seen))?;
+    // Without a folder commands mean the pair that was brought up last.
+    let is_last = named(None).is_ok_and(|last| last == pair.home().folder());
+    output::answer(json, || told::json(pair, &seen, is_last), || told::text(pair, &seen, is_last))?;
     Ok(Outcome::Fine)
 }
 
@@ -278,7 +280,7 @@ fn status(place: &PairPlace) -> Result<Outcome, Failure> {
         held => {
             held.as_ref().map_err(|error| Failure::caused(DOING, error))?;
             if let Err(error) = pair.look()
-                && !matches!(error, MirrorError::Down(_) | MirrorError::HalfMade(_))
+                && !matches!(error, MirrorError::Down(..) | MirrorError::HalfMade(..))
             {
                 output::note_line(&format!("not all that follows from what was seen could be done: {error}"));
             }
