@@ -31,6 +31,9 @@ pub enum MirrorError {
     /// No table can be left out of a pair of this kind.
     #[error("a {0} has no tables that were left out and could be added")]
     AllMirrored(String),
+    /// Somebody removed the data of the primary; whether the mirror has its own.
+    #[error("node {0}, the primary, has no data any more")]
+    Gone(Node, bool),
     /// Both nodes take writes.
     #[error("both nodes of a galera-pair take writes: they have no roles to swap")]
     NoRoles,
@@ -117,9 +120,23 @@ impl MirrorError {
                 "have its nodes made anew: prony pair up {kind} --dir {folder}; or remove it: prony pair down --remove --dir {folder}",
                 folder = folder.display()
             ),
+            MirrorError::Gone(_, true) => {
+                "have the other one take over, which runs: prony pair take-over; then prony pair up fills this one anew"
+                    .to_owned()
+            }
+            MirrorError::Gone(_, false) => {
+                "nor has the other one: prony pair down --remove, then prony pair up".to_owned()
+            }
             MirrorError::AllMirrored(_) => "see what is left out: prony pair check".to_owned(),
             MirrorError::Split(node) => {
                 format!("throw away what node {node} wrote alone: prony pair resume --discard-mirror")
+            }
+            MirrorError::File(path, "read", _) => format!(
+                "unless a later Prony wrote it, remove the pair with its data: prony pair down --remove --dir {}",
+                path.parent().unwrap_or(path).display()
+            ),
+            MirrorError::File(_, "list", _) => {
+                "name an empty folder, or one that is not there yet, with --dir".to_owned()
             }
             MirrorError::Statement(..)
             | MirrorError::Late(..)
