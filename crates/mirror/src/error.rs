@@ -28,6 +28,12 @@ pub enum MirrorError {
     /// The pair is of a kind that is mirrored by its log.
     #[error("this pair is a {0}: clients write on its nodes themselves, and nobody stands in between")]
     NotServed(String),
+    /// No table can be left out of a pair of this kind.
+    #[error("a {0} has no tables that were left out and could be added")]
+    AllMirrored(String),
+    /// Somebody removed the data of the primary; whether the mirror has its own.
+    #[error("node {0}, the primary, has no data any more")]
+    Gone(Node, bool),
     /// Both nodes take writes.
     #[error("both nodes of a galera-pair take writes: they have no roles to swap")]
     NoRoles,
@@ -49,12 +55,12 @@ pub enum MirrorError {
     /// Nobody can listen there.
     #[error("cannot listen at {0}")]
     Listen(std::net::SocketAddr, #[source] std::io::Error),
-    /// The pair is down.
+    /// The pair, of this kind, is down.
     #[error("the pair in `{}` is down", .0.display())]
-    Down(PathBuf),
-    /// Bringing it up was cut off.
+    Down(PathBuf, String),
+    /// Bringing the pair, of this kind, up was cut off.
     #[error("the pair in `{}` was never finished: what brought it up was cut off", .0.display())]
-    HalfMade(PathBuf),
+    HalfMade(PathBuf, String),
     /// A file of the pair cannot be read or written.
     #[error("cannot {1} `{path}`", path = .0.display())]
     File(PathBuf, &'static str, #[source] std::io::Error),
@@ -109,13 +115,28 @@ impl MirrorError {
             MirrorError::Busy(_) => {
                 "wait until it has ended, or end it; `prony pair status` looks meanwhile".to_owned()
             }
-            MirrorError::Down(_) => "bring it up: prony pair up, with its kind and folder".to_owned(),
-            MirrorError::HalfMade(_) => {
-                "have its nodes made anew: prony pair up, with its kind and folder; or remove it: prony pair down --remove"
+            MirrorError::Down(folder, kind) => format!("bring it up: prony pair up {kind} --dir {}", folder.display()),
+            MirrorError::HalfMade(folder, kind) => format!(
+                "have its nodes made anew: prony pair up {kind} --dir {folder}; or remove it: prony pair down --remove --dir {folder}",
+                folder = folder.display()
+            ),
+            MirrorError::Gone(_, true) => {
+                "have the other one take over, which runs: prony pair take-over; then prony pair up fills this one anew"
                     .to_owned()
             }
+            MirrorError::Gone(_, false) => {
+                "nor has the other one: prony pair down --remove, then prony pair up".to_owned()
+            }
+            MirrorError::AllMirrored(_) => "see what is left out: prony pair check".to_owned(),
             MirrorError::Split(node) => {
                 format!("throw away what node {node} wrote alone: prony pair resume --discard-mirror")
+            }
+            MirrorError::File(path, "read", _) => format!(
+                "unless a later Prony wrote it, remove the pair with its data: prony pair down --remove --dir {}",
+                path.parent().unwrap_or(path).display()
+            ),
+            MirrorError::File(_, "list", _) => {
+                "name an empty folder, or one that is not there yet, with --dir".to_owned()
             }
             MirrorError::Statement(..)
             | MirrorError::Late(..)

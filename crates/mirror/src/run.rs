@@ -67,6 +67,7 @@ impl<N: Nodes> Pair<N> {
         pair.record.down = false;
         pair.save()?;
         let (primary, mirror) = (pair.life().primary(), pair.life().mirror());
+        pair.has_primary()?;
         pair.raise(primary)?;
         if pair.life().state() != State::Copying && !pair.splits() {
             pair.mends(mirror)?;
@@ -86,6 +87,22 @@ impl<N: Nodes> Pair<N> {
         self.nodes.say("the pair was never finished, so that its nodes are made anew");
         self.nodes.voter(None)?;
         Node::ALL.into_iter().try_for_each(|node| self.nodes.remove(node))
+    }
+
+    /// A primary whose data somebody removed is not made anew: the mirror, which may have all, would be copied over. It is started instead.
+    fn has_primary(&mut self) -> Result<(), MirrorError> {
+        let (primary, mirror) = (self.life().primary(), self.life().mirror());
+        if !self.record.made || self.nodes.has_data(primary) {
+            return Ok(());
+        }
+        let left = self.nodes.has_data(mirror);
+        if left {
+            // Galera's would wait for the primary.
+            self.record.follows &= !self.by_sets();
+            self.stands_by(mirror)?;
+            self.looks()?;
+        }
+        Err(MirrorError::Gone(primary, left))
     }
 
     /// Starts a mirror; one whose data are good for nothing any more is filled anew.
@@ -184,12 +201,13 @@ impl<N: Nodes> Pair<N> {
     /// # Errors
     /// When the pair is down or was never finished, or something ordered cannot be carried out, though the node answers.
     pub fn look(&mut self) -> Result<(), MirrorError> {
-        if self.record.made { self.looks() } else { Err(MirrorError::HalfMade(self.home.folder().to_owned())) }
+        let half_made = || MirrorError::HalfMade(self.home.folder().to_owned(), self.record.kind.clone());
+        if self.record.made { self.looks() } else { Err(half_made()) }
     }
 
     fn looks(&mut self) -> Result<(), MirrorError> {
         if self.record.down {
-            return Err(MirrorError::Down(self.home.folder().to_owned()));
+            return Err(MirrorError::Down(self.home.folder().to_owned(), self.record.kind.clone()));
         }
         if self.record.pending.iter().any(|action| matches!(action, Action::Promote(_))) {
             // A mirror that is about to be promoted looks like a lost primary too.
@@ -413,7 +431,7 @@ impl<N: Nodes> Pair<N> {
     /// When the pair is of another kind or does not mirror, or the table was not left out; and as [`Pair::resume`].
     pub fn add(&mut self, table: &str) -> Result<(), MirrorError> {
         if !self.by_rows() {
-            return Err(MirrorError::NotServed(self.record.kind.clone()));
+            return Err(MirrorError::AllMirrored(self.record.kind.clone()));
         }
         self.look()?;
         if self.life().state() != State::Replicating {

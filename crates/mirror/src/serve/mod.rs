@@ -175,7 +175,7 @@ impl Serving {
             return Err(MirrorError::NotServed(record.kind));
         }
         if record.down {
-            return Err(MirrorError::Down(home.folder().to_owned()));
+            return Err(MirrorError::Down(home.folder().to_owned(), record.kind));
         }
         let failed = |source| MirrorError::Listen(listen, source);
         let listener = TcpListener::bind(listen).map_err(failed)?;

@@ -227,6 +227,24 @@ fn what_a_check_found_is_kept_until_another_one_finds_both_equal_or_everything_i
 }
 
 #[test]
+fn a_primary_whose_data_are_gone_is_not_made_anew_and_the_mirror_takes_over() {
+    let scratch = Scratch::new();
+    scratch.up().expect("it comes up");
+    scratch.open().down().expect("both end");
+    scratch.world.with(|inner| inner.nodes[0] = Default::default());
+    for _ in 0..2 {
+        assert!(matches!(scratch.up(), Err(MirrorError::Gone(Node::A, true))));
+    }
+    assert!(!scratch.world.done().iter().any(|one| one.contains("b is removed")), "{:#?}", scratch.world.done());
+    scratch.open().take_over(false).expect("nothing is missing");
+    scratch.up().expect("the other one is filled anew");
+    scratch.open().resume(false).expect("both answer");
+    scratch.is_brought_back("a primary that was removed");
+    scratch.world.with(|inner| inner.nodes = Default::default());
+    assert!(matches!(scratch.up(), Err(MirrorError::Gone(Node::B, false))));
+}
+
+#[test]
 fn whoever_lowers_what_commits_wait_for_is_heard_at_the_next_up() {
     let scratch = Scratch::new();
     scratch.up().expect("it comes up");
@@ -292,7 +310,7 @@ fn a_pair_whose_making_was_cut_off_at_any_step_is_made_anew_and_nobody_could_wri
         }
         assert!(scratch.world.with(|inner| inner.acknowledged.is_empty()), "{:#?}", scratch.world.done());
         let (refused, done) = scratch.done(|pair| pair.resume(false));
-        assert!(matches!(refused, Err(MirrorError::HalfMade(_))) && done.is_empty(), "{refused:?}: {done:#?}");
+        assert!(matches!(refused, Err(MirrorError::HalfMade(..))) && done.is_empty(), "{refused:?}: {done:#?}");
         scratch.up().expect("it is made anew");
         in_order(&scratch.world.done(), &["a is removed", "b is removed", "a serves", "b copies", "a writes"]);
         assert_eq!(scratch.open().life().state(), State::Replicating);

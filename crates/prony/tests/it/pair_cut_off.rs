@@ -64,19 +64,31 @@ fn a_pair_that_galera_joins_is_made_anew() {
 }
 
 #[test]
-fn one_that_is_taken_away_half_made_leaves_nothing() {
+fn one_that_is_taken_away_half_made_leaves_nothing_and_a_next_step_names_the_folder_of_the_pair_it_is_for() {
     let house = House::new("null:");
     let program = &house.program;
-    let mut child =
-        program.command("pair up postgres-pair --dir pair").stderr(Stdio::null()).spawn().expect("it starts");
-    while !program.path("pair/a/data.half").exists() {
-        if child.try_wait().expect("it is ours").is_some() {
-            return skipped("no package of PostgreSQL");
+    for folder in ["pair", "other"] {
+        let line = format!("pair up postgres-pair --dir {folder}");
+        let mut child = program.command(&line).stderr(Stdio::null()).spawn().expect("it starts");
+        while !program.path(folder).join("a/data.half").exists() {
+            if child.try_wait().expect("it is ours").is_some() {
+                return skipped("no package of PostgreSQL");
+            }
+            std::thread::yield_now();
         }
-        std::thread::yield_now();
+        child.kill().and_then(|()| child.wait()).expect("it is ours");
     }
-    child.kill().and_then(|()| child.wait()).expect("it is ours");
-    assert!(program.fine("pair down --remove").contains("removed"));
-    let left = processes(&program.path("pair").display().to_string());
-    assert!(left.is_empty() && !program.path("pair").exists(), "{left:#?}");
+    let next = |folder: &str| house.pair(&format!("status --dir {folder}"))["next"].to_string();
+    assert!(next("pair").contains(", each with --dir /") && !next("other").contains("--dir"), "{}", next("pair"));
+    program.write("other/pair.json", "{");
+    let refused = program.refused("pair status --dir other");
+    assert!(
+        refused.contains("cannot read") && refused.contains("prony pair down --remove --dir [DIR]/other"),
+        "{refused}"
+    );
+    for folder in ["other", "pair"] {
+        assert!(program.fine(&format!("pair down --remove --dir {folder}")).contains("removed"));
+        let left = processes(&program.path(folder).display().to_string());
+        assert!(left.is_empty() && !program.path(folder).exists(), "{left:#?}");
+    }
 }

@@ -262,7 +262,9 @@ fn opened(home: Home, stop: &Arc<AtomicBool>) -> Result<Pair<Servers>, MirrorErr
 /// Says what the pair does now.
 fn tell(pair: &mut Pair<Servers>, json: bool, doing: &str, busy: bool) -> Result<Outcome, Failure> {
     let seen = Seen { busy, ..pair.seen().map_err(failed(doing))? };
-    output::answer(json, || told::json(pair, &seen), || told::text(pair, &seen))?;
+    // Without a folder commands mean the pair that was brought up last.
+    let is_last = named(None).is_ok_and(|last| last == pair.home().folder());
+    output::answer(json, || told::json(pair, &seen, is_last), || told::text(pair, &seen, is_last))?;
     Ok(Outcome::Fine)
 }
 
@@ -278,7 +280,7 @@ fn status(place: &PairPlace) -> Result<Outcome, Failure> {
         held => {
             held.as_ref().map_err(|error| Failure::caused(DOING, error))?;
             if let Err(error) = pair.look()
-                && !matches!(error, MirrorError::Down(_) | MirrorError::HalfMade(_))
+                && !matches!(error, MirrorError::Down(..) | MirrorError::HalfMade(..))
             {
                 output::note_line(&format!("not all that follows from what was seen could be done: {error}"));
             }
@@ -325,31 +327,60 @@ fn check(place: &PairPlace) -> Result<Outcome, Failure> {
     Ok(if compared.equal() { Outcome::Fine } else { Outcome::Failed })
 }
 
+/// The servers of a pair, which are ended, and whether they ran. Without a record nobody knows of which kind they are, or whether there are
+/// any.
+fn ended(
+    home: &Home,
+    recorded: bool,
+    lies: Option<&[String; 2]>,
+    stop: &Arc<AtomicBool>,
+) -> Result<Vec<(Servers, bool)>, MirrorError> {
+    let kinds = if recorded { vec![kind(home)?] } else { vec![Kind::Log, Kind::Sets] };
+    let mut all = Vec::new();
+    for kind in kinds {
+        let made = || servers(home, kind, (None, lies), stop);
+        let mut servers = match made() {
+            // An engine that is not installed has none.
+            Err(_) if !recorded => continue,
+            servers => servers?,
+        };
+        let was_up = pair::Node::ALL.iter().any(|node| servers.process(*node).is_some());
+        if recorded {
+            let mut pair = Pair::open(home.clone(), servers)?;
+            pair.down()?;
+            pair.nodes().released();
+            servers = made()?;
+        } else {
+            servers.voter(None)?;
+            pair::Node::ALL.iter().try_for_each(|node| servers.end(*node))?;
+        }
+        all.push((servers, was_up));
+    }
+    Ok(all)
+}
+
 fn down(asked: &PairDown) -> Result<Outcome, Failure> {
     const DOING: &str = "taking the pair down";
     let stop = run::listen()?;
     let home = Home::find(&named(asked.dir.as_deref())?).map_err(failed(DOING))?;
     let _held = home.hold().map_err(failed(DOING))?;
-    let kind = kind(&home).map_err(failed(DOING))?;
-    let record = home.record().map_err(failed(DOING))?;
+    let record = match home.record() {
+        // What cannot be read can be removed all the same.
+        Err(error) if asked.remove => {
+            output::note_line(&error.to_string());
+            None
+        }
+        record => record.map_err(failed(DOING))?,
+    };
     let lies = record.as_ref().and_then(|record| record.devices.clone());
-    let mut servers = servers(&home, kind, (None, lies.as_ref()), &stop).map_err(failed(DOING))?;
-    let was_up = pair::Node::ALL.iter().any(|node| servers.process(*node).is_some());
-    if record.is_some() {
-        let mut pair = Pair::open(home.clone(), servers).map_err(failed(DOING))?;
-        pair.down().map_err(failed(DOING))?;
-        pair.nodes().released();
-    } else {
-        // It was cut off before anything was written of it.
-        pair::Node::ALL.iter().try_for_each(|node| servers.end(*node)).map_err(failed(DOING))?;
-    }
+    let all = ended(&home, record.is_some(), lies.as_ref(), &stop).map_err(failed(DOING))?;
+    let was_up = all.iter().any(|(_, was_up)| *was_up);
     wires::order(&home, "end")?;
     devices::end(&home)?;
     let folder = home.folder().display().to_string();
     if asked.remove {
         know(&home, false)?;
-        let lying = self::servers(&home, kind, (None, lies.as_ref()), &stop).map_err(failed(DOING))?;
-        lying.removed().map_err(failed(DOING))?;
+        all.iter().try_for_each(|(servers, _)| servers.removed()).map_err(failed(DOING))?;
         home.remove().map_err(failed(DOING))?;
     }
     let words = match (was_up, asked.remove) {

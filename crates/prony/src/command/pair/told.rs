@@ -117,8 +117,17 @@ fn count(tables: u64, differ: u64) -> String {
     }
 }
 
-/// The next step, where there is one to take.
-fn next(seen: &Seen) -> Option<String> {
+/// The next step, where there is one to take; with the folder of the pair where commands would mean another one.
+fn next(pair: &Pair<Servers>, seen: &Seen, is_last: bool) -> Option<String> {
+    let folder = pair.home().folder().display();
+    step(seen).map(|step| match step.matches("prony pair").count() {
+        1 if !is_last => format!("{step} --dir {folder}"),
+        2.. if !is_last => format!("{step}, each with --dir {folder}"),
+        _ => step,
+    })
+}
+
+fn step(seen: &Seen) -> Option<String> {
     if seen.busy {
         return Some("wait: another command works on the pair".to_owned());
     }
@@ -209,12 +218,12 @@ fn served(pair: &Pair<Servers>, seen: &Seen) -> Vec<(Server, Node)> {
 }
 
 /// The page for a person.
-pub(super) fn text(pair: &Pair<Servers>, seen: &Seen) -> String {
+pub(super) fn text(pair: &Pair<Servers>, seen: &Seen, is_last: bool) -> String {
     let record = &seen.record;
     let (word, says) = state(seen);
     let mut text = format!("{} in {}\n{word}: {says}\n", record.kind, pair.home().folder().display());
     text.extend(record.checked.as_ref().map(checked));
-    if let Some(next) = next(seen) {
+    if let Some(next) = next(pair, seen, is_last) {
         text.push_str(&format!("next: {next}\n"));
     }
     for node in Node::ALL {
@@ -303,7 +312,7 @@ fn left_out(seen: &Seen) -> Vec<Value> {
 }
 
 /// The same as fields.
-pub(super) fn json(pair: &Pair<Servers>, seen: &Seen) -> Value {
+pub(super) fn json(pair: &Pair<Servers>, seen: &Seen, is_last: bool) -> Value {
     let record = &seen.record;
     let (word, says) = state(seen);
     let (reason, behind) = match record.life.state() {
@@ -340,7 +349,7 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen) -> Value {
         "behind_objects": behind.and_then(|behind| behind.objects),
         "time_left_s": seen.time_left.map(Nanos::seconds),
         "busy": seen.busy,
-        "next": next(seen),
+        "next": next(pair, seen, is_last),
         "sync": record.sync,
         "waits": record.waits,
         "voter": is(seen, Kind::Sets).then_some(&record.voter),
