@@ -1281,15 +1281,12 @@ impl Estimate {
         !self.has_interval() || self.low < 0.0 || self.value <= 0.0 || self.high <= WIDEST * least
     }
 
-    /// ` (0.9 to 1.2)` behind its value, or in words that nobody knows; nothing without an interval, or where both are told alike.
+    /// ` (0.9 to 1.2)` behind its value, or in words that nobody knows; nothing without an interval.
     pub fn ends(&self, figure: impl Fn(f64) -> String) -> String {
         match (self.has_interval(), self.tells()) {
             (false, _) => String::new(),
             (true, false) => format!(" ({CANNOT_TELL})"),
-            (true, true) => {
-                let (low, high) = (figure(self.low), figure(self.high));
-                if low == high { String::new() } else { format!(" ({})", units::range(&low, " to ", &high)) }
-            }
+            (true, true) => format!(" ({})", units::range(&figure(self.low), " to ", &figure(self.high))),
         }
     }
 

@@ -7,7 +7,9 @@ use super::conclusion::{Conclusion, Tone};
 use super::curve::Sweep;
 use super::mix::{Quoted, quoted, quoted_servers};
 use super::quantity::Quantity;
-use analysis::{Bound, BoundBy, Estimate, Findings, Jobs, PerTransaction, ServerSummary, TrialSummary, bound};
+use analysis::{
+    Bound, BoundBy, Estimate, Findings, Jobs, MachineSummary, PerTransaction, ServerSummary, TrialSummary, bound,
+};
 use observation::{EventKind, Reached, SystemKind};
 
 /// The sentences of every curve of transactions.
@@ -18,8 +20,9 @@ pub fn conclusions(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let checks = all.iter().flat_map(|quoted| checks(findings, sweep, quoted));
     let off = all.iter().filter_map(off_plan);
     let bounds = all.iter().filter(|quoted| !quoted.stream.yields.is_empty());
-    let bounds =
-        bounds.filter_map(|quoted| Some(quoted.says("bound by", &bound_by(&bound(quoted.trial, quoted.stream)?))));
+    let bounds = bounds.filter_map(|quoted| {
+        Some(quoted.says("bound by", &bound_by(&bound(quoted.trial, quoted.stream)?, &quoted.trial.machine)))
+    });
     let jobs = all.iter().filter_map(|quoted| Some(quoted.says("longest job", &longest(&quoted.trial.jobs?))));
     let requests =
         all.iter().filter(|quoted| findings.comparisons().next().is_none() && !quoted.stream.yields.is_empty());
@@ -82,8 +85,11 @@ fn cost(findings: &Findings, quoted: &Quoted) -> Option<String> {
     (!known.is_empty()).then(|| known.join("; "))
 }
 
+/// Where nothing else is full, so large a share of cores that are idle while I/O is waited for points at storage.
+const IDLE_FOR_STORAGE: f64 = 0.25;
+
 /// `the log: 20% of the cores are busy; of the time in all sessions at most 61% is commits, 3% reads from storage`.
-fn bound_by(bound: &Bound) -> String {
+fn bound_by(bound: &Bound, machine: &MachineSummary) -> String {
     let share = |share: Option<f64>, words: &str| share.map(|share| format!("{} {words}", Quantity::Share.text(share)));
     let station = bound.station.as_ref().map(|(name, busy)| match bound.by {
         BoundBy::Station => format!("it has work {} of the time", Quantity::Share.text(*busy)),
@@ -101,11 +107,17 @@ fn bound_by(bound: &Bound) -> String {
     let of_time: Vec<String> = of_time.collect();
     let waits = share(bound.waits.filter(|waits| *waits > 0.05), "of the latency is the wait for a session");
     let cpu = share(bound.cpu, "of the cores are busy").map(|cpu| format!("{cpu}{own}"));
+    // A device is full where it is asked for more at once than it does, and nobody counts that; who waits for it is seen.
+    let idle = machine.cpu_iowait_cores.zip(machine.cores).map(|(idle, cores)| idle / f64::from(cores));
+    let idle = idle.filter(|idle| bound.by == BoundBy::Nothing && *idle >= IDLE_FOR_STORAGE);
+    let idle = share(idle, "of the cores were idle while I/O was waited for");
+    let waits_for_storage = idle.is_some();
     let known = [
         cpu,
         station,
         (!of_time.is_empty()).then(|| format!("of the time in all sessions {}", of_time.join(", "))),
         waits,
+        idle,
     ];
     let known: Vec<String> = known.into_iter().flatten().collect();
     let what = match (bound.by, &bound.station) {
@@ -116,6 +128,7 @@ fn bound_by(bound: &Bound) -> String {
         (BoundBy::Locks, _) => "locks",
         (BoundBy::Station, Some((name, _))) => name,
         (BoundBy::Sessions, _) => "the number of sessions",
+        (BoundBy::Nothing, _) if waits_for_storage => "perhaps the storage",
         (BoundBy::Station | BoundBy::Nothing, _) => "no resource is saturated",
     };
     format!("{what}: {}", known.join("; "))
@@ -239,5 +252,33 @@ fn others(findings: &Findings, sweep: &Sweep, quoted: &Quoted) -> String {
         (0, 0) => String::new(),
         (good, 0) => format!("; data also intact after {good} other {}", if good == 1 { "trial" } else { "trials" }),
         (_, bad) => format!("; damage after {bad} other {}", if bad == 1 { "trial" } else { "trials" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_is_named_where_nothing_else_is_full_and_cores_are_idle_while_io_is_waited_for() {
+        let bound = |by| Bound {
+            by,
+            station: None,
+            cpu: Some(0.05),
+            own_cpu: Some(0.02),
+            commits: None,
+            commits_at_most: false,
+            reads: None,
+            locks: Some(0.23),
+            sessions: None,
+            waits: None,
+        };
+        let machine =
+            |idle| MachineSummary { cores: Some(2), cpu_iowait_cores: Some(idle), ..MachineSummary::default() };
+        let told = "perhaps the storage: 5% of the cores are busy; of the time in all sessions 23% waits for locks; 65% of the cores \
+                    were idle while I/O was waited for";
+        assert_eq!(bound_by(&bound(BoundBy::Nothing), &machine(1.3)), told);
+        assert!(bound_by(&bound(BoundBy::Nothing), &machine(0.1)).starts_with("no resource is saturated: 5% "));
+        assert!(!bound_by(&bound(BoundBy::Locks), &machine(1.3)).contains("idle"));
     }
 }

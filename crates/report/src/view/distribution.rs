@@ -89,10 +89,10 @@ fn table(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Table {
 fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, caveats: &Caveats) -> Vec<Field> {
     let label = &trial.label;
     let ms = |title, key, value: f64| response(title, key, stream, value);
-    // What is only known to be at least so much in a row of points is no more in one of trials.
+    // What is only known to be at least so much in a row of points is no more in one of trials, nor is an interval left out.
     let known = stream.quantiles([0.5, 0.95, 0.99, 0.999]);
     let quantile = |at: usize, title, key, value| match known.as_ref().map(|known| &known[at]) {
-        Some(known) if known.lower_bound() => estimate(title, key, known, Quantity::Milliseconds),
+        Some(known) if known.low.is_finite() => estimate(title, key, known, Quantity::Milliseconds),
         _ => ms(title, key, value),
     };
     let tail = caveats.marks(&trial.caveats, Touches::Tail);

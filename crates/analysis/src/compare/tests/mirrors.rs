@@ -168,10 +168,7 @@ fn what_a_second_server_gives_or_costs_is_told_for_each_way_to_spread_sessions_t
         told.starts_with("a second server that takes writes costs 20% of the rate even at best, with spread random; "),
         "{told}"
     );
-    assert!(
-        told.contains("spread one: 0.500 of the rate") && told.ends_with("0% of tries thrown away for conflicts"),
-        "{told}"
-    );
+    assert!(told.contains("spread one: 0.500 (") && told.ends_with("0% of tries thrown away for conflicts"), "{told}");
 }
 
 #[test]
@@ -236,8 +233,11 @@ fn the_answer_of_a_study_of_distances_says_what_both_ends_cost_and_the_round_tri
         Judgement { baseline: Some("alone".to_owned()), mirrored: vec![mirrored()], primary: None, ..judgement() };
     let judged = judge(Default::default(), trials, &judgement);
     let head = &judged.answer[0];
-    assert!(head.starts_with("mirrored adds 500 us to the mean latency"), "{head}");
-    assert!(head.contains(" at 0 km, and 10.5 ms at 1000 km; a transaction waits for 1.000 round trips"), "{head}");
+    assert!(head.starts_with("mirrored adds 500 us ("), "{head}");
+    assert!(
+        head.contains(" at 0 km, and 10.5 ms (") && head.contains(" at 1000 km; a transaction waits for 1.000 ("),
+        "{head}"
+    );
     assert!(
         !judged.answer.iter().any(|line| line.contains("completes")),
         "one point is no answer: {:?}",

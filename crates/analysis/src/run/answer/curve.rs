@@ -97,8 +97,14 @@ impl Quoted {
         let faster = self.is_time && self.value.value < other.value.value;
         let ratio = if faster { other.value.over(&self.value) } else { self.value.over(&other.value) };
         let than = if faster { "as fast" } else { &self.than };
-        format!("{} times{} {than}", units::significant(ratio.value), ratio.ends(units::significant))
+        format!("{} times{} {than}", units::significant(ratio.value), ends(&ratio, units::significant))
     }
+}
+
+/// The ends of an interval, but for those that are told alike: a model has such.
+pub(super) fn ends(estimate: &Estimate, figure: impl Fn(f64) -> String) -> String {
+    let alike = estimate.has_interval() && figure(estimate.low) == figure(estimate.high);
+    if alike { String::new() } else { estimate.ends(figure) }
 }
 
 /// From where on more at once gain little: where the rate is within 5 percent of its most. What was seen is told with its interval, and
@@ -120,7 +126,7 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
         (_, true) => ", the most that was tried".to_owned(),
         _ => String::new(),
     };
-    let seen = format!("the most seen was {}{} at {}{behind}", rate(most.value), most.ends(per_second), at(best));
+    let seen = format!("the most seen was {}{} at {}{behind}", rate(most.value), ends(&most, per_second), at(best));
     // What rose up to the last level by so much may rise beyond it.
     let rises = best == last && curve.iter().rev().nth(1).is_some_and(|(_, before)| before.value < 0.9 * most.value);
     Some(match (&knee.at, knee.stated()) {

@@ -233,7 +233,7 @@ fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
         false if matches!(metric, Some(Metric::ResponseQuantile(_))) => {
             format!("a p99 latency of {}{}", milliseconds(p99.value), interval_text(p99, milliseconds))
         }
-        false => format!("a p99 latency of {}{}", milliseconds(p99.value), p99.ends(milliseconds)),
+        false => format!("a p99 latency of {}{}", milliseconds(p99.value), curve::ends(p99, milliseconds)),
     }
 }
 
