@@ -185,7 +185,7 @@ impl Candidate<'_> {
         let (mut verdict, mut reason, mut because) = (verdict(&ratio, direction, judgement.margin), None, None);
         let caveat = self.caveat(verdict, judgement);
         if let Some(unknown) = self.unknown.as_ref().filter(|_| verdict != Verdict::Inconclusive) {
-            because = Some(format!("{} is only a lower bound, or hardly that", self.metric.said()));
+            because = Some(format!("{} has too few samples or is only a lower bound", self.metric.said()));
             (verdict, reason) = (Verdict::Inconclusive, Some(unknown.clone()));
         }
         if let Some((kind, text)) =
