@@ -461,8 +461,9 @@ impl<'a> Mover<'a> {
         self.noted(&kept, home, &[&object.space, space])?;
         match self.carried(object, space) {
             Ok(()) => {
-                self.noted(&kept, home, &[space])?;
                 let now = self.now(object)?;
+                // As the server says it, so that it is known again.
+                self.noted(&kept, home, &[now.as_ref().map_or(space, |now| &now.space)])?;
                 if let Some(now) = now.as_ref().filter(|now| !now.kept.relation.is_empty()) {
                     journal::note(self.session.as_mut(), &object.kept, &now.kept)
                         .map_err(|failure| self.failed(writing, failure))?;
