@@ -191,9 +191,12 @@ fn serve(house: &House, listen: &str) -> (Going, String) {
 
 fn said(mut command: Command, input: &str) -> Said {
     let mut child = command.spawn().expect("it starts");
-    // Who ends early reads no more.
-    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
-    let output = child.wait_with_output().expect("it ends");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let output = std::thread::scope(|scope| {
+        // Who ends early reads no more; and who is not heard meanwhile reads no more either.
+        scope.spawn(move || stdin.write_all(input.as_bytes()));
+        child.wait_with_output().expect("it ends")
+    });
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Said { fine: output.status.success(), out: text(&output.stdout) + &text(&output.stderr) }
 }
