@@ -268,9 +268,13 @@ fn quoted(findings: &Findings, point: &PointSummary) -> (Estimate, Quantity) {
 
 /// The pause between operations of a closed load, which sets its rate.
 fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
+    pause(findings, point, |asks| asks == Asks::Operations)
+}
+
+fn pause(findings: &Findings, point: &PointSummary, of: fn(Asks) -> bool) -> Option<String> {
     let (trial, stream) = nearest(findings, point)?;
     let label = trial.label.streams.get(usize::from(stream.stream))?;
-    (label.asks == Asks::Operations && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
+    (of(label.asks) && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
 }
 
 fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary) -> String {
@@ -283,7 +287,13 @@ fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary
     };
     let at = if varied.is_some() { sweep.along(point) } else { load };
     let most = sweep.factor.is_some() && curve.points.len() > 1 && most_of(findings, curve, point);
-    let pause = paced(findings, point).map(|pause| format!(", {pause} of pause after each"));
+    // Where a level of the load stands alone, nothing else says that its sessions pause.
+    let level_alone = varied.is_some() && beside.is_empty();
+    let pause = match level_alone {
+        true => pause(findings, point, |_| true),
+        false => paced(findings, point),
+    };
+    let pause = pause.map(|pause| format!(", {pause} of pause after each"));
     let asked = findings.storage.iter().find(|asked| asked.stream == point.at.stream);
     let block = point.at.factors.iter().find(|one| factor::said(&one.name) == factor::said(factor::TRANSFER));
     let mean = asked.and_then(|asked| one_size(asked.blocks, point));

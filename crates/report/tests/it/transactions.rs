@@ -463,3 +463,15 @@ fn distances_are_in_kilometres_at_the_axis_and_in_what_a_point_says() {
     let chart = main_chart(&page);
     assert!(chart.contains(">distance (km)<") && chart.contains(" · 16 km: "), "{chart}");
 }
+
+#[test]
+fn sessions_that_pause_say_so_on_the_card() {
+    let mut findings = house();
+    let wide = Layout { width: 160, ..Layout::default() };
+    assert!(!text(&findings, wide).contains("of pause after each"));
+    for trial in &mut findings.trials {
+        trial.label.streams.iter_mut().for_each(|stream| stream.think_mean = Nanos::from_millis(2));
+    }
+    let said = text(&findings, wide);
+    assert!(said.contains("the most that was tried, 2 ms of pause after each"), "{said}");
+}
