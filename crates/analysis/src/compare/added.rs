@@ -172,7 +172,8 @@ impl AddedTime {
     }
 
     /// `at 10 km, alone is 2.51 times as fast; the mirror adds 1.21 ms (1.02 ms to 1.44 ms) to a mean of 800 us: 60 us on the wire, ..`.
-    pub fn says(&self, whose: &Point) -> String {
+    /// Round trips that were `counted` are told where no slope over a distance tells of them.
+    pub fn says(&self, whose: &Point, counted: bool) -> String {
         let ms = units::milliseconds;
         let at = Point { factors: self.factors.clone(), ..whose.clone() }.at();
         let at = if at.is_empty() { String::new() } else { format!("{}, ", at.trim_start_matches([' ', ','])) };
@@ -185,7 +186,8 @@ impl AddedTime {
                 self.ends()
             );
         }
-        let trips = self.round_trips.map(|trips| format!("; {} round trips a transaction", units::ratio(trips)));
+        let trips = self.round_trips.filter(|_| counted);
+        let trips = trips.map(|trips| format!("; {} round trips a transaction", units::ratio(trips)));
         format!(
             "{at}alone is {} times as fast; the mirror adds {value}{} to a mean of {alone}: {}{}",
             units::ratio(self.times.value),

@@ -217,7 +217,7 @@ impl MirrorFinding {
     /// measured`. What the added time is made of is told for the point with the most of it; a table has all.
     pub fn says(&self) -> String {
         let most = self.added.iter().max_by(|a, b| a.added_ms.value.total_cmp(&b.added_ms.value));
-        let most = most.map(|added| added.says(&self.point));
+        let most = most.map(|added| added.says(&self.point, self.round_trips.is_none()));
         let tuning = self.tuning.as_ref().map(Tuning::says);
         let each = [self.unit.to_owned()].into_iter().chain(most).chain(tuning);
         // Those of more sessions or cores stand in the JSON.

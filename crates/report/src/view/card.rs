@@ -226,7 +226,7 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let alike = |fewer: &&PointSummary| quoted(findings, fewer).1 == quantity && quantity != Quantity::Seconds;
     let fewer = as_much(findings, curve, point).filter(|fewer| untold(fewer) && sweep.numeric && alike(fewer));
     let low = low_point(sweep, curve).filter(|low| untold(low) && fewer.is_none());
-    let asked = asked.map(|asked| elsewhere(asked, "at the level of the study's question: "));
+    let asked = asked.map(|asked| elsewhere(asked, "where the study asks: "));
     let fewer = fewer.map(|fewer| {
         let (estimate, quantity) = quoted(findings, fewer);
         let (along, shown) = (sweep.along(fewer), with_interval(&estimate, quantity));
@@ -268,13 +268,17 @@ fn quoted(findings: &Findings, point: &PointSummary) -> (Estimate, Quantity) {
 
 /// The pause between operations of a closed load, which sets its rate.
 fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
-    pause(findings, point, |asks| asks == Asks::Operations)
-}
-
-fn pause(findings: &Findings, point: &PointSummary, of: fn(Asks) -> bool) -> Option<String> {
     let (trial, stream) = nearest(findings, point)?;
     let label = trial.label.streams.get(usize::from(stream.stream))?;
-    (of(label.asks) && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
+    (label.asks == Asks::Operations && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
+}
+
+/// Whose requests the sessions of a load carry, where these think in between: that bounds the rate, however many sessions there are.
+fn users(findings: &Findings, point: &PointSummary) -> Option<String> {
+    let (trial, stream) = nearest(findings, point)?;
+    let label = trial.label.streams.get(usize::from(stream.stream))?;
+    let told = label.load.split(", ").filter(|part| !part.ends_with("session") && !part.ends_with("sessions"));
+    (label.asks == Asks::Transactions && label.think_mean.0 > 0).then(|| told.collect::<Vec<_>>().join(", "))
 }
 
 fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary) -> String {
@@ -287,13 +291,10 @@ fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary
     };
     let at = if varied.is_some() { sweep.along(point) } else { load };
     let most = sweep.factor.is_some() && curve.points.len() > 1 && most_of(findings, curve, point);
-    // Where a level of the load stands alone, nothing else says that its sessions pause.
-    let level_alone = varied.is_some() && beside.is_empty();
-    let pause = match level_alone {
-        true => pause(findings, point, |_| true),
-        false => paced(findings, point),
-    };
-    let pause = pause.map(|pause| format!(", {pause} of pause after each"));
+    // Where a level of the load stands alone, nothing else says who asks.
+    let users = users(findings, point).filter(|_| varied.is_some() && beside.is_empty());
+    let beside = users.map_or(beside, |users| format!("; {users}"));
+    let pause = paced(findings, point).map(|pause| format!(", {pause} of pause after each"));
     let asked = findings.storage.iter().find(|asked| asked.stream == point.at.stream);
     let block = point.at.factors.iter().find(|one| factor::said(&one.name) == factor::said(factor::TRANSFER));
     let mean = asked.and_then(|asked| one_size(asked.blocks, point));

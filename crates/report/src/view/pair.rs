@@ -49,7 +49,7 @@ fn alone_says(found: &PairFinding) -> Option<String> {
     let Some((after, state)) = found.alone else {
         return Some("nobody went on alone: the mirror was back before patience was lost".to_owned());
     };
-    let who = if state == MirrorState::TakenOver { "the mirror took over" } else { "the first server went on alone" };
+    let who = if state == MirrorState::TakenOver { "the mirror took over" } else { "the other server went on alone" };
     let before = found.rate_before_per_s.map(|before| format!(" after {} before", rate(before))).unwrap_or_default();
     let rates = found.rate_alone_per_s.map(|alone| format!(", at {}{before}", rate(alone))).unwrap_or_default();
     let released = match found.released {

@@ -94,10 +94,10 @@ fn notes(all: &[&Comparison]) -> Vec<String> {
         false => "A point without a line is a ratio of which the interval is so wide that it tells nothing.",
     };
     let band = "A ratio of 1 is no difference, and the shaded band is the margin within which two count as equivalent.";
-    let adjusted =
-        all.iter().any(|one| one.adjusted).then_some(
-            "Exploratory comparisons are adjusted for their number, which makes their intervals wider than those of the systems.",
-        );
+    let adjusted = all
+        .iter()
+        .any(|one| one.adjusted)
+        .then_some("Exploratory comparisons are adjusted for their number, which makes their intervals wider.");
     let told = [line, (!bare.is_empty()).then_some(without), Some(band), adjusted];
     let paired = all.iter().any(|one| one.ratio.n > 1).then(|| PAIRED.to_owned());
     let told = told.into_iter().flatten().collect::<Vec<_>>().join(" ");

@@ -268,7 +268,7 @@ fn a_card_quotes_the_highest_of_a_curve_and_beside_it_what_is_asked_and_what_is_
     findings.answered = vec![findings.points[2].at.clone()];
     let said = text(&findings, Layout { width: 160, ..Layout::default() });
     assert!(said.contains("1140 TPS") && said.contains(&format!("at {second}, the best")), "{said}");
-    assert!(said.contains(&format!("at the level of the study's question: 1120 TPS at {last}")), "{said}");
+    assert!(said.contains(&format!("where the study asks: 1120 TPS at {last}")), "{said}");
     assert!(said.contains(&format!("about as much at {first}: 1060 TPS (975–1145 TPS), p50 500 us")), "{said}");
 }
 
@@ -465,13 +465,14 @@ fn distances_are_in_kilometres_at_the_axis_and_in_what_a_point_says() {
 }
 
 #[test]
-fn sessions_that_pause_say_so_on_the_card() {
+fn users_who_think_stand_on_the_card_beside_the_sessions_that_carry_them() {
     let mut findings = house();
     let wide = Layout { width: 160, ..Layout::default() };
-    assert!(!text(&findings, wide).contains("of pause after each"));
-    for trial in &mut findings.trials {
-        trial.label.streams.iter_mut().for_each(|stream| stream.think_mean = Nanos::from_millis(2));
+    assert!(!text(&findings, wide).contains("think time"));
+    for stream in findings.trials.iter_mut().flat_map(|trial| &mut trial.label.streams) {
+        stream.think_mean = Nanos::from_millis(50);
+        stream.load = "100 users, 50 ms mean think time, 16 sessions".to_owned();
     }
     let said = text(&findings, wide);
-    assert!(said.contains("the most that was tried, 2 ms of pause after each"), "{said}");
+    assert!(said.contains("at 16 sessions, the most that was tried; 100 users, 50 ms mean think time\n"), "{said}");
 }

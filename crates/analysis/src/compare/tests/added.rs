@@ -61,7 +61,7 @@ fn the_parts_of_the_wait_are_those_that_the_commit_waits_for_and_the_rest_is_tol
     assert!(parts(&applied).contains(&(Applied, 0.2)) && parts(&applied).contains(&(Queued, 0.1)));
     let written = found(Pairing::Postgres, Waits::Written, seen());
     assert!(!parts(&written).iter().any(|(part, _)| *part == Flushed));
-    let told = on.says(&Point::default());
+    let told = on.says(&Point::default(), true);
     assert!(
         told.starts_with("alone is 2.500 times as fast; the mirror adds 1.5 ms (")
             && told.contains(" to a mean of 1 ms: 100 us on the wire, "),
@@ -103,9 +103,9 @@ fn in_lock_step_the_wire_takes_as_many_round_trips_as_were_counted() {
     assert_eq!(both.round_trips, Some(5.0));
     assert_eq!(parts(&both), [(PartOf::Wire, 1.0), (PartOf::Second, 0.5)]);
     assert!(
-        both.says(&Point::default()).ends_with("; 5.000 round trips a transaction"),
+        both.says(&Point::default(), true).ends_with("; 5.000 round trips a transaction"),
         "{}",
-        both.says(&Point::default())
+        both.says(&Point::default(), true)
     );
 }
 
@@ -113,16 +113,16 @@ fn in_lock_step_the_wire_takes_as_many_round_trips_as_were_counted() {
 fn an_interval_from_fewer_than_four_pairs_is_not_told_however_tight() {
     let on = found(Pairing::Postgres, Waits::Flushed, seen());
     assert!(
-        on.open().is_none() && on.says(&Point::default()).contains("; the mirror adds 1.5 ms ("),
+        on.open().is_none() && on.says(&Point::default(), true).contains("; the mirror adds 1.5 ms ("),
         "four pairs: {}",
-        on.says(&Point::default())
+        on.says(&Point::default(), true)
     );
     let n = |one: Estimate| Estimate { n: 3, ..one };
     let few = AddedTime { added_ms: n(on.added_ms), times: n(on.times), ..on };
     assert!(
-        few.says(&Point::default()).contains(" ms (no interval from 3 pairs: --set replicates=4) to a mean of "),
+        few.says(&Point::default(), true).contains(" ms (no interval from 3 pairs: --set replicates=4) to a mean of "),
         "{}",
-        few.says(&Point::default())
+        few.says(&Point::default(), true)
     );
     assert!(few.shown().iter().all(|one| !one.has_interval()));
     assert!(few.added_ms.has_interval(), "the ends stay for the JSON");
@@ -134,16 +134,17 @@ fn an_interval_of_a_factor_beyond_a_hundred_is_told_in_words() {
     // 1 ms alone: with the mirror it is 0.2 ms to 23.7 hours.
     let wide = AddedTime { added_ms: Estimate { low: -0.8, high: 8.5e7, ..on.added_ms }, ..on.clone() };
     assert!(
-        wide.says(&Point::default()).contains(" ms (interval unknown: too few trials, or too noisy) to a mean of "),
+        wide.says(&Point::default(), true)
+            .contains(" ms (interval unknown: too few trials, or too noisy) to a mean of "),
         "{}",
-        wide.says(&Point::default())
+        wide.says(&Point::default(), true)
     );
     assert!(wide.shown().iter().all(|one| !one.has_interval()) && wide.added_ms.high == 8.5e7);
     // Next to nothing, and known to be.
     let none = AddedTime { added_ms: Estimate { low: -0.5, value: 0.001, high: 0.6, ..on.added_ms }, ..on };
     assert!(
-        none.open().is_none() && none.says(&Point::default()).contains("(-500 to 600 us)"),
+        none.open().is_none() && none.says(&Point::default(), true).contains("(-500 to 600 us)"),
         "{}",
-        none.says(&Point::default())
+        none.says(&Point::default(), true)
     );
 }

@@ -72,10 +72,11 @@ pub fn answer(
     }));
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
     if judgement.asks_deadline && judgement.deadline.is_none() {
-        sentences.push("Whether that is in time is not known: no deadline was given (`--set deadline=6h`).".to_owned());
+        sentences
+            .push("Whether that is in time is not known: give a deadline, such as `--set deadline=6h`.".to_owned());
     }
     sentences.extend(to_compensate(findings));
-    sentences.extend(shared_host(points, trials, judgement));
+    sentences.extend(shared_host(points, trials, judgement, disturbed));
     let (mut doubts, main) = doubts(&chosen, caveats, disturbed);
     if let Some(worst) = main.and_then(|main| worst::worst(main, &chosen, points, trials)) {
         doubts[0] = worst;
@@ -91,7 +92,9 @@ pub fn answer(
     );
     // Whatever else is to be said of it, an unfinished run says so.
     let unfinished = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished);
-    doubts.extend(unfinished.map(|caveat| format!("The run is not finished: {}.", caveat.text)));
+    if let Some(caveat) = unfinished {
+        doubts.insert(0, format!("The run is not finished: {}.", caveat.text));
+    }
     Answer { sentences, figures, doubts, doubted }
 }
 
@@ -342,7 +345,10 @@ const WINDOW: &str = "--set measure=";
 
 /// The window that is enough for all notes that ask for a longer one, where they ask for several.
 fn one_window<'a>(caveats: impl Iterator<Item = &'a Caveat>) -> Option<String> {
-    let asked = caveats.flat_map(|caveat| caveat.text.split(WINDOW).skip(1));
+    let mut cycles = false;
+    let asked = caveats
+        .flat_map(|caveat| caveat.text.split(WINDOW).skip(1))
+        .inspect(|rest| cycles |= rest.contains(" for three"));
     let word = |rest: &str| {
         rest.split(|letter: char| !letter.is_alphanumeric() && letter != '.')
             .next()
@@ -351,7 +357,8 @@ fn one_window<'a>(caveats: impl Iterator<Item = &'a Caveat>) -> Option<String> {
     let known = asked.filter_map(word).filter_map(|word| Some((units::parse_duration(&word).ok()?, word)));
     let all: std::collections::BTreeMap<Nanos, String> = known.collect();
     let (_, longest) = all.last_key_value().filter(|_| all.len() > 1)?;
-    Some(format!("`{WINDOW}{longest}` is long enough for every note that asks for a longer window."))
+    let cycles = if cycles { ", for one checkpoint cycle" } else { "" };
+    Some(format!("`{WINDOW}{longest}` is long enough for every note that asks for a longer window{cycles}."))
 }
 
 impl Findings {
@@ -509,7 +516,7 @@ mod tests {
         let judgement = crate::run::tests::judgement();
         let points = [point("rates", 1.0)];
         let told = answer(&points, &[], &[graver, unfinished.clone()], &[], &judgement).doubts;
-        assert_eq!(told, ["Operations failed.", "The run is not finished: only 1 trial ended."]);
+        assert_eq!(told, ["The run is not finished: only 1 trial ended.", "Operations failed."]);
         let told = answer(&points, &[], std::slice::from_ref(&unfinished), &[], &judgement).doubts;
         assert_eq!(told, ["The run is not finished: only 1 trial ended."]);
         let mut elsewhere = judgement.clone();
@@ -683,7 +690,7 @@ mod tests {
         let told = |judgement: &Judgement| answer(&[point("e", 1.0)], &[], &[], &[], judgement).sentences.join(" ");
         assert!(!told(&judgement).contains("deadline"));
         judgement.asks_deadline = true;
-        assert!(told(&judgement).contains("no deadline was given (`--set deadline=6h`)"));
+        assert!(told(&judgement).contains("give a deadline, such as `--set deadline=6h`"));
     }
 
     #[test]

@@ -119,7 +119,12 @@ pub(super) fn came_back(findings: &[Finding]) -> Option<String> {
 }
 
 /// Servers of a study that mirrors run on one machine, and each takes from the other what two machines would both have.
-pub(super) fn shared_host(points: &[PointSummary], trials: &[TrialSummary], judgement: &Judgement) -> Option<String> {
+pub(super) fn shared_host(
+    points: &[PointSummary],
+    trials: &[TrialSummary],
+    judgement: &Judgement,
+    disturbed: bool,
+) -> Option<String> {
     let measured = |system: &str| points.iter().any(|point| point.at.system == system);
     let mut mirrored = judgement.mirrored.iter().filter(|mirrored| measured(&mirrored.system)).peekable();
     mirrored.peek()?;
@@ -134,7 +139,8 @@ pub(super) fn shared_host(points: &[PointSummary], trials: &[TrialSummary], judg
     };
     let both =
         if own { "Each server has a network of its own, but both" } else { "Shared-host overhead: both servers" };
-    Some(format!("{both} use the same {shared}, so on two machines the loss should be smaller."))
+    let apart = if disturbed { "rates and times may differ" } else { "the loss should be smaller" };
+    Some(format!("{both} use the same {shared}, so on two machines {apart}."))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::trial::{busy_with_others, starved};
 use crate::{Caveat, CaveatKind, PointSummary, TrialSummary};
 
-/// `In all 5 trials, at worst at 8 sessions, tasks waited ..`: `main`, which is of a trial that the answer rests on, or the caveat of
+/// `In all 5 trials (at worst at 8 sessions), tasks waited ..`: `main`, which is of a trial that the answer rests on, or the caveat of
 /// its kind where it is greatest; `answered` are the points of the answer. None of what is no single trial's, or where there is one.
 pub(super) fn worst(
     main: &Caveat,
@@ -25,12 +25,16 @@ pub(super) fn worst(
         true => format!("In all {all} trials"),
         false => format!("In {count} of {all} trials{}", of_the_answer(&affected, answered, all)),
     };
-    let words = if count > 1 { words } else { "" };
     // Of what is alike in all of them one is no better an example than another.
     let wanted = greatest.is_some() || count < all;
-    let place =
-        place(told, points).filter(|_| wanted).map(|place| format!(", {}", format!("{words}{place}").trim_start()));
-    (all > 1).then(|| format!("{among}{}, {text}.", place.unwrap_or_default()))
+    let place = place(told, points).filter(|_| wanted).unwrap_or_default();
+    let place = match count {
+        1 if place.is_empty() => place,
+        1 => format!(",{place}"),
+        _ if place.is_empty() && greatest.is_none() => place,
+        _ => format!(" ({words}{place})"),
+    };
+    (all > 1).then(|| format!("{among}{place}, {text}."))
 }
 
 /// Whether the answer rests on some of these trials; of all there is nothing to tell apart.
@@ -88,7 +92,7 @@ mod tests {
             crate::run::judge(observation::RunFacts::default(), trials, &judgement()).doubts
         };
         let told = doubts(trials.clone());
-        let all = "In all 3 trials, at worst on b at 8 sessions, others: 0.717.";
+        let all = "In all 3 trials (at worst on b at 8 sessions), others: 0.717.";
         assert!(told.contains(&all.to_owned()), "{told:?}");
         trials[0].caveats.clear();
         trials[1].caveats.clear();
@@ -113,7 +117,7 @@ mod tests {
         quiet[2].caveats.clear();
         let judged = |trials| crate::run::judge(observation::RunFacts::default(), trials, &judgement()).doubts;
         let told = judged(quiet.clone());
-        let some = "In 2 of 4 trials, 2 of the answer's 3 among them, for example on a at 8 sessions, others: 0.5.";
+        let some = "In 2 of 4 trials, 2 of the answer's 3 among them (for example on a at 8 sessions), others: 0.5.";
         assert!(told.contains(&some.to_owned()), "{told:?}");
         quiet.truncate(2);
         let told = judged(quiet);
