@@ -221,6 +221,12 @@ pub struct StreamLabel {
 }
 
 impl StreamLabel {
+    /// Who asks through the sessions, where they think in between: `100 users, 1 s mean think time`.
+    pub fn users(&self) -> Option<&str> {
+        let thinks = self.asks == Asks::Transactions && self.think_mean.0 > 0;
+        self.load.rsplit_once(", ").filter(|_| thinks).map(|(users, _)| users)
+    }
+
     /// How many of a thing a second its classes ask for by a clock of their own; none where it follows from the load.
     pub fn offered_of(&self, what: &str) -> Option<f64> {
         let classes = self.gives.iter().filter(|gives| gives.what == what);

@@ -276,9 +276,7 @@ fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
 /// Whose requests the sessions of a load carry, where these think in between: that bounds the rate, however many sessions there are.
 fn users(findings: &Findings, point: &PointSummary) -> Option<String> {
     let (trial, stream) = nearest(findings, point)?;
-    let label = trial.label.streams.get(usize::from(stream.stream))?;
-    let told = label.load.split(", ").filter(|part| !part.ends_with("session") && !part.ends_with("sessions"));
-    (label.asks == Asks::Transactions && label.think_mean.0 > 0).then(|| told.collect::<Vec<_>>().join(", "))
+    trial.label.streams.get(usize::from(stream.stream))?.users().map(str::to_owned)
 }
 
 fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary) -> String {

@@ -346,9 +346,8 @@ const WINDOW: &str = "--set measure=";
 /// The window that is enough for all notes that ask for a longer one, where they ask for several.
 fn one_window<'a>(caveats: impl Iterator<Item = &'a Caveat>) -> Option<String> {
     let mut cycles = false;
-    let asked = caveats
-        .flat_map(|caveat| caveat.text.split(WINDOW).skip(1))
-        .inspect(|rest| cycles |= rest.contains(" for three"));
+    let asks = caveats.inspect(|caveat| cycles |= caveat.kind == CaveatKind::NoWholeCycle);
+    let asked = asks.flat_map(|caveat| caveat.text.split(WINDOW).skip(1));
     let word = |rest: &str| {
         rest.split(|letter: char| !letter.is_alphanumeric() && letter != '.')
             .next()
@@ -758,6 +757,10 @@ mod tests {
             Some("`--set measure=1.5h` is long enough for every note that asks for a longer window.")
         );
         assert_eq!(one_window(notes[..1].iter()), None, "one is told where it stands");
+        let [few, mut cycles] = notes;
+        cycles.kind = CaveatKind::NoWholeCycle;
+        let told = one_window([few, cycles].iter()).expect("both ask");
+        assert!(told.ends_with("for every note that asks for a longer window, for one checkpoint cycle."), "{told}");
     }
 
     #[test]
