@@ -128,8 +128,8 @@ fn opened(connect: Connect, server: Option<Server>, options: &OpenOptions) -> Re
         None => format!("{}/{}", connect.place(), connect.database),
     };
     let (inside, shown) = (connect.clone(), place.clone());
-    let (facts, serving) = within(&place, connect.patience, &options.stop, move || looked(&inside, shown))?;
-    let (schema, process) = (options.dataset.as_ref().map(DataSet::schema), here(serving));
+    let (facts, process) = within(&place, connect.patience, &options.stop, move || looked(&inside, shown))?;
+    let schema = options.dataset.as_ref().map(DataSet::schema);
     let (stop, watcher) = (options.stop.clone(), Mutex::new(None));
     Ok(Postgres {
         connect,
@@ -221,8 +221,8 @@ impl Postgres {
     }
 }
 
-/// What does not change while a server runs, and the process that served the one who asked.
-fn looked(connect: &Connect, place: String) -> Result<(Facts, u32), DatabaseError> {
+/// What does not change while a server runs, and its first process where that is here, as long as it serves the one who asks.
+fn looked(connect: &Connect, place: String) -> Result<(Facts, Option<u32>), DatabaseError> {
     let mut session = connect.begin(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default(), Some(CATALOGUE))?;
     let names: Vec<String> = MATTER.iter().map(|name| format!("'{name}'")).collect();
     let sql = "SELECT name, current_setting(name) FROM pg_settings WHERE name IN";
@@ -230,7 +230,8 @@ fn looked(connect: &Connect, place: String) -> Result<(Facts, u32), DatabaseErro
     let rows = rows.map_err(|failure| DatabaseError::statement(&place, "read its settings", failure))?;
     let text = |value: Option<&Value>| value.and_then(Value::text).unwrap_or_default().to_owned();
     let settings = rows.iter().map(|row| (text(row.first()), text(row.get(1)))).collect();
-    Ok((Facts { engine: Engine::Postgres, version: session.version, place, settings }, session.number))
+    let process = here(session.number);
+    Ok((Facts { engine: Engine::Postgres, version: session.version, place, settings }, process))
 }
 
 /// The server's first process, when the one that serves a session runs on this machine: its parent.
