@@ -592,9 +592,8 @@ fn too_alike(about: &About) -> Option<String> {
         return None;
     }
     Some(format!(
-        "the rate moves so slowly that this window is worth only {}: intervals are widened by what an AR(1) series may hide, \
-         and may still be too narrow; {}",
-        counted(u64::from(about.stream.throughput_per_s.n), "independent values"),
+        "the rate drifts so slowly that this window counts as {} alone: its intervals are widened for that, and may still be too narrow; {}",
+        counted(u64::from(about.stream.throughput_per_s.n), "independent samples"),
         needs(about, 2.0 * WORTH_MIN / worth)
     ))
 }
