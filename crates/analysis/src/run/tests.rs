@@ -1,11 +1,13 @@
 //! Trials made by hand for tests of what is concluded from them.
 
 use crate::{
-    GeneratorSummary, LatencySummary, MachineSummary, RoundsTrace, Steady, SteadyAnswer, StreamSummary, Tail,
-    TrialSummary,
+    Comparison, Estimate, GeneratorSummary, LatencySummary, MachineSummary, RoundsTrace, Steady, SteadyAnswer,
+    StreamSummary, Tail, TrialSummary, Verdict,
 };
-use observation::{Account, Asks, CpuTime, Factor, Level, Provenance, StatePolicy, StreamLabel, TrialLabel, Window};
-use study::{Judgement, Metric, Primary, Selector, SteadyRule};
+use observation::{
+    Account, Asks, CpuTime, Factor, Level, Point, Provenance, StatePolicy, StreamLabel, TrialLabel, Window,
+};
+use study::{Direction, Judgement, Metric, Primary, Selector, SteadyRule};
 use units::Nanos;
 
 /// A judgement with throughput as its primary metric and 5 percent as its margin.
@@ -28,6 +30,27 @@ pub(crate) fn judgement() -> Judgement {
         rounds: Vec::new(),
         planned: None,
         unfinished: false,
+    }
+}
+
+/// The throughput of orders of a system, times that of the one that is alone.
+pub(crate) fn compared(system: &str, ratio: Estimate, verdict: Verdict) -> Comparison {
+    Comparison {
+        point: Point { system: system.to_owned(), stream: "orders".to_owned(), ..Point::default() },
+        baseline: "alone".to_owned(),
+        metric: "throughput".to_owned(),
+        said: "throughput".to_owned(),
+        primary: true,
+        direction: Direction::HigherIsBetter,
+        ratio,
+        margin: 0.05,
+        detectable: None,
+        interleaved: true,
+        adjusted: false,
+        p_value: 0.5,
+        verdict,
+        reason: None,
+        because: None,
     }
 }
 
@@ -95,7 +118,7 @@ fn label(index: u32, system: &str, block: u32) -> TrialLabel {
 fn stream(throughput: f64, response: LatencySummary) -> StreamSummary {
     StreamSummary {
         stream: 0,
-        throughput_per_s: crate::Estimate {
+        throughput_per_s: Estimate {
             value: throughput,
             low: throughput * 0.98,
             high: throughput * 1.02,

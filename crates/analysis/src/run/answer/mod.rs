@@ -694,22 +694,8 @@ mod tests {
 
     #[test]
     fn of_many_comparisons_none_is_picked_and_each_stands_in_the_order_of_the_points() {
-        let compared = |system: &str, value: f64, (low, high): (f64, f64), verdict| Comparison {
-            point: Point { system: system.to_owned(), stream: "orders".to_owned(), ..Point::default() },
-            baseline: "alone".to_owned(),
-            metric: "throughput".to_owned(),
-            said: "throughput".to_owned(),
-            primary: true,
-            direction: study::Direction::HigherIsBetter,
-            ratio: Estimate { low, high, n: 4, ..Estimate::single(value) },
-            margin: 0.05,
-            detectable: None,
-            interleaved: true,
-            adjusted: false,
-            p_value: 0.5,
-            verdict,
-            reason: None,
-            because: None,
+        let compared = |system: &str, value: f64, (low, high): (f64, f64), verdict| {
+            crate::run::tests::compared(system, Estimate { low, high, n: 4, ..Estimate::single(value) }, verdict)
         };
         let all = [
             compared("on", 0.424, (0.31, 0.58), Verdict::Worse),

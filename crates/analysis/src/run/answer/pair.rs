@@ -42,7 +42,7 @@ pub(super) fn stood_still(findings: &[Finding]) -> Option<String> {
     (!each.is_empty()).then(|| format!("{}.", capital(&each.join("; "))))
 }
 
-/// `saw no stall of 100 ms or more at `suspend` and `stop-mirror``; nothing where all stood still.
+/// `no stall of 100 ms or more was seen at `suspend` and `stop-mirror``; nothing where clients stood still at all of them.
 fn no_stall(events: &[&(&str, Vec<&PairFinding>)]) -> Option<String> {
     let all = || events.iter().flat_map(|(_, alike)| alike);
     let within = all().fold(0.0f64, |most, one| most.max(one.interval_s));
@@ -52,7 +52,7 @@ fn no_stall(events: &[&(&str, Vec<&PairFinding>)]) -> Option<String> {
     (!names.is_empty()).then(|| format!("no stall of {within} or more was seen at {}{failed}", names.join(" and ")))
 }
 
-/// `, and 3 transactions failed`; nothing where none did.
+/// ` (3 transactions failed)`; nothing where none did.
 fn failed(errors: u64) -> String {
     if errors == 0 { String::new() } else { format!(" ({} failed)", counted(errors, "transactions")) }
 }
@@ -146,29 +146,9 @@ pub(super) fn shared_host(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::tests::compared;
     use crate::{Compensation, Estimate};
     use observation::Point;
-    use study::Direction;
-
-    fn compared(verdict: Verdict) -> Finding {
-        Finding::Comparison(Comparison {
-            point: Point { system: "mirrored".to_owned(), stream: "orders".to_owned(), ..Point::default() },
-            baseline: "alone".to_owned(),
-            metric: "throughput".to_owned(),
-            said: "throughput".to_owned(),
-            primary: true,
-            direction: Direction::HigherIsBetter,
-            ratio: Estimate::single(0.7),
-            margin: 0.05,
-            detectable: None,
-            interleaved: true,
-            adjusted: false,
-            p_value: 0.5,
-            verdict,
-            reason: None,
-            because: None,
-        })
-    }
 
     #[test]
     fn sessions_that_make_up_for_a_mirror_are_told_with_what_was_tried_and_how_sure_the_cost_is() {
@@ -187,7 +167,10 @@ mod tests {
             round_trips: None,
             spreads: Vec::new(),
         });
-        let told = |verdict| to_compensate(&[compared(verdict), mirror.clone()]).join(" ");
+        let told = |verdict| {
+            to_compensate(&[Finding::Comparison(compared("mirrored", Estimate::single(0.7), verdict)), mirror.clone()])
+                .join(" ")
+        };
         let sure = "To compensate for the mirror of mirrored in orders: +9.34 sessions beside 8 (not observed: up to 16 sessions \
                     brought back at most 72% of the rate, with 16)";
         assert_eq!(told(Verdict::Worse), format!("{sure}."));
