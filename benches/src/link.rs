@@ -1,7 +1,7 @@
 //! What the wire of a pair costs itself, beside another relay: a round trip, what it carries, and how exact a delay is.
 //!
 //! The one idea: direct, through ours and through the other take turns over the same echo, so that what a relay adds is a difference of
-//! one run.
+//! one run. What a delay is off by is timed one way, by one thread that holds both ends.
 
 use crate::{Settings, prony, row};
 use std::io::{Read, Write};

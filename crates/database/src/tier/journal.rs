@@ -2,7 +2,7 @@
 //!
 //! The one idea: it is written before the move and says nothing of its outcome. Whether a move was made is read from the catalogue,
 //! so that nothing is wrong when the one who moves is killed between the two. Where an object is found that we never put anywhere, somebody
-//! else has moved it, and it is his.
+//! else has moved it, and it stays.
 
 use super::{number, text};
 use crate::database::origin;

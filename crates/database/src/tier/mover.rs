@@ -332,7 +332,7 @@ impl<'a> Mover<'a> {
         })
     }
 
-    /// Whether somebody else has moved an object of the journal since we did, in which case it is his.
+    /// Whether somebody else has moved an object of the journal since we did, in which case it stays.
     ///
     /// # Errors
     /// When the catalogue cannot be read.
