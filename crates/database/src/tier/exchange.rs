@@ -101,9 +101,21 @@ fn definition(session: &mut dyn Session, table: &str) -> Result<(String, String)
         Ok(rows.first().map(|row| text(row, 1)).unwrap_or_default())
     };
     let (plain, all) = (said("SET STATEMENT sql_mode = 'NO_DIR_IN_CREATE' FOR ")?, said("")?);
-    let folder = all.strip_prefix(&plain).and_then(|rest| rest.strip_prefix(" DATA DIRECTORY='")?.strip_suffix('\''));
-    let folder = folder.unwrap_or_default().trim_end_matches('/').to_owned();
+    let folder = folder(&plain, &all).ok_or_else(altered)?;
     Ok((plain, folder))
+}
+
+fn altered() -> Failure {
+    Failure::new(FailureKind::Refused, "it was altered meanwhile; the same command tries it again")
+}
+
+/// The folder that a definition says beyond one without folders; none where the two are of different tables. Writers who go on between
+/// both raise the number that the next row gets.
+fn folder(plain: &str, all: &str) -> Option<String> {
+    let ([plain, all], behind) = ([plain, all].map(|text| unnumbered(text).0), " DATA DIRECTORY='");
+    let rest = all.strip_prefix(&plain)?;
+    let folder = rest.strip_prefix(behind).and_then(|rest| rest.strip_suffix('\'')).unwrap_or_default();
+    Some(folder.trim_end_matches('/').to_owned())
 }
 
 /// A definition without the number that the next row gets, and that number.
@@ -186,7 +198,7 @@ fn copied(session: &mut dyn Session, names: &Names, space: &str) -> Result<(), F
     let (before, _) = unnumbered(&definition_before);
     let (now, next) = unnumbered(&definition(session, table)?.0);
     if before != now {
-        return Err(Failure::new(FailureKind::Refused, "it was altered meanwhile; the same command tries it again"));
+        return Err(altered());
     }
     let columns = session.query(&format!(
         "SELECT column_name FROM information_schema.columns WHERE table_schema = {} AND table_name = {} \
@@ -257,6 +269,17 @@ mod tests {
         for id in ["", "16384", "shop/a' OR 1.ibd", "sh`op/a.ibd", "./ibdata 1"] {
             assert_eq!(key(id).filter(|_| id != "./ibdata 1"), None, "{id}");
         }
+    }
+
+    #[test]
+    fn a_folder_is_read_while_writers_go_on_and_not_guessed_where_the_table_was_altered() {
+        let said = |number: u64, more: &str| {
+            format!("CREATE TABLE `t` (\n  `a` int\n) ENGINE=InnoDB AUTO_INCREMENT={number}{more}")
+        };
+        let lies = |more: &str| folder(&said(42, ""), &said(43, more));
+        assert_eq!(lies(" DATA DIRECTORY='/fast/'"), Some("/fast".to_owned()));
+        assert_eq!(lies(""), Some(String::new()));
+        assert_eq!(folder(&said(42, " COMMENT='x'"), &said(42, " DATA DIRECTORY='/fast/'")), None);
     }
 
     #[test]
