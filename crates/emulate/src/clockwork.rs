@@ -11,7 +11,7 @@
 use crate::answered::Answered;
 use crate::locked;
 use model::machine::{Ended, Machine};
-use recorder::{Clock, Lead, WallClock};
+use recorder::{Clock, Lead, Vigil, WallClock};
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -81,8 +81,9 @@ pub(crate) struct Clockwork {
 }
 
 impl Clockwork {
-    /// Drives a machine with room for so many operations at once; more wait before it, in order.
-    pub(crate) fn start(machine: Box<dyn Machine>, anew: Anew, slots: u32) -> std::io::Result<Clockwork> {
+    /// Drives a machine with room for so many operations at once; more wait before it, in order. Where times are short, cores stay awake while
+    /// it is asked.
+    pub(crate) fn start(machine: Box<dyn Machine>, anew: Anew, slots: u32, short: bool) -> std::io::Result<Clockwork> {
         let shared = Arc::new(Shared {
             inbox: Mutex::default(),
             orders: Mutex::default(),
@@ -92,7 +93,8 @@ impl Clockwork {
             answers: Default::default(),
         });
         let clock = WallClock::new();
-        let driver = Driver::new((machine, anew), slots, shared.clone(), clock.clone());
+        let mut driver = Driver::new((machine, anew), slots, shared.clone(), clock.clone());
+        driver.vigil = short.then(Vigil::default);
         let handle = std::thread::Builder::new().name("device".into()).spawn(move || driver.run())?;
         let thread = handle.thread().clone();
         Ok(Clockwork { shared, clock, thread, handle: Some(handle) })
@@ -162,6 +164,8 @@ struct Driver {
     /// How long before an event it wakes up.
     lead: Lead,
     answered: Answered,
+    /// Keeps cores awake where times are short.
+    vigil: Option<Vigil>,
 }
 
 impl Driver {
@@ -180,6 +184,7 @@ impl Driver {
             slow: 1000,
             lead: Lead::default(),
             answered: Answered::default(),
+            vigil: None,
         }
     }
 
@@ -224,6 +229,9 @@ impl Driver {
             && let Some(asked) = self.waiting.pop_front()
         {
             self.free.pop();
+            if let Some(vigil) = &mut self.vigil {
+                vigil.keep(asked.at);
+            }
             let way = self.way(asked.operation.kind != OperationKind::Read);
             let came = self.answered.followed_by(asked.at, way).saturating_sub(way.saturating_sub(self.way_back()));
             let at = self.machine_time(came).max(self.reached);
@@ -277,13 +285,22 @@ impl Driver {
         }
     }
 
+    /// Waits for what comes next, whenever that is.
+    fn rest(&mut self) {
+        let now = self.clock.now();
+        match self.vigil.as_mut().and_then(|vigil| vigil.rest(now)) {
+            Some(left) => std::thread::park_timeout(Duration::from_nanos(left.0)),
+            None => std::thread::park(),
+        }
+    }
+
     fn wait(&mut self, due: Option<Nanos>) {
         let shared = self.shared.clone();
         let called = || shared.full.load(Ordering::Acquire) || shared.stop.load(Ordering::Acquire);
         if called() || (due.is_some() && !self.waiting.is_empty() && !self.free.is_empty()) {
             return;
         }
-        let Some(due) = due else { return std::thread::park() };
+        let Some(due) = due else { return self.rest() };
         let left = due.saturating_sub(self.clock.now());
         if left > self.lead.time() {
             let lead = self.lead.time();

@@ -21,7 +21,7 @@ mod volatile;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use home::{Abandoned, Home};
-pub use mount::{MountError, Mounted, Settings};
+pub use mount::{MountError, Mounted, Settings, is_short};
 pub use mounts::{Spared, answers, detached, heat, inflict, is_device, is_mounted, unmounted};
 pub use tiered::{Goes, NoRule, Rule, Tiering};
 

@@ -8,7 +8,7 @@ use crate::network::Stream;
 use crate::path::{Travel, Way};
 use crate::relay::Hub;
 use crate::seal::Sealed;
-use recorder::{Clock, Lead};
+use recorder::{Clock, Lead, Vigil};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::fd::OwnedFd;
 use std::collections::VecDeque;
@@ -103,11 +103,20 @@ struct Watch<'a> {
     awake: bool,
     /// When the sleep began out of which something woke it; none where it was awake, or woke up by the clock.
     slept: Option<Nanos>,
+    /// Keeps cores awake while pieces come.
+    vigil: Vigil,
 }
 
 impl<'a> Watch<'a> {
     fn new(hub: &'a Hub) -> Watch<'a> {
-        Watch { hub, lead: Lead::default(), moved: Nanos::ZERO, awake: false, slept: Some(Nanos::ZERO) }
+        Watch {
+            hub,
+            lead: Lead::default(),
+            moved: Nanos::ZERO,
+            awake: false,
+            slept: Some(Nanos::ZERO),
+            vigil: Vigil::default(),
+        }
     }
 
     /// How long what is read now has been there already: it came no earlier than the sleep began.
@@ -122,7 +131,7 @@ impl<'a> Watch<'a> {
         let now = self.hub.clock.now();
         if moved {
             self.moved = now;
-            return;
+            return self.vigil.keep(now);
         }
         let due = directions.iter().filter_map(Direction::due).min();
         let left = due.map(|due| due.saturating_sub(now));
@@ -165,9 +174,10 @@ impl<'a> Watch<'a> {
         let sides = [there.from, there.to].into_iter().zip(wanted);
         fds.extend(sides.filter(|(_, wanted)| !wanted.is_empty()).map(|(side, wanted)| PollFd::new(side, wanted)));
         let begun = self.hub.clock.now();
-        let limit = time.and_then(|time| Timespec::try_from(std::time::Duration::from_nanos(time.0)).ok());
+        let longest = [time, self.vigil.rest(begun)].into_iter().flatten().min();
+        let limit = longest.and_then(|time| Timespec::try_from(std::time::Duration::from_nanos(time.0)).ok());
         let ready = poll(&mut fds, limit.as_ref());
-        if let (Ok(0), Some(time)) = (ready, time) {
+        if let (Ok(0), Some(time)) = (ready, time.filter(|time| longest == Some(*time))) {
             self.lead.learn(self.hub.clock.now().saturating_sub(begun + time));
         }
         if !fds[0].revents().is_empty() {

@@ -249,6 +249,11 @@ impl Fact {
         Fact { key: format!("module.{folder}.device"), value: model.to_owned(), private: false }
     }
 
+    /// That an idle core waits awake while the system is measured.
+    pub fn cores_awake() -> Fact {
+        Fact { key: "cpu.idle".to_owned(), value: "kept awake".to_owned(), private: false }
+    }
+
     /// Reads such a cost back, in microseconds.
     pub fn client_cost_us(value: &str) -> Option<f64> {
         value.strip_suffix(" us")?.parse().ok().filter(|cost| *cost > 0.0)

@@ -5,6 +5,7 @@
 //!
 //! What it does not do: it runs no load, stores nothing and judges nothing.
 
+mod awake;
 mod clock;
 mod collector;
 mod dense;
@@ -16,6 +17,7 @@ mod interleaved;
 mod punctual;
 mod recorder;
 
+pub use awake::{Awake, Vigil};
 pub use clock::{Clock, SimulatedClock, WallClock};
 pub use collector::{Collector, Live};
 pub use drift::{ClockCheck, ClockReading, ClockWatch};

@@ -6,6 +6,8 @@
 use crate::failure::Failure;
 use emulate::{Abandoned, Home, Spared};
 use engine::Phase;
+use observation::Fact;
+use recorder::Awake;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
@@ -38,9 +40,26 @@ type Shared = Arc<Mutex<Device>>;
 /// The devices of a run, and folders on devices that somebody else serves. Systems that name one alike share it, as they would one that is
 /// there.
 #[derive(Default)]
-pub struct Devices(Vec<(Folder, Shared)>, Vec<PathBuf>);
+pub struct Devices {
+    own: Vec<(Folder, Shared)>,
+    /// Those of somebody else.
+    others: Vec<PathBuf>,
+    /// Keeps cores awake for all of a run that has short times to keep, so that all its trials have the same machine.
+    awake: Option<Awake>,
+}
 
 impl Devices {
+    /// The devices of a run of these systems, none of them mounted yet.
+    ///
+    /// # Errors
+    /// When the model of one cannot be read.
+    pub fn of(systems: &[SystemSpec]) -> Result<Devices, Failure> {
+        let short = systems.iter().map(is_short).collect::<Result<Vec<bool>, Failure>>()?.contains(&true);
+        // Where this user may not have it, answers come late, and the run says how many.
+        let awake = short.then(Awake::hold).and_then(Result::ok);
+        Ok(Devices { awake, ..Devices::default() })
+    }
+
     /// A system with its folders as they are reached, their devices mounted.
     ///
     /// # Errors
@@ -50,7 +69,7 @@ impl Devices {
         match &mut reached.place {
             Place::File { dirs } => {
                 let served = dirs.iter().filter(|dir| dir.device.is_none()).map(|dir| PathBuf::from(&dir.path));
-                self.1.extend(served.filter(|at| emulate::is_device(at)));
+                self.others.extend(served.filter(|at| emulate::is_device(at)));
                 for folder in dirs.iter_mut() {
                     *folder = Folder::plain(self.path(folder, false)?);
                 }
@@ -93,7 +112,7 @@ impl Devices {
         device.scratch = scratch;
         let path = device.home.at().display().to_string();
         let device = Arc::new(Mutex::new(device));
-        self.0.push((Folder { device: Some("tiered".to_owned()), ..slow.folder.clone() }, device));
+        self.own.push((Folder { device: Some("tiered".to_owned()), ..slow.folder.clone() }, device));
         Ok(path)
     }
 
@@ -101,29 +120,34 @@ impl Devices {
     fn path(&mut self, folder: &Folder, server: bool) -> Result<String, Failure> {
         let Some(model) = &folder.device else { return Ok(folder.path.clone()) };
         let at = |device: &Device| device.home.at().display().to_string();
-        if let Some((_, device)) = self.0.iter().find(|(known, _)| known == folder) {
+        if let Some((_, device)) = self.own.iter().find(|(known, _)| known == folder) {
             return Ok(at(&held(device)));
         }
         let doing = || format!("mounting `{}` as the device `{model}`", folder.path);
         let words = [model, "--backing", &folder.path].map(str::to_owned).into();
         let device = serve(doing, words, folder.past_cache, server)?;
         let path = at(&device);
-        self.0.push((folder.clone(), Arc::new(Mutex::new(device))));
+        self.own.push((folder.clone(), Arc::new(Mutex::new(device))));
         Ok(path)
+    }
+
+    /// Whether cores are kept awake, as a fact of a system that is measured then.
+    pub fn kept_awake(&self) -> Option<Fact> {
+        self.awake.as_ref().map(|_| Fact::cores_awake())
     }
 
     /// How many operations all of them have answered, and how many of them later than their models say.
     pub fn answers(&self) -> [u64; 2] {
-        let own = self.0.iter().map(|(_, device)| held(device).home.at());
+        let own = self.own.iter().map(|(_, device)| held(device).home.at());
         // One that does not answer has counted nothing that anybody could tell.
-        let counts = own.chain(self.1.iter().cloned()).filter_map(|at| emulate::answers(&at).ok());
+        let counts = own.chain(self.others.iter().cloned()).filter_map(|at| emulate::answers(&at).ok());
         counts.fold([0, 0], |[all, late], [more, of_them]| [all + more, late + of_them])
     }
 
     /// How faults are made on the devices of a database's mirror and of itself, where all of one lies on such devices.
     pub fn of_nodes(&self, spec: &SystemSpec) -> [Option<engine::Happens>; 2] {
         let Place::Database(database) = &spec.place else { return [None, None] };
-        let known = |folder: &Folder| Some(self.0.iter().find(|(known, _)| known == folder)?.1.clone());
+        let known = |folder: &Folder| Some(self.own.iter().find(|(known, _)| known == folder)?.1.clone());
         let of = |folders: &mut dyn Iterator<Item = &TierFolder>, emulated: bool| {
             let devices: Vec<Shared> = folders.filter_map(|at| known(&at.folder)).collect();
             emulated.then(|| -> engine::Happens {
@@ -156,7 +180,7 @@ impl Devices {
             Phase::WarmUp | Phase::Measure => OWN,
             Phase::Precondition | Phase::Settle | Phase::Drain => return Ok(()),
         };
-        for (_, device) in &self.0 {
+        for (_, device) in &self.own {
             let mut device = held(device);
             if device.of_server {
                 device.pace = pace;
@@ -222,6 +246,23 @@ pub fn happens(reached: &SystemSpec) -> Option<engine::Happens> {
             devices.iter().try_for_each(|at| emulate::inflict(at, what).map_err(std::io::Error::other))
         })
     })
+}
+
+/// Whether a system has times to keep that are short beside how late a core wakes up: those of a device, or of a wire.
+fn is_short(spec: &SystemSpec) -> Result<bool, Failure> {
+    let mut folders: Vec<&Folder> = Vec::new();
+    match &spec.place {
+        Place::File { dirs } => folders.extend(dirs),
+        Place::Database(spec) if spec.mirror.is_some() => return Ok(true),
+        Place::Database(spec) => folders.extend(spec.layout.iter().flat_map(Layout::used).map(|(_, at)| &at.folder)),
+        _ => {}
+    }
+    for word in folders.into_iter().filter_map(|folder| folder.device.as_deref()) {
+        if crate::model_file::device(word)?.is_some_and(|model| emulate::is_short(&model)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The layout's mover, where it is one under the server.

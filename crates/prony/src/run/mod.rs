@@ -93,7 +93,7 @@ pub fn start(text: &StudyText, asked: &Run, consents: &[Consent], beside: Makes)
         plan,
         summaries: Vec::new(),
         fresh: true,
-        devices: Devices::default(),
+        devices: Devices::of(study.systems())?,
         beside,
     };
     run.go(progress, &stop, &clock)
@@ -138,7 +138,7 @@ pub fn resume(word: &str, asked: &Run, consents: &[Consent], beside: Makes) -> R
         plan,
         summaries,
         fresh: false,
-        devices: Devices::default(),
+        devices: Devices::of(study.systems())?,
         beside,
     };
     run.go(progress, &stop, &clock)
@@ -355,6 +355,7 @@ pub fn open(spec: &SystemSpec, wants: &Wants<'_>, devices: &mut Devices) -> Resu
         let devices = dirs.iter().enumerate().filter_map(|(i, dir)| Some(Fact::emulated(i, &emulated::model(dir)?)));
         system.facts.fingerprint.extend(devices);
     }
+    system.facts.fingerprint.extend(devices.kept_awake());
     system.happens = emulated::happens(&reached);
     system.on_devices(devices.of_nodes(&reached));
     Ok(system)

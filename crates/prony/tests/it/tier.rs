@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use study::{At, DatabaseSpec, Engine};
 
 /// One hot table among colder ones, far from what fits the buffer, with an index and long values.
@@ -363,8 +363,8 @@ fn the_reads_that_the_advice_counts_of_each_object_are_those_that_its_device_saw
             std::thread::sleep(Duration::from_secs(1));
             let mut load = database.outside().expect("a session");
             // A busy machine reads less often, and all of it within the window.
-            let begun = Instant::now();
-            for _ in (0..5).take_while(|_| begun.elapsed() < Duration::from_secs(2)) {
+            let begun = WallClock::new();
+            for _ in (0..5).take_while(|_| begun.now() < Nanos::from_seconds(2.0)) {
                 load.script(READS).expect("it reads");
             }
             // What it was counted for is told when it ends.

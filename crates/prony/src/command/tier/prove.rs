@@ -102,7 +102,7 @@ fn sampled(
     let mut trial = plan.trials.first().cloned().ok_or_else(|| Failure::new(format!("{}: no trial", doing(text))))?;
     trial.phases.measure = Nanos(LONGER * trial.phases.measure.0);
     let window = Duration::from_nanos(trial.phases.measure.0);
-    let (system, mut devices) = (&study.systems()[0], run::Devices::default());
+    let (system, mut devices) = (&study.systems()[0], run::Devices::of(study.systems())?);
     let id = format!("{}-baseline", text.name);
     let wants = Wants { run_id: &id, seed: plan.seed, keep: false, plan: &plan, consents, stop };
     let mut opened = run::open(system, &wants, &mut devices)?;
