@@ -364,7 +364,7 @@ fn the_reads_that_the_advice_counts_of_each_object_are_those_that_its_device_saw
             let mut load = database.outside().expect("a session");
             // A busy machine reads less often, and all of it within the window.
             let begun = WallClock::new();
-            for _ in (0..5).take_while(|_| begun.now() < Nanos::from_seconds(2.0)) {
+            for _ in (0..5).take_while(|_| begun.now().seconds() < 2.0) {
                 load.script(READS).expect("it reads");
             }
             // What it was counted for is told when it ends.
