@@ -95,6 +95,9 @@ pub struct Layout {
     pub fast: Option<Box<TierFolder>>,
 }
 
+/// Of more kinds of data, tables and indexes than this on one tier, the first ones are told by name.
+const TOLD: usize = 6;
+
 impl Layout {
     /// The folder of a tier.
     pub fn folder(&self, tier: Tier) -> Option<&TierFolder> {
@@ -166,7 +169,12 @@ impl Layout {
     /// The layout in words: `log-apart: the log on slow (/srv/a), the rest on fast (/srv/b)`.
     pub fn shown(&self) -> String {
         let told = |(tier, at): (Tier, &TierFolder)| {
-            let on = self.on(tier);
+            let mut on = self.on(tier);
+            let others = on.len().saturating_sub(TOLD);
+            if others > 1 {
+                on.truncate(TOLD);
+                on.push(format!("{others} others"));
+            }
             let what = if on.is_empty() { "nothing at first".to_owned() } else { on.join(" and ") };
             format!("{what} on {} ({})", tier.word(), at.folder)
         };

@@ -153,8 +153,11 @@ pub fn count(n: u64) -> String {
 
 /// A count of things, which are given in the plural: `1 pair`, `2 pairs`, `1 000 pairs`.
 pub fn counted(n: u64, things: &str) -> String {
-    let things = if n == 1 { things.strip_suffix('s').unwrap_or(things) } else { things };
-    format!("{} {things}", count(n))
+    let one = || match things.strip_suffix("sses") {
+        Some(stem) => format!("{stem}ss"),
+        None => things.strip_suffix('s').unwrap_or(things).to_owned(),
+    };
+    format!("{} {}", count(n), if n == 1 { one() } else { things.to_owned() })
 }
 
 /// A share as per cent: 0.305 is `30.5%`.
@@ -231,6 +234,7 @@ mod tests {
         assert_eq!(rate(9_000.0), "9000 /s");
         assert_eq!(count(1_234_567), "1\u{202f}234\u{202f}567");
         assert_eq!(counted(1, "pairs"), "1 pair");
+        assert_eq!(counted(1, "classes"), "1 class");
         assert_eq!(counted(0, "pairs") + ", " + &counted(2, "finished trials"), "0 pairs, 2 finished trials");
         assert_eq!(percent(0.305), "30.5%");
         assert_eq!(ratio(0.98421), "0.984");

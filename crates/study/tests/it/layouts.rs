@@ -76,6 +76,9 @@ fn the_study_names_layouts_of_its_own_and_single_keys_go_before_them() {
         layout.shown(),
         "mine: the rest on slow (/a), the log and `balance` and `prenote_account_id` on fast (/b)"
     );
+    let objects = "fast_objects=account, balance, bank, branch, customer, item, ledger, product";
+    let shown = laid_out(&changed(&[], &["layout=hot-fast", objects, "slow=/a", "fast=/b"]).unwrap(), 0).shown();
+    assert!(shown.contains("`branch` and `customer` and `item` and 2 others on fast (/b)"), "{shown}");
     let study = changed(&[], &["layout=mine", "log_on=slow", "temporary_on=fast", "slow=/a", "fast=/b"]).unwrap();
     let layout = laid_out(&study, 0);
     assert_eq!(
