@@ -909,6 +909,52 @@ fn a_balancer_tells_its_decisions_and_a_dry_run_moves_nothing() {
 }
 
 #[test]
+fn a_balancer_leaves_what_somebody_else_has_moved_since_its_look_and_brings_the_others_back() {
+    let Some(tiers) = tiers() else { return };
+    let mut session = tiers.session();
+    session.script("SET allow_in_place_tablespaces = on").expect("it may");
+    session.script("CREATE TABLESPACE archive LOCATION ''").expect("it may");
+    session
+        .script("CREATE TABLE one AS SELECT * FROM hot; CREATE TABLE two AS SELECT * FROM hot; ANALYZE")
+        .expect("it may");
+    plan(&tiers, &[("table", "one"), ("table", "two")]);
+    tiers.json("move URL --plan plan.json", 0);
+    let places = || ["hot", "one", "two"].map(|name| tiers.places()[name].clone());
+    let stop = AtomicBool::new(false);
+    let line = format!("balance URL --budget 15MiB --every 2s --rounds 1 --lock-timeout 60s {TIMES}");
+    let ran = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut session = tiers.session();
+            while !stop.load(Ordering::Relaxed) {
+                session.script(READS).expect("it reads");
+            }
+        });
+        // There is room for the hot one alone, and the first that makes room cannot while somebody reads it.
+        let mut reader = tiers.session();
+        reader.script("BEGIN; LOCK TABLE one IN ACCESS SHARE MODE").expect("it may");
+        let ran = scope.spawn(|| tiers.run(&line));
+        let waits = "SELECT count(*) FROM pg_locks WHERE relation = 'one'::regclass AND NOT granted";
+        while session.one(waits).expect("it may").and_then(|count| count.number()) == Some(0.0) {
+            assert!(!ran.is_finished(), "it waits for the first table");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        session.script("ALTER TABLE two SET TABLESPACE archive").expect("it may");
+        reader.script("ROLLBACK").expect("it may");
+        let ran = ran.join().expect("it ends");
+        stop.store(true, Ordering::Relaxed);
+        ran
+    });
+    let told = "left public.two where it is: somebody has moved it into archive since the last look";
+    assert!(ran.code == Some(0) && ran.stderr.contains(told) && ran.stderr.contains("moved public.one ("), "{ran}");
+    assert_eq!(places(), ["fast", "", "archive"], "{ran}");
+    tiers.json("undo URL", 1);
+    assert_eq!(places(), ["", "", "archive"]);
+    tiers.json("undo URL --even-if-moved", 0);
+    session.script("DROP TABLE one, two").expect("it may");
+    tiers.is_as_it_was();
+}
+
+#[test]
 fn a_hot_set_that_flips_moves_no_object_back_before_it_has_paid_for_itself() {
     let Some(tiers) = tiers() else { return };
     let made = "CREATE TABLE one AS SELECT * FROM hot; ALTER TABLE one ADD PRIMARY KEY (id); \
