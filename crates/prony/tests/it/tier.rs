@@ -955,6 +955,50 @@ fn a_balancer_leaves_what_somebody_else_has_moved_since_its_look_and_brings_the_
 }
 
 #[test]
+fn a_dry_run_of_a_balancer_tells_what_could_not_be_moved_and_does_not_take_it_for_moved() {
+    let Some(tiers) = tiers() else { return };
+    let mut session = tiers.session();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut session = tiers.session();
+            while !stop.load(Ordering::Relaxed) {
+                session.script(READS).expect("it reads");
+            }
+        });
+        let rules = format!("--budget 12MiB --every 2s --rounds 2 --dry-run {TIMES}");
+        for (why, given) in [
+            (
+                "only its owner may move it: name prony as the user, or GRANT prony TO reader",
+                "ALTER TABLE hot OWNER TO reader",
+            ),
+            (
+                "it needs CREATE on the tablespace fast: GRANT CREATE ON TABLESPACE fast TO reader",
+                "GRANT CREATE ON TABLESPACE fast TO reader",
+            ),
+            (
+                "it needs CREATE on the database, for the journal of moves: GRANT CREATE ON DATABASE postgres TO reader",
+                "GRANT CREATE ON DATABASE postgres TO reader",
+            ),
+            ("", ""),
+        ] {
+            let ran = tiers.house.program.run(&format!("tier balance {} {rules}", tiers.reader));
+            let told = format!("left public.hot where it is: {why}");
+            let (decided, left) =
+                (ran.stdout.matches("  move public.hot (").count(), ran.stderr.matches(&told).count());
+            let expected = if why.is_empty() { (1, 0) } else { (2, 2) };
+            assert!(ran.code == Some(0) && (decided, left) == expected, "{why}: {ran}");
+            if !given.is_empty() {
+                session.script(given).expect("it may");
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    session.script("REASSIGN OWNED BY reader TO prony").expect("it may");
+    tiers.is_as_it_was();
+}
+
+#[test]
 fn a_hot_set_that_flips_moves_no_object_back_before_it_has_paid_for_itself() {
     let Some(tiers) = tiers() else { return };
     let made = "CREATE TABLE one AS SELECT * FROM hot; ALTER TABLE one ADD PRIMARY KEY (id); \
