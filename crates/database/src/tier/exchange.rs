@@ -98,6 +98,7 @@ pub(super) fn found(session: &mut dyn Session, key: &str) -> Result<Option<Relat
         bytes: number(row, 2),
         strange: String::new(),
         anew: false,
+        logged: true,
         stays,
     }))
 }

@@ -7,7 +7,7 @@
 use super::journal::{self, Kept, Place};
 use super::{exchange, locked, number, oid, postgres, text};
 use crate::{Database, DatabaseError, Failure, FailureKind, Session};
-use advisor::Kind;
+use advisor::{Cost, Kind, Tiers};
 use rustix::fs::statvfs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,23 +72,10 @@ pub struct Relation {
     pub(super) strange: String,
     /// Whether it is built anew beside the work of others, and not copied under a lock.
     pub(super) anew: bool,
+    /// Whether changes of it go into the log.
+    pub(super) logged: bool,
     /// What keeps it where it is; empty when nothing does.
     pub(super) stays: String,
-}
-
-impl Relation {
-    /// What a move of it costs, in a line.
-    pub fn cost(&self) -> String {
-        let bytes = units::bytes(units::Bytes(self.bytes as u64));
-        match self.kind {
-            Kind::File => format!(
-                "{bytes} are copied with their indexes, which takes as much room and redo log; nobody writes it meanwhile, nobody reads it \
-                 for a moment at the end, and replicas receive nothing"
-            ),
-            _ if self.anew => format!("{bytes} are built anew; no lock but for moments at both ends"),
-            _ => format!("{bytes} are copied; nobody reads or writes it meanwhile"),
-        }
-    }
 }
 
 /// A session that moves.
@@ -260,6 +247,27 @@ impl<'a> Mover<'a> {
         Ok(lacks.and_then(|lacks| lacks.text().map(str::to_owned)).filter(|lacks| !lacks.is_empty()))
     }
 
+    /// The bytes of an object as it is now, and what it costs to bring it to a tablespace or folder by the times of both tiers; `fast` is
+    /// the place of the fast one.
+    pub fn cost(&mut self, object: &Relation, space: &str, fast: &str, tiers: &Tiers) -> (f64, Cost) {
+        let on = |space: &str| if space == fast { &tiers.fast } else { &tiers.slow };
+        // Who alters it holds it; what the catalogue says will do.
+        let bytes = self.size(object).unwrap_or(object.bytes);
+        let table = &object.kept.table;
+        let asked = object.anew.then(|| {
+            format!(
+                "SELECT pg_relation_size(c.oid)::float8, (CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END)::int8 \
+                 FROM pg_class c, pg_database d WHERE c.oid = {table} AND d.datname = current_database()"
+            )
+        });
+        let rows = asked.map(|sql| {
+            let found = self.session.query(&sql).unwrap_or_default();
+            let row = found.first().map(Vec::as_slice).unwrap_or_default();
+            (number(row, 0).max(bytes), on(&oid(row, 1).to_string()))
+        });
+        (bytes, Cost::of(bytes, [on(&object.space), on(space)], rows, object.logged))
+    }
+
     /// Makes a journal of an earlier version, in which these are kept, like one of this.
     ///
     /// # Errors
@@ -419,7 +427,8 @@ impl<'a> Mover<'a> {
              GRANT %1$I TO %I', pg_get_userbyid(c.relowner), current_user) END, coalesce(i.indisexclusion, false), coalesce(i.indexrelid::text, ''), \
              CASE WHEN t.relpages = 0 THEN t.oid ELSE 0 END::int8, \
              CASE WHEN has_schema_privilege(n.oid, 'USAGE') THEN '' ELSE format('the user lacks USAGE on the schema %I: \
-             GRANT USAGE ON SCHEMA %1$I TO %I', n.nspname, current_user) END \
+             GRANT USAGE ON SCHEMA %1$I TO %I', n.nspname, current_user) END, \
+             c.relpersistence = 'p' \
              FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
              JOIN pg_database d ON d.datname = current_database() \
              LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = c.reltoastrelid \
@@ -442,6 +451,7 @@ impl<'a> Mover<'a> {
             kind: if text(row, 0) == "i" { Kind::Index } else { Kind::Table },
             space: oid(row, 4).to_string(),
             stays: text(row, 10),
+            logged: number(row, 11) == 1.0,
             bytes: number(row, 5) + toast.flatten().and_then(|bytes| bytes.number()).unwrap_or(0.0),
             strange: text(row, 6),
             // Before version 14 no index is built anew elsewhere, and one of an exclusion never beside others' work.

@@ -48,11 +48,11 @@ pub(super) fn run(asked: &TierBalance) -> Result<(), Failure> {
     let stop = run::listen()?;
     let manner = Manner::of(&asked.manner, stop.clone())?;
     let database = open(&spec, stop.clone())?;
-    let mut sampler = Sampler::new(database.as_ref(), &spec, &asked.tiers.fast)?;
+    let mut sampler = Sampler::new(database.as_ref(), &spec, &asked.fast.space)?;
     let spaces = [sampler.standing.fast.clone().unwrap_or_default(), sampler.standing.slow.1.clone()];
     if spaces[0].is_empty() && !asked.manner.dry_run {
         let lacking = sampler.standing.lacking.clone();
-        return Err(Failure::new(format!("balancing `{}`: there is no fast tier {}", spec.shown(), asked.tiers.fast))
+        return Err(Failure::new(format!("balancing `{}`: there is no fast tier {}", spec.shown(), asked.fast.space))
             .hints(lacking));
     }
     if asked.manner.dry_run {
@@ -91,7 +91,7 @@ fn says(engine: Engine, one: &Decided) -> String {
             format!("leave {name} ({size}): {heat}, and would pay for itself only after {pays}")
         }
     };
-    format!("  {decision}\n    {}\n", said::cost(engine, &one.one))
+    format!("  {decision}\n    {}\n", said::cost(engine, &one.one.cost))
 }
 
 impl Keeper<'_> {
