@@ -51,12 +51,15 @@ pub(super) fn answer(told: &Told) -> String {
             Band::None => "one slice gives no interval".to_owned(),
             _ => format!("{} to {}", percent(answer.low), percent(answer.high)),
         };
-        return format!(
-            "Move {} with {} to the fast tier: {} of the wait for storage is saved ({interval}). Now {waits}.",
-            units::counted(count, "objects"),
-            bytes(all),
-            percent(answer.saved)
-        );
+        let (objects, all) = (units::counted(count, "objects"), bytes(all));
+        let saved = format!("{} of the wait for storage is saved ({interval})", percent(answer.saved));
+        // A plan that stands beside such a doubt is for who knows that other hours are unlike this one.
+        return match advice.reach.from_memory {
+            true => format!(
+                "Watch another time before you move: {waits}. With {objects} ({all}) on the fast tier {saved}, if a device answers."
+            ),
+            false => format!("Move {objects} with {all} to the fast tier: {saved}. Now {waits}."),
+        };
     };
     let why = match reason {
         Reason::TooFewReads => format!("{waits}, which is too little to save anything. Watch a busier time."),
@@ -71,6 +74,9 @@ pub(super) fn answer(told: &Told) -> String {
             share(advice.log_s)
         ),
         Reason::AlreadyThere => format!("what gains lies on the fast tier already; {waits}."),
+        Reason::BudgetTooSmall if answer.saved <= 0.0 => {
+            format!("nothing that gains fits {}; {waits}.", bytes(advice.budget))
+        }
         Reason::BudgetTooSmall => format!(
             "nothing that fits {} saves more than {} of the wait; {waits}.",
             bytes(advice.budget),
