@@ -20,6 +20,9 @@ const LOOK: Duration = Duration::from_millis(200);
 /// What is done to the journal before anything else is.
 const JOURNAL: &str = "make the journal of moves";
 
+/// Why what lay in a tablespace that was dropped since does not come back.
+const GONE: &str = "the tablespace where it lay is gone: bring it elsewhere by hand (SET TABLESPACE), and forget it by DELETE FROM prony_tier.moved";
+
 /// What a session is opened with.
 const PREPARE: &str = "prepare a session that moves";
 
@@ -235,11 +238,11 @@ impl<'a> Mover<'a> {
             return Ok(None);
         }
         let lacks = self.session.one(&format!(
-            "SELECT CASE WHEN NOT has_tablespace_privilege(t.oid, 'CREATE') AND t.oid <> d.dattablespace \
+            "SELECT CASE WHEN t.oid IS NULL AND {0} <> '' THEN '{GONE}' WHEN NOT has_tablespace_privilege(t.oid, 'CREATE') AND t.oid <> d.dattablespace \
              THEN format('it needs CREATE on the tablespace %I: GRANT CREATE ON TABLESPACE %1$I TO %I', t.spcname, current_user) \
              WHEN to_regnamespace('prony_tier') IS NULL AND NOT has_database_privilege(d.oid, 'CREATE') \
              THEN format('it needs CREATE on the database, for the journal of moves: GRANT CREATE ON DATABASE %I TO %I', d.datname, \
-             current_user) ELSE '' END FROM pg_database d LEFT JOIN pg_tablespace t ON t.oid::text = {} \
+             current_user) ELSE '' END FROM pg_database d LEFT JOIN pg_tablespace t ON t.oid::text = {0} \
              WHERE d.datname = current_database()",
             journal::quoted(self.engine, space)
         ));
@@ -583,7 +586,8 @@ impl<'a> Mover<'a> {
     /// The one statement of a move.
     fn statement(&mut self, object: &Relation, space: &str) -> Result<String, Failure> {
         let name = self.session.one(&format!("SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid = {space}"))?;
-        let space = name.as_ref().and_then(|value| value.text()).unwrap_or_default();
+        let gone = || Failure::new(FailureKind::Refused, GONE);
+        let space = name.as_ref().and_then(|value| value.text()).ok_or_else(gone)?;
         let relation = &object.kept.name;
         Ok(match object.kind {
             Kind::Index if object.anew => {

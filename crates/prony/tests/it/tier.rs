@@ -452,6 +452,19 @@ fn what_leaves_the_fast_tier_goes_back_to_its_own_tablespace() {
     assert_eq!(tiers.places()["cold"], "archive");
     tiers.json("undo URL", 0);
     tiers.is_as_it_was();
+    // Its own tablespace may be gone by then.
+    session.script("ALTER TABLE cold SET TABLESPACE archive").expect("it may");
+    plan(&tiers, &[("table", "cold")]);
+    tiers.json("move URL --plan plan.json", 0);
+    session.script("DROP TABLESPACE archive").expect("nothing is left in it");
+    for more in ["--dry-run", ""] {
+        let ran = tiers.run(&format!("undo URL {more}"));
+        let told = "left public.cold where it is: the tablespace where it lay is gone: bring it elsewhere by hand";
+        assert!(ran.code == Some(1) && ran.stderr.contains(told), "{ran}");
+    }
+    session.script("ALTER TABLE cold SET TABLESPACE pg_default; DELETE FROM prony_tier.moved").expect("it may");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
 }
 
 #[test]
