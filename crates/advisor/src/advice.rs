@@ -194,6 +194,9 @@ pub fn advise(mut objects: Vec<Object>, looks: &[Look], tiers: &Tiers, budget: O
     advice.answer = answer(&advice, window_s, wait.iter().sum());
     if advice.answer.reason.is_some() {
         advice.moves.clear();
+        // What would only bring something back saves nothing.
+        let Answer { saved, low, high, .. } = &mut advice.answer;
+        [saved, low, high].into_iter().for_each(|part| *part = part.max(0.0));
     }
     advice
 }
@@ -312,8 +315,13 @@ mod tests {
         there.known.fast = true;
         let advice = of(vec![there, table("cold", 750.0, &[1.0])], Some(300.0));
         assert_eq!(advice.answer.reason, Some(Reason::AlreadyThere));
-        let advice = of(vec![table("large", 1e9, &[900.0])], Some(1e6));
-        assert_eq!(advice.answer.reason, Some(Reason::BudgetTooSmall));
+        let mut large = table("large", 1e9, &[900.0]);
+        for fast in [false, true] {
+            large.known.fast = fast;
+            let Advice { answer, moves, .. } = of(vec![large.clone()], Some(1e6));
+            assert_eq!((answer.reason, answer.saved, answer.low), (Some(Reason::BudgetTooSmall), 0.0, 0.0));
+            assert!(moves.is_empty());
+        }
     }
 
     #[test]

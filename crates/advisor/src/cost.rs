@@ -80,26 +80,28 @@ pub fn moves(objects: &[Object], pieces: &[Piece], taken: &[usize], tiers: &Tier
 
 fn cost(objects: &[Object], pieces: &[Piece], at: usize, tiers: &Tiers) -> Cost {
     let object = &objects[pieces[at].first()].known;
-    let bytes = pieces[at].bytes;
     let (from, to) = if object.fast { (&tiers.fast, &tiers.slow) } else { (&tiers.slow, &tiers.fast) };
-    let take_s = |bytes: f64, times: &Times| bytes / BLOCK * times.copied_s;
-    let how = if object.kind == Kind::Index { How::Rebuild } else { How::Copy };
-    let read_s = match how {
-        How::Copy => take_s(bytes, from),
-        // An index is built from the rows, and read over once more for what changed meanwhile.
-        How::Rebuild => {
-            let table = objects.iter().find(|other| Some(&other.known.id) == object.table.as_ref());
-            let (rows, times) = table.map_or((bytes, from), |table| (table.known.bytes, tiers.here(table)));
-            2.0 * take_s(rows, times)
-        }
-    };
-    let seconds = read_s.max(take_s(bytes, to));
-    Cost {
-        how,
-        seconds,
-        locked_s: if how == How::Copy { seconds } else { 0.0 },
-        log_bytes: if object.logged { bytes } else { 0.0 },
-        room_bytes: bytes,
+    let bytes = pieces[at].bytes;
+    let rows = (object.kind == Kind::Index && !object.held).then(|| {
+        let table = objects.iter().find(|other| Some(&other.known.id) == object.table.as_ref());
+        table.map_or((bytes, from), |table| (table.known.bytes, tiers.here(table)))
+    });
+    Cost::of(bytes, [from, to], rows, object.logged)
+}
+
+impl Cost {
+    /// What it costs to bring so many bytes from one tier to the other. An index that is built anew has the bytes of its rows beside it,
+    /// and the tier on which they lie; what is copied has none.
+    pub fn of(bytes: f64, [from, to]: [&Times; 2], rows: Option<(f64, &Times)>, logged: bool) -> Cost {
+        let take_s = |bytes: f64, times: &Times| bytes / BLOCK * times.copied_s;
+        let (how, read_s) = match rows {
+            None => (How::Copy, take_s(bytes, from)),
+            // An index is built from the rows, and read over once more for what changed meanwhile.
+            Some((rows, times)) => (How::Rebuild, 2.0 * take_s(rows, times)),
+        };
+        let seconds = read_s.max(take_s(bytes, to));
+        let locked_s = if how == How::Copy { seconds } else { 0.0 };
+        Cost { how, seconds, locked_s, log_bytes: if logged { bytes } else { 0.0 }, room_bytes: bytes }
     }
 }
 
@@ -130,5 +132,12 @@ mod tests {
         assert_eq!((made[0].cost.log_bytes, made[2].cost.log_bytes), (0.0, 20e6));
         assert_eq!((made[1].cost.locked_s, made[2].cost.locked_s), (0.0, made[2].cost.seconds));
         assert!(made[0].saved_s <= 0.0 && made[2].saved_s > 0.0);
+        let mut held = objects.to_vec();
+        held[1].known.held = true;
+        let cost = moves(&held, &pieces, &[0, 1], &TIERS)[1].cost;
+        assert!(
+            cost.how == How::Copy && cost.locked_s > 0.0,
+            "what cannot be built anew keeps everybody out: {cost:?}"
+        );
     }
 }

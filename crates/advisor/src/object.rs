@@ -106,6 +106,8 @@ pub struct Described {
     pub place: String,
     /// Whether changes of it go into the log.
     pub logged: bool,
+    /// Whether an index cannot be built anew elsewhere beside the work of others, and so is copied under a lock.
+    pub held: bool,
 }
 
 /// An object with what was counted of it, one entry a slice.
@@ -176,6 +178,7 @@ pub(crate) mod tests {
             fast: false,
             place: "slow".to_owned(),
             logged: true,
+            held: false,
         }
     }
 

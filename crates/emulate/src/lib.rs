@@ -7,6 +7,7 @@
 //! acknowledged survives the end of this program, not of the machine: the backing folder is not flushed.
 
 mod answered;
+mod claim;
 mod clockwork;
 mod files;
 mod home;
@@ -20,6 +21,7 @@ mod volatile;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+pub use claim::EXTENTS;
 pub use home::{Abandoned, Home};
 pub use mount::{MountError, Mounted, Settings, is_short};
 pub use mounts::{Spared, answers, detached, heat, inflict, is_device, is_mounted, unmounted};

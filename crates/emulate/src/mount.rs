@@ -1,21 +1,21 @@
 //! From a description to a mount, and back to an empty folder.
 
+use crate::claim::claimed;
 use crate::clockwork::Clockwork;
 use crate::files::Files;
-use crate::mounts::root_of;
 use crate::operations::{Device, Serves};
 use crate::place::Places;
-use crate::tiered::{Mover, Tiered, Tiering, elsewhere, is_fast};
+use crate::tiered::{Mover, Tiered, Tiering};
 use crate::tree::Tree;
 use crate::volatile::Volatile;
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
 use model::file::Description;
 use model::machine::{Ended, Machine};
 use recorder::{Clock, WallClock};
-use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::fs::{Mode, OFlags};
 use rustix::mount::UnmountFlags;
 use std::fs::File;
-use std::os::unix::fs::{FileExt, MetadataExt as _};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use units::{Bytes, Nanos};
@@ -81,6 +81,9 @@ pub enum MountError {
     /// Another device has the same files, and each would be seen changing by the other.
     #[error("another device has its files in `{0}`")]
     Shared(PathBuf),
+    /// The folder of another device, served by a process, lies in this one or around it.
+    #[error("`{0}` lies in, or around, `{1}`, where another device has its files (process {2})")]
+    Overlapping(PathBuf, PathBuf, u32),
     /// The fast folder holds extents of files of another slow folder.
     #[error("the fast folder `{0}` belongs to another slow folder than `{1}`")]
     OtherTier(PathBuf, PathBuf),
@@ -232,64 +235,6 @@ fn untiered(settings: &Settings, fast: &Path, error: std::io::Error) -> MountErr
     match error.kind() {
         std::io::ErrorKind::InvalidData => MountError::OtherTier(fast.to_owned(), settings.backing.clone()),
         _ => MountError::Backing(fast.to_owned(), error),
-    }
-}
-
-/// The backing folders, held for this device alone, when all folders are fit for it.
-fn claimed(settings: &Settings) -> Result<Vec<File>, MountError> {
-    let fast = settings.tier.iter().map(|(_, tiering)| &tiering.fast);
-    let folders: Vec<&PathBuf> = [&settings.backing].into_iter().chain(fast).collect();
-    if let [slow, fast] = folders[..] {
-        let whole = |path: &PathBuf| path.canonicalize().map_err(|error| MountError::Backing(path.clone(), error));
-        if nested(&whole(slow)?, &whole(fast)?) {
-            return Err(MountError::Nested(slow.clone(), fast.clone()));
-        }
-        if is_fast(slow) {
-            return Err(MountError::Fast(slow.clone()));
-        }
-    }
-    let held = folders.iter().map(|backing| claim(backing, &settings.at)).collect::<Result<_, _>>()?;
-    match elsewhere(&settings.backing, folders.get(1).map(|fast| fast.as_path())) {
-        Some(fast) => Err(MountError::Parted(settings.backing.clone(), fast)),
-        None => Ok(held),
-    }
-}
-
-/// Whether one of two folders is the other or lies in it, also under another name: what is bound elsewhere has the same number.
-fn nested(one: &Path, other: &Path) -> bool {
-    let number = |path: &Path| path.metadata().ok().map(|known| (known.dev(), known.ino()));
-    let lies_in = |inner: &Path, outer: &Path| {
-        let outer = number(outer);
-        outer.is_some() && inner.ancestors().any(|folder| number(folder) == outer)
-    };
-    lies_in(one, other) || lies_in(other, one)
-}
-
-fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {
-    let failed = |error| MountError::Backing(backing.to_owned(), error);
-    let files = File::open(backing).map_err(failed)?;
-    let unfit = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotConnected => MountError::Dead(at.to_owned()),
-        _ => MountError::Mount(at.to_owned(), error),
-    };
-    let (below, above) = (backing.canonicalize().map_err(failed)?, at.canonicalize().map_err(unfit)?);
-    if nested(&below, &above) {
-        return Err(MountError::Nested(at.to_owned(), backing.to_owned()));
-    }
-    if root_of(at).map_err(unfit)?.is_some_and(|root| root == above) {
-        // What the kernel knows of a root it answers for one that is dead, too; this goes to the process.
-        return Err(match rustix::fs::statfs(at) {
-            Err(rustix::io::Errno::NOTCONN) => MountError::Dead(at.to_owned()),
-            _ => MountError::Taken(at.to_owned()),
-        });
-    }
-    if at.read_dir().map_err(unfit)?.next().is_some() {
-        return Err(MountError::Filled(at.to_owned()));
-    }
-    match rustix::fs::flock(&files, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(MountError::Shared(backing.to_owned())),
-        // A file system without locks goes without.
-        _ => Ok(files),
     }
 }
 

@@ -490,10 +490,14 @@ pub enum Tier {
 }
 
 arguments! {
+    /// Where the fast tier is.
+    TierFast {
+        space: String = arg(long = "fast", id = "fast", value_name = "TABLESPACE", default_value = "fast") "Tablespace of the fast tier",
+            "Tablespace of the fast tier; with MariaDB its folder. A tablespace that is not there yet is no obstacle to advice.";
+    }
+
     /// What both tiers are made of.
     TierTimes {
-        fast: String = arg(long, value_name = "TABLESPACE", default_value = "fast") "Tablespace of the fast tier",
-            "Tablespace of the fast tier; with MariaDB its folder. A tablespace that is not there yet is no obstacle to advice.";
         slow_device: String = arg(long, value_name = "MODEL", default_value = "disk-15k") "Model of the slow tier",
             "Model whose times the slow tier has: one that ships, or the path of a model file.";
         fast_device: String = arg(long, value_name = "MODEL", default_value = "nand-device") "Model of the fast tier",
@@ -531,6 +535,7 @@ arguments! {
         memory_price: f64 = arg(long, value_name = "TIMES", default_value = "1") "What a byte of memory costs, in bytes of the fast tier",
             "How many times as much a byte of memory costs as one of the fast tier: the budget as more buffer memory is held against \
              the plan.";
+        fast: TierFast = command(flatten);
         tiers: TierTimes = command(flatten);
         output: Option<PathBuf> = arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)
             "Write the plan to this new file",
@@ -611,6 +616,7 @@ arguments! {
         place: TierPlace = command(flatten);
         even_if_moved: bool = arg(long) "Put back, too, what somebody else has moved since",
             "Put back, too, what somebody else has moved elsewhere since `prony tier` did. Default: that is left where it is, and told.";
+        tiers: TierTimes = command(flatten);
         manner: TierManner = command(flatten);
         json: bool = arg(long) "Print as JSON", "Print as JSON (schema prony/tier-move/1).";
     }
@@ -626,6 +632,7 @@ arguments! {
         pay_off: String = arg(long, value_name = "TIME", default_value = "1h") "A move must pay for itself within this time",
             "A move must save as much wait as it takes time within this time, and its object is not moved back before.";
         rounds: Option<u32> = arg(long, value_name = "N") "End after so many looks", "End after so many looks. Default: at Ctrl-C.";
+        fast: TierFast = command(flatten);
         tiers: TierTimes = command(flatten);
         manner: TierManner = command(flatten);
     }

@@ -152,6 +152,8 @@ pub fn advice(requests: &[Request], budget_mib: Option<u64>) -> Advice {
         fast: false,
         place: "slow".to_owned(),
         logged: true,
+
+        held: false,
     });
     let described: Vec<Described> = described.collect();
     let mut counts: BTreeMap<String, Counts> = BTreeMap::new();

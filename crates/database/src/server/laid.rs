@@ -113,16 +113,14 @@ fn home(folder: &Path) -> String {
     format!("prony-{:016x}", number(folder.as_os_str().as_encoded_bytes()))
 }
 
-/// A new folder of ours on a tier, for what a run alone keeps there; one that an earlier run has left is emptied.
+/// A new folder of ours there, for what a run alone keeps there; one that an earlier run has left is emptied.
 ///
 /// # Errors
 /// When nothing can be made there.
-pub fn scratch(tier: &Path) -> Result<PathBuf, DatabaseError> {
-    let there = tier.join("prony-extents");
-    folder::remove(&there)?;
-    fs::create_dir(&there).map_err(|source| DatabaseError::file("make", &there, source))?;
-    folder::write(&there.join(MARK), "extents that move")?;
-    Ok(there)
+pub fn scratch(there: &Path) -> Result<(), DatabaseError> {
+    folder::remove(there)?;
+    fs::create_dir(there).map_err(|source| DatabaseError::file("make", there, source))?;
+    folder::write(&there.join(MARK), "extents that move")
 }
 
 /// The folder of a database without a server on the tier of its data, made when it is not there.

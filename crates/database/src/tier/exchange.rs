@@ -91,7 +91,16 @@ pub(super) fn found(session: &mut dyn Session, key: &str) -> Result<Option<Relat
     let home = if stays.is_empty() { definition(session, &sql)?.1 } else { String::new() };
     let (name, home) = (format!("{schema}.{table}"), home);
     let kept = Kept { table: key.to_owned(), name, home: home.clone(), ..Kept::default() };
-    Ok(Some(Relation { kept, kind: Kind::File, space: home, bytes: number(row, 2), owned: true, anew: false, stays }))
+    Ok(Some(Relation {
+        kept,
+        kind: Kind::File,
+        space: home,
+        bytes: number(row, 2),
+        strange: String::new(),
+        anew: false,
+        logged: true,
+        stays,
+    }))
 }
 
 /// How a table is made, and the folder that is said there; empty for that of the data.

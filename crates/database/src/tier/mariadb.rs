@@ -98,6 +98,7 @@ pub(super) fn described(session: &mut dyn Session, fast: &str) -> Result<Vec<Des
             fast: path.starts_with(fast),
             place: part(path.parent().map(Path::as_os_str)),
             logged: true,
+            held: false,
             id: file,
         })
     };

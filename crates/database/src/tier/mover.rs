@@ -7,7 +7,7 @@
 use super::journal::{self, Kept, Place};
 use super::{exchange, locked, number, oid, postgres, text};
 use crate::{Database, DatabaseError, Failure, FailureKind, Session};
-use advisor::Kind;
+use advisor::{Cost, Kind, Tiers};
 use rustix::fs::statvfs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +19,12 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// What is done to the journal before anything else is.
 const JOURNAL: &str = "make the journal of moves";
+
+/// Why what lay in a tablespace that was dropped since does not come back.
+const GONE: &str = "the tablespace where it lay is gone: bring it elsewhere by hand (SET TABLESPACE), and forget it by DELETE FROM prony_tier.moved";
+
+/// What a session is opened with.
+const PREPARE: &str = "prepare a session that moves";
 
 /// Room that is left on a tier beside what is moved there, of the size of the object and at least.
 const MARGIN: (f64, f64) = (0.05, 1e6);
@@ -65,26 +71,14 @@ pub struct Relation {
     /// The tablespace, or folder, in which it lies.
     pub space: String,
     pub(super) bytes: f64,
-    pub(super) owned: bool,
+    /// What keeps the user from moving it because it is somebody else's, and what would help; empty for its owner.
+    pub(super) strange: String,
     /// Whether it is built anew beside the work of others, and not copied under a lock.
     pub(super) anew: bool,
+    /// Whether changes of it go into the log.
+    pub(super) logged: bool,
     /// What keeps it where it is; empty when nothing does.
     pub(super) stays: String,
-}
-
-impl Relation {
-    /// What a move of it costs, in a line.
-    pub fn cost(&self) -> String {
-        let bytes = units::bytes(units::Bytes(self.bytes as u64));
-        match self.kind {
-            Kind::File => format!(
-                "{bytes} are copied with their indexes, which takes as much room and redo log; nobody writes it meanwhile, nobody reads it \
-                 for a moment at the end, and replicas receive nothing"
-            ),
-            _ if self.anew => format!("{bytes} are built anew; no lock but for moments at both ends"),
-            _ => format!("{bytes} are copied; nobody reads or writes it meanwhile"),
-        }
-    }
 }
 
 /// A session that moves.
@@ -113,18 +107,12 @@ impl<'a> Mover<'a> {
         stop: &AtomicBool,
         waits: &dyn Fn(u32),
     ) -> Result<Mover<'a>, DatabaseError> {
-        let (place, engine) = (database.place(), database.engine());
-        if matches!(engine, Engine::Sqlite | Engine::Null) {
-            return Err(super::no_tiers(place));
-        }
-        let mut session = database.catalogue()?;
-        let failed = |failure| DatabaseError::statement(&place, "prepare a session that moves", failure);
-        let major = prepared(session.as_mut(), engine, lock_timeout).map_err(failed)?;
-        let own = if engine == Engine::Mariadb { "SELECT connection_id()" } else { "SELECT pg_backend_pid()" };
-        let process = session.one(own).map_err(failed)?;
-        let process = process.and_then(|value| value.number()).unwrap_or(0.0) as u32;
+        let mut mover = Mover::looking(database, lock_timeout)?;
         let mut told = false;
-        while let Some(other) = journal::claimed(session.as_mut(), engine).map_err(failed)? {
+        loop {
+            let claimed = journal::claimed(mover.session.as_mut(), mover.engine);
+            let other = claimed.map_err(|failure| mover.failed(PREPARE, failure))?;
+            let Some(other) = other else { return Ok(mover) };
             if stop.load(Ordering::Relaxed) {
                 return Err(DatabaseError::Stopped);
             }
@@ -133,6 +121,23 @@ impl<'a> Mover<'a> {
             }
             std::thread::sleep(LOOK);
         }
+    }
+
+    /// The same for one who only looks, and so waits for nobody.
+    ///
+    /// # Errors
+    /// When it cannot be opened, or the engine has nothing to move.
+    pub fn looking(database: &'a dyn Database, lock_timeout: Duration) -> Result<Mover<'a>, DatabaseError> {
+        let (place, engine) = (database.place(), database.engine());
+        if matches!(engine, Engine::Sqlite | Engine::Null) {
+            return Err(super::no_tiers(place));
+        }
+        let mut session = database.catalogue()?;
+        let failed = |failure| DatabaseError::statement(&place, PREPARE, failure);
+        let major = prepared(session.as_mut(), engine, lock_timeout).map_err(failed)?;
+        let own = if engine == Engine::Mariadb { "SELECT connection_id()" } else { "SELECT pg_backend_pid()" };
+        let process = session.one(own).map_err(failed)?;
+        let process = process.and_then(|value| value.number()).unwrap_or(0.0) as u32;
         Ok(Mover { database, session, place, engine, lock_timeout, major, process, ready: None })
     }
 
@@ -186,8 +191,8 @@ impl<'a> Mover<'a> {
             action: action.to_owned(),
             text: text.to_owned(),
         };
-        if let Some(strange) = objects.iter().find(|object| !object.owned && object.stays.is_empty()) {
-            return Err(lacks(&format!("move {}", strange.kept.name), "only its owner may"));
+        if let Some(strange) = objects.iter().find(|object| !object.strange.is_empty() && object.stays.is_empty()) {
+            return Err(lacks(&format!("move {}", strange.kept.name), &strange.strange));
         }
         if ready {
             return Ok(None);
@@ -223,20 +228,47 @@ impl<'a> Mover<'a> {
         if !object.stays.is_empty() {
             return Ok(Some(object.stays.clone()));
         }
-        if !object.owned {
-            return Ok(Some("only its owner may move it".to_owned()));
+        if !object.strange.is_empty() {
+            return Ok(Some(object.strange.clone()));
+        }
+        if let Some(what) = self.changes_nothing()? {
+            return Ok(Some(what.to_owned()));
         }
         if self.engine == Engine::Mariadb {
             return Ok(None);
         }
-        let number = journal::quoted(self.engine, space);
-        let may = self.session.one(&format!(
-            "SELECT has_tablespace_privilege(t.oid, 'CREATE') OR t.oid = d.dattablespace FROM pg_tablespace t, pg_database d \
-             WHERE d.datname = current_database() AND t.oid::text = {number}"
+        let lacks = self.session.one(&format!(
+            "SELECT CASE WHEN t.oid IS NULL AND {0} <> '' THEN '{GONE}' WHEN NOT has_tablespace_privilege(t.oid, 'CREATE') AND t.oid <> d.dattablespace \
+             THEN format('it needs CREATE on the tablespace %I: GRANT CREATE ON TABLESPACE %1$I TO %I', t.spcname, current_user) \
+             WHEN to_regnamespace('prony_tier') IS NULL AND NOT has_database_privilege(d.oid, 'CREATE') \
+             THEN format('it needs CREATE on the database, for the journal of moves: GRANT CREATE ON DATABASE %I TO %I', d.datname, \
+             current_user) ELSE '' END FROM pg_database d LEFT JOIN pg_tablespace t ON t.oid::text = {0} \
+             WHERE d.datname = current_database()",
+            journal::quoted(self.engine, space)
         ));
-        let may = may.map_err(|failure| self.failed("read the user's privileges", failure))?;
-        let may = may.and_then(|may| may.number()) == Some(1.0);
-        Ok(if may { None } else { Some(format!("it needs CREATE on the tablespace {}", self.space(space)?)) })
+        let lacks = lacks.map_err(|failure| self.failed("read the user's privileges", failure))?;
+        Ok(lacks.and_then(|lacks| lacks.text().map(str::to_owned)).filter(|lacks| !lacks.is_empty()))
+    }
+
+    /// The bytes of an object as it is now, and what it costs to bring it to a tablespace or folder by the times of both tiers; `fast` is
+    /// the place of the fast one.
+    pub fn cost(&mut self, object: &Relation, space: &str, fast: &str, tiers: &Tiers) -> (f64, Cost) {
+        let on = |space: &str| if space == fast { &tiers.fast } else { &tiers.slow };
+        // Who alters it holds it; what the catalogue says will do.
+        let bytes = self.size(object).unwrap_or(object.bytes);
+        let table = &object.kept.table;
+        let asked = object.anew.then(|| {
+            format!(
+                "SELECT pg_relation_size(c.oid)::float8, (CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END)::int8 \
+                 FROM pg_class c, pg_database d WHERE c.oid = {table} AND d.datname = current_database()"
+            )
+        });
+        let rows = asked.map(|sql| {
+            let found = self.session.query(&sql).unwrap_or_default();
+            let row = found.first().map(Vec::as_slice).unwrap_or_default();
+            (number(row, 0).max(bytes), on(&oid(row, 1).to_string()))
+        });
+        (bytes, Cost::of(bytes, [on(&object.space), on(space)], rows, object.logged))
     }
 
     /// Makes a journal of an earlier version, in which these are kept, like one of this.
@@ -256,21 +288,26 @@ impl<'a> Mover<'a> {
     /// # Errors
     /// What keeps it from changing anything.
     pub fn writable(&mut self) -> Result<(), DatabaseError> {
+        let Some(what) = self.changes_nothing()? else { return Ok(()) };
+        Err(self.failed("move anything", Failure::new(FailureKind::Refused, what)))
+    }
+
+    /// Why the server or the session changes nothing, and what would help; none where it may.
+    fn changes_nothing(&mut self) -> Result<Option<&'static str>, DatabaseError> {
         if self.engine == Engine::Mariadb {
-            return Ok(());
+            return Ok(None);
         }
         let sql = "SELECT pg_is_in_recovery(), current_setting('transaction_read_only') = 'on'";
         let rows = self.session.query(sql).map_err(|failure| self.failed("ask whether it may write", failure))?;
         let row = rows.first().map(Vec::as_slice).unwrap_or_default();
-        let what = match (number(row, 0) == 1.0, number(row, 1) == 1.0) {
-            (true, _) => "this server is a standby: run the same command on its primary",
-            (_, true) => {
+        Ok(match (number(row, 0) == 1.0, number(row, 1) == 1.0) {
+            (true, _) => Some("this server is a standby: run the same command on its primary"),
+            (_, true) => Some(
                 "its sessions are read-only (default_transaction_read_only = on): ALTER ROLE .. IN DATABASE .. SET \
-                 default_transaction_read_only = off, or name another user"
-            }
-            _ => return Ok(()),
-        };
-        Err(self.failed("move anything", Failure::new(FailureKind::Refused, what)))
+                 default_transaction_read_only = off, or name another user",
+            ),
+            _ => None,
+        })
     }
 
     /// An object as it is now, by its number, or by its name when it is an index that was built anew; none when it is gone.
@@ -389,9 +426,12 @@ impl<'a> Mover<'a> {
             "SELECT c.relkind::text, coalesce(i.indrelid, c.oid)::int8, CASE WHEN i.indexrelid IS NULL THEN '' ELSE c.relname::text END, \
              format('%I.%I', n.nspname, c.relname), (CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END)::int8, \
              (c.relpages + coalesce(t.relpages, 0))::float8 * current_setting('block_size')::float8, \
-             pg_has_role(c.relowner, 'USAGE'), coalesce(i.indisexclusion, false), coalesce(i.indexrelid::text, ''), \
+             CASE WHEN pg_has_role(c.relowner, 'USAGE') THEN '' ELSE format('only its owner may move it: name %I as the user, or \
+             GRANT %1$I TO %I', pg_get_userbyid(c.relowner), current_user) END, coalesce(i.indisexclusion, false), coalesce(i.indexrelid::text, ''), \
              CASE WHEN t.relpages = 0 THEN t.oid ELSE 0 END::int8, \
-             CASE WHEN has_schema_privilege(n.oid, 'USAGE') THEN '' ELSE format('the user lacks USAGE on the schema %I', n.nspname) END \
+             CASE WHEN has_schema_privilege(n.oid, 'USAGE') THEN '' ELSE format('the user lacks USAGE on the schema %I: \
+             GRANT USAGE ON SCHEMA %1$I TO %I', n.nspname, current_user) END, \
+             c.relpersistence = 'p' \
              FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
              JOIN pg_database d ON d.datname = current_database() \
              LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = c.reltoastrelid \
@@ -414,8 +454,9 @@ impl<'a> Mover<'a> {
             kind: if text(row, 0) == "i" { Kind::Index } else { Kind::Table },
             space: oid(row, 4).to_string(),
             stays: text(row, 10),
+            logged: number(row, 11) == 1.0,
             bytes: number(row, 5) + toast.flatten().and_then(|bytes| bytes.number()).unwrap_or(0.0),
-            owned: number(row, 6) == 1.0,
+            strange: text(row, 6),
             // Before version 14 no index is built anew elsewhere, and one of an exclusion never beside others' work.
             anew: text(row, 0) == "i" && self.major >= 14 && number(row, 7) != 1.0,
         }))
@@ -545,7 +586,8 @@ impl<'a> Mover<'a> {
     /// The one statement of a move.
     fn statement(&mut self, object: &Relation, space: &str) -> Result<String, Failure> {
         let name = self.session.one(&format!("SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid = {space}"))?;
-        let space = name.as_ref().and_then(|value| value.text()).unwrap_or_default();
+        let gone = || Failure::new(FailureKind::Refused, GONE);
+        let space = name.as_ref().and_then(|value| value.text()).ok_or_else(gone)?;
         let relation = &object.kept.name;
         Ok(match object.kind {
             Kind::Index if object.anew => {

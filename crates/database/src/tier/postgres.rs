@@ -24,7 +24,7 @@ const LOOK: &str = "SELECT c.oid::int8, c.relkind::text, pg_stat_get_blocks_fetc
 
 const DESCRIBED: &str = "SELECT c.oid::int8, c.relkind::text, format('%I.%I', n.nspname, c.relname), c.relpages::float8, \
     coalesce(c.reltuples / nullif(c.relpages, 0), 1)::float8, coalesce(i.indrelid, o.oid)::int8, s.spcname::text, \
-    c.relpersistence = 'p' \
+    c.relpersistence = 'p', coalesce(i.indisexclusion, false) OR current_setting('server_version_num')::int < 140000 \
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
     JOIN pg_database d ON d.datname = current_database() \
     JOIN pg_tablespace s ON s.oid = CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END \
@@ -159,6 +159,7 @@ pub(super) fn described(
             fast: text(row, 6) == fast,
             place: text(row, 6),
             logged: number(row, 7) != 0.0,
+            held: number(row, 8) != 0.0,
         });
     }
     for object in found.iter_mut().filter(|object| read.contains(&object.id)) {
@@ -184,6 +185,7 @@ fn others(session: &mut dyn Session) -> Result<[Described; 2], Failure> {
         fast: false,
         place: String::new(),
         logged: false,
+        held: false,
     };
     let log = most.as_ref().and_then(Value::number).unwrap_or(0.0);
     Ok([of(LOG, Kind::Log, "log (WAL)", log), of(TEMPORARY, Kind::Temporary, "temporary files", 0.0)])

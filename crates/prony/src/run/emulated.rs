@@ -98,7 +98,8 @@ impl Devices {
         let mut words = vec!["tiered".to_owned()];
         let mut scratch = Vec::new();
         for (option, Folder { path, device, .. }) in [("--slow", &slow.folder), ("--fast", &fast.folder)] {
-            let own = database::server::scratch(Path::new(path)).map_err(|error| Failure::caused(doing(), &error))?;
+            let own = Path::new(path).join(emulate::EXTENTS);
+            database::server::scratch(&own).map_err(|error| Failure::caused(doing(), &error))?;
             let below = own.join("data");
             std::fs::create_dir(&below).map_err(|error| Failure::caused(doing(), &error))?;
             let model = device.as_ref().map(|model| format!("{model}:")).unwrap_or_default();

@@ -132,3 +132,36 @@ fn two_devices_never_have_the_same_files_or_the_same_place() {
     assert!(told.contains("a device is mounted at `at` already"), "{told}");
     device.unmount();
 }
+
+#[test]
+fn a_folder_in_or_around_that_of_another_device_is_refused_and_one_beside_it_is_not() {
+    let program = Program::new();
+    for folder in ["backing/inner", "deep/middle/below", "beside", "other", "more"] {
+        fs::create_dir_all(program.path(folder)).unwrap();
+    }
+    std::os::unix::fs::symlink(program.path("backing/inner"), program.path("link")).unwrap();
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    let below = Device::serve(&program, "tiered --fast deep/middle/below --slow beside", "more");
+    // Somebody else's lock on a folder is none of a device.
+    let foreign = File::open(program.path("deep/middle")).unwrap();
+    rustix::fs::flock(&foreign, rustix::fs::FlockOperation::NonBlockingLockExclusive).unwrap();
+    for (words, own, theirs) in [
+        ("nothing --backing backing/inner", "backing/inner", "backing"),
+        ("nothing --backing link", "link", "backing"),
+        ("nothing --backing deep", "deep", "deep/middle/below"),
+        ("tiered --fast deep --slow free", "deep", "deep/middle/below"),
+    ] {
+        fs::create_dir_all(program.path("free")).unwrap();
+        let told = program.refused(&format!("emulate {words} --at other"));
+        let told_of =
+            format!("`{own}` lies in, or around, `[DIR]/{theirs}`, where another device has its files (process ");
+        assert!(told.contains(&told_of) && told.contains("end the other `prony emulate`"), "{words}: {told}");
+    }
+    let beside = Device::serve(&program, "nothing --backing free", "other");
+    for device in [beside, below, device] {
+        device.unmount();
+    }
+    // A lock ends with its device.
+    fs::create_dir_all(program.path("deep/other")).unwrap();
+    Device::serve(&program, "nothing --backing deep", "other").unmount();
+}

@@ -171,7 +171,9 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
         emulate::MountError::Filled(_) => "name an empty folder with --at",
         emulate::MountError::Nested(..) => "name two folders of which none lies in the other",
         emulate::MountError::Fast(_) => "exchange --fast and --slow, or name the folder of the files with --slow",
-        emulate::MountError::Shared(_) => "end the other `prony emulate`, or name another folder with --backing",
+        emulate::MountError::Shared(_) | emulate::MountError::Overlapping(..) => {
+            "end the other `prony emulate`, or name another folder with --backing"
+        }
         emulate::MountError::Mount(..) => {
             "it needs /dev/fuse, an empty folder at --at, and root or the program fusermount3 (package fuse3)"
         }

@@ -46,7 +46,7 @@ pub(super) fn run(asked: &TierAdvise) -> Result<(), Failure> {
     let spec = spec(&asked.place)?;
     let stop = run::listen()?;
     let database = open(&spec, stop.clone())?;
-    let mut sampler = Sampler::new(database.as_ref(), &spec, &asked.tiers.fast)?;
+    let mut sampler = Sampler::new(database.as_ref(), &spec, &asked.fast.space)?;
     let Window { looks, objects, vanished, depth } = sampler.window(window, slices, &stop)?;
     let known = known(&asked.tiers, depth)?;
     let window_s = looks.last().map_or(0.0, |look| look.at_s);
@@ -56,7 +56,7 @@ pub(super) fn run(asked: &TierAdvise) -> Result<(), Failure> {
         shown: spec.shown(),
         engine: spec.engine,
         standing: sampler.standing,
-        fast: asked.tiers.fast.clone(),
+        fast: asked.fast.space.clone(),
         advice,
         rivals,
         known,

@@ -11,8 +11,8 @@ use crate::args::TierBalance;
 use crate::failure::Failure;
 use crate::{output, run};
 use advisor::{Balancer, Decided, Decision, Rules};
-use database::Database;
-use database::tier::{Mover, Outcome};
+use database::tier::{Mover, Outcome, Relation};
+use database::{Database, DatabaseError};
 use recorder::Clock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -26,7 +26,6 @@ pub(super) struct Keeper<'a> {
     pub(super) spec: &'a DatabaseSpec,
     pub(super) database: &'a dyn Database,
     pub(super) manner: Manner,
-    pub(super) dry_run: bool,
     /// Tablespaces or folders: fast and slow.
     pub(super) spaces: [String; 2],
     pub(super) rules: Rules,
@@ -49,11 +48,11 @@ pub(super) fn run(asked: &TierBalance) -> Result<(), Failure> {
     let stop = run::listen()?;
     let manner = Manner::of(&asked.manner, stop.clone())?;
     let database = open(&spec, stop.clone())?;
-    let mut sampler = Sampler::new(database.as_ref(), &spec, &asked.tiers.fast)?;
+    let mut sampler = Sampler::new(database.as_ref(), &spec, &asked.fast.space)?;
     let spaces = [sampler.standing.fast.clone().unwrap_or_default(), sampler.standing.slow.1.clone()];
     if spaces[0].is_empty() && !asked.manner.dry_run {
         let lacking = sampler.standing.lacking.clone();
-        return Err(Failure::new(format!("balancing `{}`: there is no fast tier {}", spec.shown(), asked.tiers.fast))
+        return Err(Failure::new(format!("balancing `{}`: there is no fast tier {}", spec.shown(), asked.fast.space))
             .hints(lacking));
     }
     if asked.manner.dry_run {
@@ -63,8 +62,8 @@ pub(super) fn run(asked: &TierBalance) -> Result<(), Failure> {
         manner.mover(database.as_ref()).and_then(|mut mover| mover.writable()).map_err(doing)?;
     }
     let times = |depth| known(&asked.tiers, depth);
-    let (database, dry_run) = (database.as_ref(), asked.manner.dry_run);
-    let keeper = Keeper { spec: &spec, database, manner, dry_run, spaces, rules, every, times: &times };
+    let database = database.as_ref();
+    let keeper = Keeper { spec: &spec, database, manner, spaces, rules, every, times: &times };
     keeper.keep(&mut sampler, None, &stop, asked.rounds, &mut |text| output::print(text))
 }
 
@@ -92,7 +91,7 @@ fn says(engine: Engine, one: &Decided) -> String {
             format!("leave {name} ({size}): {heat}, and would pay for itself only after {pays}")
         }
     };
-    format!("  {decision}\n    {}\n", said::cost(engine, &one.one))
+    format!("  {decision}\n    {}\n", said::cost(engine, &one.one.cost))
 }
 
 impl Keeper<'_> {
@@ -125,7 +124,7 @@ impl Keeper<'_> {
                 let begun = sampler.clock.now();
                 if !self.carried(one, &mut mover)? {
                     balancer.forget(&one.one.name);
-                } else if !self.dry_run {
+                } else if !self.manner.dry_run {
                     balancer.took(&one.one, sampler.clock.now().saturating_sub(begun).seconds());
                 }
             }
@@ -140,29 +139,32 @@ impl Keeper<'_> {
         Ok(())
     }
 
-    /// Carries a decision out; whether the object is there now. A dry run decides as if it were.
+    /// Carries a decision out; whether the object is there now. A dry run decides as if it were, where nothing is seen to keep it away.
     fn carried<'a>(&'a self, one: &Decided, kept: &mut Option<Mover<'a>>) -> Result<bool, Failure> {
-        if self.dry_run {
-            return Ok(true);
-        }
         let doing = |error| failed("moving objects of", self.spec, &error);
-        let mut mover = match kept.take() {
-            Some(mover) => mover,
-            None => self.manner.mover(self.database).map_err(doing)?,
-        };
-        let Some(object) = mover.find(&one.one.id, None).map_err(doing)? else { return Ok(false) };
-        if !one.one.to_fast && object.space != self.spaces[0] {
-            let now = mover.space(&object.space).map_err(doing)?;
-            let outcome = Outcome::Refused(format!("somebody has moved it into {now} since the last look"));
+        let left = |outcome| {
             self.manner.tell(&Done::at_once(&one.one.name, outcome));
-            *kept = Some(mover);
-            return Ok(false);
+            Ok(false)
+        };
+        if self.manner.dry_run {
+            return match self.hindered(one, kept) {
+                Err(error) if self.manner.stopped() => Err(doing(error)),
+                Err(error) => left(Outcome::Refused(error.to_string())),
+                Ok(Some(outcome)) => left(outcome),
+                Ok(None) => Ok(true),
+            };
         }
-        let home = mover.home(&object).map_err(doing)?.unwrap_or_else(|| self.spaces[1].clone());
-        let space = if one.one.to_fast { &self.spaces[0] } else { &home };
+        let mut mover = self.mover(kept).map_err(doing)?;
+        let (object, space) = match self.aim(one, &mut mover).map_err(doing)? {
+            Ok(aim) => aim,
+            Err(outcome) => {
+                *kept = Some(mover);
+                return left(outcome);
+            }
+        };
         mover.prepare(std::slice::from_ref(&object), &self.spaces[0]).map_err(doing)?;
         let process = mover.process;
-        let done = match self.manner.bring(&mut mover, &object, space) {
+        let done = match self.manner.bring(&mut mover, &object, &space) {
             Err(error) if self.manner.stopped() => {
                 self.manner.clear_away(self.spec, process)?;
                 return Err(doing(error));
@@ -171,5 +173,34 @@ impl Keeper<'_> {
         };
         *kept = Some(mover);
         Ok(matches!(done.outcome, Outcome::Moved { .. } | Outcome::There))
+    }
+
+    fn mover<'a>(&'a self, kept: &mut Option<Mover<'a>>) -> Result<Mover<'a>, DatabaseError> {
+        kept.take().map_or_else(|| self.manner.mover(self.database), Ok)
+    }
+
+    /// The object of a decision and where it goes, or what became of it since the look.
+    fn aim(&self, one: &Decided, mover: &mut Mover<'_>) -> Result<Result<(Relation, String), Outcome>, DatabaseError> {
+        let Some(object) = mover.find(&one.one.id, None)? else { return Ok(Err(Outcome::Gone)) };
+        if one.one.to_fast {
+            return Ok(Ok((object, self.spaces[0].clone())));
+        }
+        if object.space != self.spaces[0] {
+            let now = mover.space(&object.space)?;
+            return Ok(Err(Outcome::Refused(format!("somebody has moved it into {now} since the last look"))));
+        }
+        let home = mover.home(&object)?.unwrap_or_else(|| self.spaces[1].clone());
+        Ok(Ok((object, home)))
+    }
+
+    /// What would keep an object from being moved, as far as that is seen before it is tried.
+    fn hindered<'a>(&'a self, one: &Decided, kept: &mut Option<Mover<'a>>) -> Result<Option<Outcome>, DatabaseError> {
+        let mut mover = self.mover(kept)?;
+        let found = match self.aim(one, &mut mover)? {
+            Ok((object, space)) => mover.forbidden(&object, &space)?.map(Outcome::Refused),
+            Err(outcome) => Some(outcome),
+        };
+        *kept = Some(mover);
+        Ok(found)
     }
 }

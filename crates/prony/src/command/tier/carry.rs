@@ -5,14 +5,15 @@
 
 use super::manner::{Done, Manner, tell_unfinished};
 use super::sample::apart;
-use super::{failed, open, plan, spec};
+use super::times::{Known, known};
+use super::{document, failed, open, plan, said, spec};
 use crate::args::{TierManner, TierMove, TierPlace, TierUndo};
 use crate::exit::Outcome as Exit;
 use crate::failure::Failure;
 use crate::{output, run};
 use database::tier::{Kept, Mover, Outcome, Relation, Watch};
 use database::{Database, DatabaseError};
-use serde_json::json;
+use serde_json::{Value, json};
 use study::DatabaseSpec;
 
 /// One who walks over objects.
@@ -58,7 +59,7 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
         mover.allowed(&changed, &fast).map_err(doing)?;
     }
     if asked.manner.dry_run {
-        return walk.dry(&mut mover, asked.json, &objects);
+        return walk.dry(&mut mover, asked.json, &objects, &fast, &plan.known);
     }
     if !changed.is_empty() {
         mover.prepare(&changed, &fast).map_err(doing)?;
@@ -71,6 +72,7 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
 
 /// `prony tier undo`.
 pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
+    let known = known(&asked.tiers, 1.0)?;
     let (spec, database, manner) = begin(&asked.place, &asked.manner)?;
     let doing = |error| failed("undoing the moves in", &spec, &error);
     let mut mover = manner.mover(database.as_ref()).map_err(doing)?;
@@ -94,7 +96,10 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
                 Err(outcome) => walk.tell(Done::at_once(&one.name, outcome)),
             }
         }
-        return walk.dry(&mut mover, asked.json, &there);
+        // What goes back leaves the fast tier.
+        let leaves = there.iter().find(|(object, home)| object.space != *home);
+        let fast = leaves.map(|(object, _)| object.space.clone()).unwrap_or_default();
+        return walk.dry(&mut mover, asked.json, &there, &fast, &known);
     }
     mover.renew(&kept).and_then(|()| mover.tidy()).map_err(doing)?;
     let process = mover.process;
@@ -153,28 +158,39 @@ impl Walk<'_> {
 
     /// What would be done, and what it costs as the objects are now: a plan may have been written by anybody. What would be left where it
     /// is is told as when it is tried.
-    fn dry(mut self, mover: &mut Mover<'_>, as_json: bool, objects: &[(Relation, String)]) -> Result<Exit, Failure> {
-        let mut wanted: Vec<(&str, String)> = Vec::new();
+    fn dry(
+        mut self,
+        mover: &mut Mover<'_>,
+        as_json: bool,
+        objects: &[(Relation, String)],
+        fast: &str,
+        known: &Known,
+    ) -> Result<Exit, Failure> {
+        let looking = |error| failed("looking at objects of", self.spec, &error);
+        let (mut wanted, mut lines): (Vec<Value>, String) = Default::default();
         for (object, space) in objects.iter().filter(|(object, space)| object.space != *space) {
             let name = object.kept.name.as_str();
-            match mover.forbidden(object, space).map_err(|error| failed("looking at objects of", self.spec, &error))? {
-                Some(why) => self.tell(Done::at_once(name, Outcome::Refused(why))),
-                None => wanted.push((name, object.cost())),
+            if let Some(why) = mover.forbidden(object, space).map_err(looking)? {
+                let done = Done::at_once(name, Outcome::Refused(why));
+                output::note_line(&done.says());
+                self.done.push(done);
+                continue;
             }
+            let (bytes, cost) = mover.cost(object, space, fast, &known.tiers);
+            let (size, says) = (units::bytes(units::Bytes(bytes as u64)), said::cost(self.spec.engine, &cost));
+            let to = mover.space(space).map_err(looking)?;
+            lines += &format!("would move {}: {size} into {to}\n    {says}\n", output::on_one_line(name));
+            wanted.push(json!({
+                "name": name, "outcome": "would-move", "bytes_before": bytes, "cost": document::cost(&cost), "says": says,
+            }));
         }
         let json = || {
-            let wanted =
-                wanted.iter().map(|(name, cost)| json!({ "name": name, "outcome": "would-move", "says": cost }));
-            let list: Vec<_> = self.done.iter().map(Done::json).chain(wanted).collect();
+            let list: Vec<_> = self.done.iter().map(Done::json).chain(wanted.iter().cloned()).collect();
             json!({ "schema": "prony/tier-move/1", "did": self.word, "dry_run": true, "objects": list })
         };
-        let text = || match wanted.as_slice() {
-            [] => "nothing would be moved\n".to_owned() + &self.next_step(),
-            wanted => {
-                let line =
-                    |(name, cost): &(&str, String)| format!("would move {}: {cost}\n", output::on_one_line(name));
-                wanted.iter().map(line).collect::<String>() + &self.next_step()
-            }
+        let text = || match lines.as_str() {
+            "" => "nothing would be moved\n".to_owned() + &self.next_step(),
+            lines => format!("{lines}{}\n{}", said::times(known), self.next_step()),
         };
         output::answer(as_json, json, text)?;
         Ok(if self.done.iter().any(Done::left) { Exit::Failed } else { Exit::Fine })

@@ -2,7 +2,7 @@
 
 use super::advise::Told;
 use super::said;
-use advisor::{Move, Object, Rival, Times};
+use advisor::{Cost, Move, Object, Rival, Times};
 use analysis::Estimate;
 use report::{Head, SweetPoint, SweetSpot};
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ pub(super) fn json(told: &Told) -> Value {
 fn tier(tablespace: &str, number: Option<&String>, times: &Times, from: &str) -> Value {
     json!({
         "tablespace": tablespace, "oid": number.and_then(|number| number.parse::<u32>().ok()), "read_ms": 1e3 * times.read_s,
-        "in_order_ms": 1e3 * times.in_order_s, "flush_ms": 1e3 * times.flush_s, "from": from,
+        "in_order_ms": 1e3 * times.in_order_s, "copied_ms": 1e3 * times.copied_s, "flush_ms": 1e3 * times.flush_s, "from": from,
     })
 }
 
@@ -83,11 +83,16 @@ fn planned(told: &Told, one: &Move) -> Value {
         "id": one.id, "kind": one.kind.word(), "name": one.name, "bytes": one.bytes,
         "to": if one.to_fast { "fast" } else { "slow" },
         "saved_s": one.saved_s,
-        "cost": {
-            "how": one.cost.how.word(), "seconds": one.cost.seconds, "locked_s": one.cost.locked_s,
-            "log_bytes": one.cost.log_bytes, "room_bytes": one.cost.room_bytes,
-        },
-        "says": said::cost(told.engine, one),
+        "cost": cost(&one.cost),
+        "says": said::cost(told.engine, &one.cost),
+    })
+}
+
+/// What a move costs.
+pub(super) fn cost(cost: &Cost) -> Value {
+    json!({
+        "how": cost.how.word(), "seconds": cost.seconds, "locked_s": cost.locked_s, "log_bytes": cost.log_bytes,
+        "room_bytes": cost.room_bytes,
     })
 }
 

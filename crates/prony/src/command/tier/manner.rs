@@ -22,6 +22,8 @@ pub(super) struct Manner {
     stop: Arc<AtomicBool>,
     /// Whether nobody is told, because somebody else tells of the moves.
     quiet: bool,
+    /// Whether nothing is changed.
+    pub(super) dry_run: bool,
 }
 
 /// What became of one object.
@@ -36,17 +38,20 @@ impl Manner {
         let lock_timeout = time("--lock-timeout", &asked.lock_timeout)?;
         let rate =
             asked.rate.as_ref().map(|text| size("--rate", text.strip_suffix("/s").unwrap_or(text))).transpose()?;
-        Ok(Manner { lock_timeout, rate, clock: WallClock::new(), stop, quiet: false })
+        Ok(Manner { lock_timeout, rate, clock: WallClock::new(), stop, quiet: false, dry_run: asked.dry_run })
     }
 
     /// As fast as it goes, without a word; a move that was begun is finished.
     pub(super) fn beside_a_trial() -> Manner {
-        let stop = Arc::default();
-        Manner { lock_timeout: Duration::from_secs(2), rate: None, clock: WallClock::new(), stop, quiet: true }
+        let (lock_timeout, stop) = (Duration::from_secs(2), Arc::default());
+        Manner { lock_timeout, rate: None, clock: WallClock::new(), stop, quiet: true, dry_run: false }
     }
 
-    /// A mover, and word that another one is waited for.
+    /// A mover, and word that another one is waited for; nobody who only looks is in another's way.
     pub(super) fn mover<'a>(&self, database: &'a dyn Database) -> Result<Mover<'a>, DatabaseError> {
+        if self.dry_run {
+            return Mover::looking(database, self.lock_timeout);
+        }
         let waits = |process| {
             output::note_line(&format!(
                 "waiting for another move in this database to end (process {process} of the server); Ctrl-C to give up"

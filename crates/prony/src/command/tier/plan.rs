@@ -3,7 +3,9 @@
 //! The one idea: the plan is the consent. It was made by looking at one database, and fits no other.
 
 use super::document::SCHEMA;
+use super::times::Known;
 use crate::failure::Failure;
+use advisor::{Tiers, Times};
 use database::tier::Standing;
 use serde_json::Value;
 use std::path::Path;
@@ -26,6 +28,8 @@ pub(super) struct Plan {
     system: String,
     database: String,
     fast: (String, Option<String>),
+    /// The times of both tiers by which it was made.
+    pub(super) known: Known,
     pub(super) moves: Vec<Planned>,
 }
 
@@ -66,9 +70,22 @@ fn understood(path: String, parsed: &Value) -> Option<Plan> {
         path,
         system: text(&parsed["server"]["system"])?,
         database: text(&parsed["server"]["database"])?,
+        known: Known {
+            tiers: Tiers { slow: times(&tiers["slow"])?, fast: times(&tiers["fast"])? },
+            from: [text(&tiers["slow"]["from"])?, text(&tiers["fast"]["from"])?],
+            depth: tiers["depth"].as_f64()?,
+        },
         fast: (text(&tiers["fast"]["tablespace"])?, fast.clone()),
         moves: parsed["moves"].as_array()?.iter().map(planned).collect::<Option<_>>()?,
     })
+}
+
+fn times(tier: &Value) -> Option<Times> {
+    let seconds = |key: &str| tier[key].as_f64().filter(|ms| *ms >= 0.0).map(|ms| ms / 1e3);
+    let in_order_s = seconds("in_order_ms")?;
+    // Plans of earlier versions do not say what a block of a copy takes.
+    let copied_s = seconds("copied_ms").unwrap_or(in_order_s);
+    Some(Times { read_s: seconds("read_ms")?, in_order_s, flush_s: seconds("flush_ms")?, copied_s })
 }
 
 impl Plan {

@@ -134,7 +134,6 @@ pub(super) fn known_of(layout: &Layout, depth: f64) -> Result<Known, Failure> {
     let model =
         |at: Option<&TierFolder>, or: &str| at.and_then(|at| at.folder.device.clone()).unwrap_or_else(|| or.to_owned());
     let times = TierTimes {
-        fast: Tier::Fast.word().to_owned(),
         slow_device: model(layout.slow.as_deref(), "disk-15k"),
         fast_device: model(layout.fast.as_deref(), "nand-device"),
         slow_read: None,

@@ -3,7 +3,7 @@
 use super::advise::Told;
 use super::times::Known;
 use crate::output::columns;
-use advisor::{Advice, Band, How, Kind, Move, Reason, Way};
+use advisor::{Advice, Band, Cost, How, Kind, Reason, Way};
 use study::Engine;
 use units::{Bytes, percent};
 
@@ -51,12 +51,15 @@ pub(super) fn answer(told: &Told) -> String {
             Band::None => "one slice gives no interval".to_owned(),
             _ => format!("{} to {}", percent(answer.low), percent(answer.high)),
         };
-        return format!(
-            "Move {} with {} to the fast tier: {} of the wait for storage is saved ({interval}). Now {waits}.",
-            units::counted(count, "objects"),
-            bytes(all),
-            percent(answer.saved)
-        );
+        let (objects, all) = (units::counted(count, "objects"), bytes(all));
+        let saved = format!("{} of the wait for storage is saved ({interval})", percent(answer.saved));
+        // A plan that stands beside such a doubt is for who knows that other hours are unlike this one.
+        return match advice.reach.from_memory {
+            true => format!(
+                "Watch another time before you move: {waits}. With {objects} ({all}) on the fast tier {saved}, if a device answers."
+            ),
+            false => format!("Move {objects} with {all} to the fast tier: {saved}. Now {waits}."),
+        };
     };
     let why = match reason {
         Reason::TooFewReads => format!("{waits}, which is too little to save anything. Watch a busier time."),
@@ -71,6 +74,9 @@ pub(super) fn answer(told: &Told) -> String {
             share(advice.log_s)
         ),
         Reason::AlreadyThere => format!("what gains lies on the fast tier already; {waits}."),
+        Reason::BudgetTooSmall if answer.saved <= 0.0 => {
+            format!("nothing that gains fits {}; {waits}.", bytes(advice.budget))
+        }
         Reason::BudgetTooSmall => format!(
             "nothing that fits {} saves more than {} of the wait; {waits}.",
             bytes(advice.budget),
@@ -125,16 +131,7 @@ pub(super) fn doubts(told: &Told) -> Vec<String> {
             percent(reach.share)
         )
     }];
-    let times = |times: &advisor::Times, from: &str| {
-        format!("{} a random read, {} a flush ({from})", seconds(times.read_s), seconds(times.flush_s))
-    };
-    let known = &told.known;
-    all.push(format!(
-        "Times: slow {}; fast {}; at {} at once.",
-        times(&known.tiers.slow, &known.from[0]),
-        times(&known.tiers.fast, &known.from[1]),
-        units::significant(known.depth)
-    ));
+    all.push(times(&told.known));
     let heat = match advice.curve.stability {
         Some(rank) => format!("the order of both halves of the window correlates by {rank:.2} (1 is the same order)"),
         None => "too little was read in both halves of the window to compare their orders".to_owned(),
@@ -157,9 +154,18 @@ pub(super) fn doubts(told: &Told) -> Vec<String> {
     all
 }
 
+/// The times of both tiers, on which costs and gains stand.
+pub(super) fn times(known: &Known) -> String {
+    let of = |times: &advisor::Times, from: &str| {
+        format!("{} a random read, {} a flush ({from})", seconds(times.read_s), seconds(times.flush_s))
+    };
+    let Known { tiers, from: [slow, fast], depth } = known;
+    let depth = units::significant(*depth);
+    format!("Times: slow {}; fast {}; at {depth} at once.", of(&tiers.slow, slow), of(&tiers.fast, fast))
+}
+
 /// What a move costs, in a line.
-pub(super) fn cost(engine: Engine, one: &Move) -> String {
-    let cost = &one.cost;
+pub(super) fn cost(engine: Engine, cost: &Cost) -> String {
     let lock = match (cost.how, engine) {
         (_, Engine::Mariadb) => {
             format!("nobody writes it for about {}, nor reads it for a moment at the end", seconds(cost.locked_s))
@@ -169,7 +175,7 @@ pub(super) fn cost(engine: Engine, one: &Move) -> String {
     };
     let log = match cost.log_bytes {
         all if engine == Engine::Mariadb => format!("{} of redo log, and nothing for replicas", bytes(all)),
-        0.0 => "nothing in the log".to_owned(),
+        0.0 => "nothing in the log, nor for replicas".to_owned(),
         all if cost.how == How::Rebuild => format!("{} of log, which every replica receives", bytes(all)),
         all => format!("{} of log, which every replica receives and replays under the same lock", bytes(all)),
     };
@@ -184,7 +190,7 @@ pub(super) fn text(told: &Told) -> String {
         for one in &told.advice.moves {
             let way = if one.to_fast { "to the fast tier" } else { "back to the slow tier" };
             let (kind, size) = (one.kind.word(), bytes(one.bytes));
-            text.push_str(&format!("  {kind} {} ({size}) {way}\n    {}\n", one.name, cost(told.engine, one)));
+            text.push_str(&format!("  {kind} {} ({size}) {way}\n    {}\n", one.name, cost(told.engine, &one.cost)));
         }
     }
     text.push_str(&curve(told));

@@ -137,7 +137,7 @@ impl Work {
         self.begun(ready);
         let (clock, stop, until) = (&self.clock, &self.stop, self.until);
         let every = Duration::from_nanos(every.0);
-        let keeper = Keeper { spec: &spec, database, manner, dry_run: false, spaces, rules, every, times: &times };
+        let keeper = Keeper { spec: &spec, database, manner, spaces, rules, every, times: &times };
         let told = &mut self.told;
         keeper.keep(&mut sampler, Some(mover), stop, None, &mut |text| {
             let at = clock.now();
