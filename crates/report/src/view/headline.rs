@@ -51,7 +51,7 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Table 
         let stream = super::axes::with_provenance(&row.curve.at.stream, row.curve.provenance);
         let mut fields = vec![
             word("system", "system", &row.curve.at.system).only_if(systems),
-            word("stream", "stream", stream),
+            word("workload", "stream", stream),
             word("at", "at", &row.at).shortened(&row.short),
         ];
         fields.extend(numbers(row.point, &rows, caveats));
@@ -188,7 +188,7 @@ pub fn load(findings: &Findings, point: &PointSummary) -> String {
     match (label.slots, label.offered) {
         (_, Some(rate)) => format!("{} offered", units::rate(rate.0)),
         (Some(slots), None) if label.asks == Asks::Operations => format!("queue depth {slots}"),
-        _ => label.load.strip_prefix("closed, ").unwrap_or(&label.load).to_owned(),
+        _ => label.load.strip_prefix("closed, ").unwrap_or(&label.load).replace("; closed, ", "; "),
     }
 }
 
