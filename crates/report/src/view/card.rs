@@ -6,7 +6,7 @@
 
 use super::conclusion::with_interval;
 use super::curve::{Curve, Sweep};
-use super::headline::{LOADS, low_point, quoted_point};
+use super::headline::{LOADS, low_point, quoted_point, rows_each};
 use super::mix::nearest;
 use super::quantity::Quantity;
 use super::tested;
@@ -439,9 +439,7 @@ fn beyond_sessions(findings: &Findings, point: &PointSummary) -> Option<String> 
 /// How many rows a second that is, where jobs go over rows: the words of their load say how many a transaction has.
 fn rows_given(findings: &Findings, point: &PointSummary) -> Option<String> {
     let (trial, stream) = nearest(findings, point).filter(|_| point.work == Work::Transactions)?;
-    let load = &trial.label.streams.get(usize::from(stream.stream))?.load;
-    let said = load.split_once(" rows").filter(|(_, rest)| rest.contains("a transaction"));
-    let each: f64 = said.map_or(Some(1.0), |(count, _)| count.parse().ok())?;
+    let each = rows_each(&trial.label.streams.get(usize::from(stream.stream))?.load)?;
     // Nothing else that asks a database is counted in bytes.
     (point.bytes_per_s.value > 0.0).then(|| {
         let rows = units::per_second(each * point.throughput_per_s.value);

@@ -192,6 +192,12 @@ pub fn load(findings: &Findings, point: &PointSummary) -> String {
     }
 }
 
+/// How many rows a transaction goes over by the words of its load, `10 rows of 200 B a transaction`; one where they do not say.
+pub fn rows_each(load: &str) -> Option<f64> {
+    let said = load.split_once(" rows").filter(|(_, rest)| rest.contains("a transaction"));
+    said.map_or(Some(1.0), |(count, _)| count.parse().ok())
+}
+
 /// The point of a curve that people quote.
 pub fn quoted_point<'a>(findings: &Findings, sweep: &Sweep, curve: &Curve<'a>) -> Option<&'a PointSummary> {
     match sweep.factor.as_deref() {

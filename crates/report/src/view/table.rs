@@ -1,6 +1,6 @@
 //! Tables as values: columns with their units, cells with their caveats. Text, HTML and CSV print the same table.
 
-use super::quantity::Quantity;
+use super::quantity::{Quantity, number_of};
 use analysis::{Estimate, StreamSummary};
 use std::collections::BTreeSet;
 
@@ -174,9 +174,8 @@ fn one_unit(figures: &[(f64, String)]) -> Option<String> {
     let sized = || figures.iter().filter(|(value, _)| *value > 0.0);
     let (_, least) = sized().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let (_, most) = sized().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let number = |figure: &str| figure.split(' ').next().and_then(|number| number.parse::<f64>().ok());
-    let small = number(&units::in_unit_of(least, most))?;
-    let large = number(&units::in_unit_of(most, least))?;
+    let small = number_of(&units::in_unit_of(least, most))?;
+    let large = number_of(&units::in_unit_of(most, least))?;
     match small {
         _ if small >= READABLE[0] => Some(most.clone()),
         _ if large < LARGE => Some(least.clone()),
