@@ -439,6 +439,8 @@ pub struct RoundsTrace {
     pub slope: f64,
     /// How far chance alone moves a round, as a share of the mean: one standard error.
     pub noise: f64,
+    /// Degrees of freedom of that error.
+    pub freedom: f64,
 }
 
 /// The replicates of one point pooled.
@@ -1259,6 +1261,9 @@ const WIDEST: f64 = 100.0;
 /// What stands in place of such an interval; its ends are in the JSON.
 pub const CANNOT_TELL: &str = "interval unknown: too few trials, or too noisy";
 
+/// What stands in place of a percentile of which nothing but a value was seen.
+pub const TOO_FEW: &str = "unknown: too few samples";
+
 impl Estimate {
     /// A value that stands alone: one sample, no interval.
     pub fn single(value: f64) -> Estimate {
@@ -1305,6 +1310,19 @@ impl Estimate {
     /// Whether all that is known of it is how low it cannot be: an end below, at the confidence of one side, and none above.
     pub fn lower_bound(&self) -> bool {
         self.low.is_finite() && self.high == f64::INFINITY
+    }
+
+    /// Whether only its value was seen, and samples are too few to say anything of it: no end below, and none above.
+    pub fn not_known(&self) -> bool {
+        self.low.is_nan() && self.high == f64::INFINITY
+    }
+
+    /// A tail beside the median of the same times: a bound that is no higher than the median was known before anybody looked, and
+    /// is none.
+    pub(crate) fn beside_median(self, median: &Estimate) -> Estimate {
+        let alike = !self.value.is_finite() || self.value <= median.value;
+        let says = alike || self.has_interval() || self.lower_bound() && self.low > median.value;
+        if says { self } else { Estimate { low: f64::NAN, high: f64::INFINITY, ..self } }
     }
 }
 

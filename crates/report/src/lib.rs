@@ -12,6 +12,7 @@ mod harmless;
 mod html;
 mod json;
 mod kept;
+mod noted;
 mod text;
 mod view;
 

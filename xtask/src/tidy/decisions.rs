@@ -37,6 +37,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("report", "headline.rs", "shortens a level to its first word"),
     ("report", "kept.rs", "keeps options and numbers whole on a line"),
     ("report", "mark.rs", "shortens a number"),
+    ("report", "noted.rs", "puts the figures of sentences together that differ in nothing else"),
     ("report", "prose.rs", "sets commands as code and keeps options whole"),
     ("report", "quantity.rs", "chooses the scale of an axis by its unit"),
     ("report", "wrap.rs", "breaks lines"),

@@ -183,6 +183,21 @@ mod tests {
         assert!(bound.lower_bound() && bound.low == 3.0, "{bound:?}");
     }
 
+    /// The bound of an unsure median says nothing of a tail.
+    #[test]
+    fn a_tail_of_which_no_more_is_known_than_of_the_median_is_not_known() {
+        let of = |value, low, high| Estimate { value, low, high, ..Estimate::single(value) };
+        let median = of(1.2, 0.3, 4.0);
+        let beside = |low, high| of(8.0, low, high).beside_median(&median);
+        for vague in [beside(0.3, f64::INFINITY), beside(1.2, f64::INFINITY), beside(f64::NAN, f64::NAN)] {
+            assert!(vague.not_known() && !vague.lower_bound() && vague.value == 8.0, "{vague:?}");
+        }
+        for known in [beside(1.9, f64::INFINITY), beside(1.0, 9.0)] {
+            assert!(!known.not_known() && known.low >= 1.0, "{known:?}");
+        }
+        assert!(of(1.2, 1.2, f64::INFINITY).beside_median(&median).lower_bound(), "all times are alike");
+    }
+
     #[test]
     fn tails_of_fixed_work_are_lower_bounds_until_a_hundred_lie_beyond() {
         for (q, operations, truth) in [(0.99, 100, 4.605), (0.999, 1_000, 6.908), (0.9999, 100, 9.21)] {

@@ -58,7 +58,7 @@ fn kept(outage: &TrialCheck, all: &[TrialCheck]) -> String {
         passed.iter().filter(|check| check.kind == CheckKind::Ledger).map(|check| check.found.clone()).collect();
     if invariants > 0 {
         let verb = if invariants == 1 { "holds" } else { "hold" };
-        told.push(format!("{} {verb}", counted(invariants as u64, "invariants")));
+        told.push(format!("{} of the data {verb}", counted(invariants as u64, "checks")));
     }
     let not_done = looks.len() - passed.len();
     if not_done > 0 {
@@ -188,7 +188,7 @@ mod tests {
         };
         let told = answer(&[&back, &orders, &money]);
         assert!(
-            told.ends_with("gone; its data was checked: 335 orders are as acknowledged, 1 invariant holds."),
+            told.ends_with("gone; its data was checked: 335 orders are as acknowledged, 1 check of the data holds."),
             "{told}"
         );
         assert!(answer(&[&back]).ends_with("; its data was not checked."));

@@ -139,7 +139,7 @@ fn stream(throughput: f64, response: LatencySummary) -> StreamSummary {
         cpu: None,
         steady: Steady {
             answer: SteadyAnswer::Yes,
-            rounds: Some(RoundsTrace { means: vec![throughput; 5], range: 0.0, slope: 0.0, noise: 0.0 }),
+            rounds: Some(RoundsTrace { means: vec![throughput; 5], range: 0.0, slope: 0.0, noise: 0.0, freedom: 95.0 }),
         },
         little_gap_pct: Some(0.0),
         sustained: None,

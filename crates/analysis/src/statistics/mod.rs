@@ -17,3 +17,4 @@ pub mod ratio_scale;
 pub mod replicates;
 pub mod series_mean;
 pub mod student;
+pub mod studentised_range;

@@ -38,6 +38,16 @@ pub fn normal_quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p)
 }
 
+/// Probability that a standard normal lies at or below `value`.
+pub fn normal_cdf(value: f64) -> f64 {
+    Normal::standard().cdf(value)
+}
+
+/// Density of a standard normal.
+pub fn normal_density(value: f64) -> f64 {
+    (-value * value / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt()
+}
+
 /// Half the width of an interval around a mean: the two-sided t times the standard error.
 pub fn half_width(standard_error: f64, freedom: f64, confidence: f64) -> f64 {
     if freedom < 1.0 { f64::NAN } else { t_quantile(0.5 + confidence / 2.0, freedom) * standard_error }

@@ -348,9 +348,11 @@ fn stalled(about: &About) -> Option<String> {
     };
     let why = if why.is_empty() { why } else { format!("{why} ") };
     let queued = match changed(about.summary) {
-        true => format!("this closed load shows a p99 of {closed}, since nobody asked meanwhile"),
+        true => format!(
+            "this load, whose sessions wait for each answer, shows a p99 of {closed}, since nobody asked meanwhile"
+        ),
         false => format!(
-            "arrivals at the mean rate of {} would have queued behind it, with a p99 of {}, where this closed load shows {closed}",
+            "arrivals at the mean rate of {} would have queued behind it, with a p99 of {}, where this load, whose sessions wait for each answer, shows {closed}",
             rate(rate_per_s),
             milliseconds(open_p99_ms)
         ),
@@ -491,12 +493,12 @@ fn not_steady(about: &About) -> Option<String> {
     };
     Some(format!(
         "the rate did not settle: over {} equal parts of the window it ranged over {} of its mean (20% allowed) and its \
-         trend {} {} (10% allowed), where chance moves a part by {}; {next}",
+         trend {} {} (10% allowed), where chance alone keeps the range within {}; {next}",
         trace.means.len(),
         percent(trace.range),
         if trace.slope < 0.0 { "fell" } else { "rose" },
         percent(trace.slope.abs()),
-        percent(trace.noise)
+        percent(trace.by_chance())
     ))
 }
 
@@ -532,12 +534,13 @@ fn few_rounds(about: &About) -> String {
 
 /// Rounds that chance moves by more than the rule can see past.
 fn noisy_rounds(about: &About) -> Option<String> {
-    // Parts that lie no further apart than noise moves one of them say nothing.
-    let trace = about.stream.steady.rounds.as_ref().filter(|trace| trace.range > trace.noise)?;
+    // Parts that lie no further apart than those of a steady window say nothing.
+    let trace = about.stream.steady.rounds.as_ref().filter(|trace| trace.range > trace.by_chance())?;
     let scatter = format!(
-        "the rate of its parts varied by {}; noise alone gives about {} each",
+        "the rate of its {} parts ranged over {}, and noise alone keeps that within {} in 19 of 20 windows",
+        trace.means.len(),
         percent(trace.range),
-        percent(trace.noise)
+        percent(trace.by_chance())
     );
     let times = longer(trace, &about.judgement.steady);
     let next = match times.map(|times| (times, window_of(about.cut.seconds() * times))) {

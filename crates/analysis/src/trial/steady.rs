@@ -6,6 +6,7 @@
 use crate::statistics::moments::mean;
 use crate::statistics::noise::Noise;
 use crate::statistics::student::{normal_quantile, t_quantile};
+use crate::statistics::studentised_range::range_quantile;
 use crate::{RoundsTrace, Steady, SteadyAnswer};
 use study::{RoundsEvidence, SteadyRule};
 use units::Nanos;
@@ -42,7 +43,7 @@ fn judged(rates: &[f64], rounds: usize, rule: &SteadyRule) -> Steady {
     let means = round_means(rates, rounds);
     // Rounds in which nothing was done are as unsteady as can be, and have no shares of a mean.
     let Some(seen) = RoundsEvidence::of(&means) else {
-        let trace = RoundsTrace { means, range: f64::INFINITY, slope: 0.0, noise: 0.0 };
+        let trace = RoundsTrace { means, range: f64::INFINITY, slope: 0.0, noise: 0.0, freedom: 0.0 };
         return Steady { answer: SteadyAnswer::Never, rounds: Some(trace) };
     };
     let chance = Chance::of(rates, rounds, seen.mean);
@@ -54,7 +55,8 @@ fn judged(rates: &[f64], rounds: usize, rule: &SteadyRule) -> Steady {
     } else {
         SteadyAnswer::CannotTell
     };
-    let trace = RoundsTrace { means, range: seen.range, slope: seen.slope, noise: chance.round };
+    let (noise, freedom) = (chance.round, chance.freedom);
+    let trace = RoundsTrace { means, range: seen.range, slope: seen.slope, noise, freedom };
     Steady { answer, rounds: Some(trace) }
 }
 
@@ -97,6 +99,14 @@ impl Chance {
     /// Whether noise is small enough for the rule to say anything.
     fn small(&self, rule: &SteadyRule) -> bool {
         self.round <= RANGE_SHARE * rule.range_max && self.slope <= SLOPE_SHARE * rule.slope_max
+    }
+}
+
+impl RoundsTrace {
+    /// The range that chance alone stays within in 95 of 100 steady windows, as a share of the mean: that of several rounds is
+    /// wider than the error of one, of five 3.86 times as wide where that is known well.
+    pub fn by_chance(&self) -> f64 {
+        if self.noise > 0.0 { self.noise * range_quantile(0.95, self.means.len(), self.freedom) } else { 0.0 }
     }
 }
 
@@ -184,6 +194,30 @@ mod tests {
                 ar1(draws, 100, phi).iter().map(|e| (1.0 + scatter * e).max(0.0)).collect()
             });
             assert!(never <= most, "{never} at {phi}");
+        }
+    }
+
+    /// Windows that vary by chance alone, of few intervals and of many, whose neighbours resemble each other or do not: of the
+    /// range over five parts no more than one in twenty is beyond chance. Held against the error of one part, many were.
+    #[test]
+    fn at_most_one_steady_window_in_twenty_varies_by_more_than_chance() {
+        const WINDOWS: u32 = 300;
+        let (mut draws, rule) = (Draws::new(11), SteadyRule { round_min: Nanos(1), ..SteadyRule::default() });
+        for (intervals, phi, scatter) in
+            [(5, 0.0, 0.1), (10, 0.0, 0.2), (100, 0.0, 0.6), (100, 0.7, 0.3), (300, 0.9, 0.2)]
+        {
+            let (mut beyond, mut beyond_one) = (0, 0);
+            for _ in 0..WINDOWS {
+                let series = ar1(&mut draws, intervals, phi);
+                let rates: Vec<f64> = series.iter().map(|e| 1000.0 * (1.0 + scatter * e).max(0.0)).collect();
+                let trace = steady(&rates, Nanos::from_millis(100), &rule, None).rounds.expect("it has rounds");
+                beyond += u32::from(trace.range > trace.by_chance());
+                beyond_one += u32::from(trace.range > trace.noise);
+            }
+            let [several, one] = [beyond, beyond_one].map(|count| f64::from(count) / f64::from(WINDOWS));
+            // Of 300 windows 5 percent are up to 7 by chance.
+            assert!(several <= 0.07, "{several} of windows of {intervals} intervals at {phi}");
+            assert!(one > 0.2, "{one} of windows of {intervals} intervals at {phi}");
         }
     }
 

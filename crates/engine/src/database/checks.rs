@@ -156,7 +156,7 @@ pub(crate) fn nothing_kept(databases: &Databases, trial: &Trial) -> Option<Event
     let wanted = asked(trial).any(|(_, pool)| pool.check);
     let keeps_nothing = databases.open().is_some_and(|database| database.engine() == Engine::Null);
     (wanted && keeps_nothing).then(|| {
-        let text = "a database that answers at once keeps nothing: neither invariants nor a ledger can be checked";
+        let text = "a database that answers at once keeps nothing: neither its data nor a ledger can be checked";
         Event { at: trial.phases.warm_up + trial.phases.measure, kind: EventKind::Note, text: text.to_owned() }
     })
 }
@@ -172,9 +172,10 @@ fn invariants_words(checks: &[&Check]) -> (EventKind, String) {
         })
         .collect();
     if broken.is_empty() {
-        let text = format!("all {} invariants hold, checked in {took:.1} s", checks.len());
+        let text = format!("all {} checks of the data hold, done in {took:.1} s", checks.len());
         return (EventKind::Note, text);
     }
-    let text = format!("{} of {} invariants are broken: {}", broken.len(), checks.len(), broken.join("; "));
+    let text =
+        format!("{} of {} checks of the data found it broken: {}", broken.len(), checks.len(), broken.join("; "));
     (EventKind::Damage, text)
 }

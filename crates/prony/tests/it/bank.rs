@@ -45,7 +45,7 @@ fn balances(house: &House) {
     assert!(an_hour(&trial, "accounts balanced") > 0.0, "{trial:#}");
     let events = house.events(0);
     let told = |text: &str| events.iter().any(|event| event.text.contains(text));
-    assert!(told("invariants hold") && told("1000 accounts are settled, as was acknowledged"), "{events:#?}");
+    assert!(told("checks of the data hold") && told("1000 accounts are settled, as was acknowledged"), "{events:#?}");
 }
 
 #[test]

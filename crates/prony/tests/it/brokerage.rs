@@ -156,7 +156,7 @@ fn a_null_database_shows_what_the_generator_itself_costs() {
             went_well(trial);
         }
         let unchecked =
-            |event: &observation::Event| event.text.contains("neither invariants nor a ledger can be checked");
+            |event: &observation::Event| event.text.contains("neither its data nor a ledger can be checked");
         assert!(house.events(0).iter().any(unchecked), "{:#?}", house.events(0));
         assert!(cost_us(&brokerage) > cost_us(&scripts), "{brokerage:#}");
     }

@@ -65,7 +65,7 @@ fn both_servers_take_writes_lose_no_count_and_hold_the_same_rows_wherever_sessio
         assert_eq!(events.contains("the second server refused"), paired, "{events}");
     }
     assert_eq!(checks(&told, "mirror").len(), 3, "{told:#}");
-    assert_eq!(checks(&told, "tally").len(), 6, "{told:#}");
+    assert_eq!(checks(&told, "count").len(), 6, "{told:#}");
     let findings = told["findings"].as_array().expect("findings");
     let mirror = findings.iter().find(|finding| finding["kind"] == "mirror").expect("what the second server gives");
     let spreads = mirror["spreads"].as_array().expect("ways to spread sessions");

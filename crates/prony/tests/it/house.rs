@@ -63,7 +63,7 @@ impl House {
                 .iter()
                 .any(|event| event.kind == EventKind::Note && event.text.starts_with(start) && event.text.contains(end))
         };
-        assert!(says("all ", "invariants hold"), "{events:#?}");
+        assert!(says("all ", "checks of the data hold"), "{events:#?}");
         assert!(says("ledger: ", "orders are as acknowledged"), "{events:#?}");
         assert!(events.iter().all(|event| event.kind != EventKind::Damage), "{events:#?}");
     }

@@ -56,7 +56,7 @@ fn order_entry_keeps_its_books_on_both_servers_and_tells_how_many_sessions_make_
     assert_eq!(trials.len(), 4, "{told:#}");
     let checks = told["checks"].as_array().expect("checks");
     assert!(checks.iter().all(|check| check["result"] == "passed"), "{checks:#?}");
-    for (name, count) in [("order numbers", 4), ("ledger", 4), ("tally", 4), ("mirror", 2)] {
+    for (name, count) in [("order numbers", 4), ("ledger", 4), ("count", 4), ("mirror", 2)] {
         let of: Vec<_> = checks.iter().filter(|check| check["name"] == name).collect();
         assert_eq!(of.len(), count, "{name}: {checks:#?}");
     }

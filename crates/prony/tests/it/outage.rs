@@ -129,7 +129,7 @@ fn survives(house: &House, pid_file: &str, lose: impl FnOnce(&[i32])) -> Vec<i32
     let (code, told) = going.end();
     assert_eq!(code, Some(2), "{told}");
     assert!(told.contains("is gone") || told.contains("went away"), "{told}");
-    assert!(told.contains("after the outage: all ") && told.contains("invariants hold"), "{told}");
+    assert!(told.contains("after the outage: all ") && told.contains("checks of the data hold"), "{told}");
     assert!(told.contains("after the outage: ledger: ") && told.contains("orders are as acknowledged"), "{told}");
     let checked =
         house.program.json(&house.line("db check", "--set preset=desk --set customers=50 --set days=1 --json"));

@@ -34,7 +34,7 @@ fn went_well(house: &House, trial: &Value, number: u32) {
     let events = house.events(number);
     let told = |text: &str| events.iter().any(|event| event.text.contains(text));
     assert!(
-        told("invariants hold")
+        told("checks of the data hold")
             && told("acknowledged loads of deltas are in the data (in the whole trial, warm-up included)"),
         "{events:#?}"
     );

@@ -114,7 +114,7 @@ fn draw(panel: &Panel, frame: &Frame, series: &Series) -> Markup {
         Form::Bars => bars(panel, frame, series),
         Form::Dense => dense(frame, series),
         Form::Steps => steps(frame, series),
-        Form::Thin => thin(frame, series),
+        Form::Thin => thin(panel, frame, series),
         Form::Curve => curve(frame, series),
         Form::Line => points(panel, frame, series, true),
         Form::Marks => points(panel, frame, series, false),
@@ -231,8 +231,10 @@ fn line(frame: &Frame, series: &Series, class: &str, mark: impl Fn(usize, f64, f
     }
 }
 
-fn thin(frame: &Frame, series: &Series) -> Markup {
-    line(frame, series, "thin", |_, x, y| html! { circle class="dot" cx=(px(x)) cy=(px(y)) r="1.8" {} })
+fn thin(panel: &Panel, frame: &Frame, series: &Series) -> Markup {
+    line(frame, series, "thin", |at, x, y| {
+        html! { (whisker(panel, frame, &series.points[at])) circle class="dot" cx=(px(x)) cy=(px(y)) r="1.8" {} }
+    })
 }
 
 /// How many markers tell a curve from its neighbours.

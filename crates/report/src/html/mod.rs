@@ -17,6 +17,7 @@ pub use plain::{Head, judged_html, sweet_spot_html};
 
 use crate::caveats::CaveatsOfKind;
 use crate::harmless::harmless;
+use crate::noted::{self, Places};
 use crate::view::{Conclusion, Report, Section, Tone, report};
 use analysis::{Findings, Verdict, Weight};
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
@@ -47,7 +48,7 @@ pub fn html(findings: &Findings) -> String {
         @for (index, section) in report.sections.iter().enumerate() { (experiment(&notes, index, section)) }
         (method::section(findings))
         (configuration::section(findings))
-        (caveats(&report.caveats.0))
+        (caveats(&report.caveats.0, &notes.places))
         (study(&report))
     };
     let program = format!("Prony {}", run.version);
@@ -86,7 +87,7 @@ fn head(report: &Report) -> Markup {
             p class="run" {
                 span class="brand" { "Prony" }
                 span { (configuration::date(run.started_unix_ns)) }
-                span { (run.id) }
+                span { "run " (run.id) }
                 @for tag in &run.tags { span class="tag" { (tag) } }
             }
             h1 { (run.title) }
@@ -204,7 +205,7 @@ fn experiment(notes: &Footnotes, index: usize, section: &Section) -> Markup {
 const TOLD_MAX: usize = 3;
 
 /// By weight, details folded.
-fn caveats(kinds: &[CaveatsOfKind]) -> Markup {
+fn caveats(kinds: &[CaveatsOfKind], places: &Places) -> Markup {
     let of = |weight: Weight| kinds.iter().filter(move |kind| kind.kind.weight() == weight).collect::<Vec<_>>();
     page! {
         @if !kinds.is_empty() {
@@ -213,29 +214,29 @@ fn caveats(kinds: &[CaveatsOfKind]) -> Markup {
                 p { "A letter beside a number leads here." }
                 @for weight in [Weight::Decisive, Weight::WorthKnowing] {
                     @let kinds = of(weight);
-                    @if !kinds.is_empty() { h3 class="weight" { (weight.word()) } (doubts(&kinds)) }
+                    @if !kinds.is_empty() { h3 class="weight" { (weight.word()) } (doubts(&kinds, places)) }
                 }
                 @let details = of(Weight::Detail);
                 @if !details.is_empty() {
-                    details { summary { (units::counted(details.len() as u64, "details")) } (doubts(&details)) }
+                    details { summary { (units::counted(details.len() as u64, "details")) } (doubts(&details, places)) }
                 }
             }
         }
     }
 }
 
-fn doubts(kinds: &[&CaveatsOfKind]) -> Markup {
+fn doubts(kinds: &[&CaveatsOfKind], places: &Places) -> Markup {
     page! {
         dl class="doubts" {
             @for kind in kinds {
-                @let told = told(kind);
+                @let told = noted::told(kind);
                 dt id={ "doubt-" (kind.mark) } { span class="letter" { (kind.mark) } (kind.kind.heading()) }
-                @for one in told.iter().take(TOLD_MAX) { (words(one)) }
+                @for one in told.iter().take(TOLD_MAX) { (words(one, places)) }
                 @if told.len() > TOLD_MAX {
                     dd {
                         details {
                             summary { (told.len() - TOLD_MAX) " more" }
-                            dl { @for one in told.iter().skip(TOLD_MAX) { (words(one)) } }
+                            dl { @for one in told.iter().skip(TOLD_MAX) { (words(one, places)) } }
                         }
                     }
                 }
@@ -244,28 +245,8 @@ fn doubts(kinds: &[&CaveatsOfKind]) -> Markup {
     }
 }
 
-/// Each text once, with the trials that it touches.
-fn told(kind: &CaveatsOfKind) -> Vec<(&str, Vec<u32>)> {
-    let mut told: Vec<(&str, Vec<u32>)> = Vec::new();
-    for caveat in &kind.caveats {
-        match told.iter_mut().find(|(text, _)| *text == caveat.text) {
-            Some((_, trials)) => trials.extend(caveat.trial),
-            None => told.push((&caveat.text, caveat.trial.into_iter().collect())),
-        }
-    }
-    told
-}
-
-fn words((text, trials): &(&str, Vec<u32>)) -> Markup {
-    let names: Vec<String> = trials.iter().map(u32::to_string).collect();
-    page! {
-        dd {
-            (prose(text))
-            @if !names.is_empty() {
-                span class="faint" { " (trial" @if names.len() > 1 { "s" } " " (names.join(", ")) ")" }
-            }
-        }
-    }
+fn words((text, trials): &(String, Vec<u32>), places: &Places) -> Markup {
+    page! { dd { (prose(text)) span class="faint" { (places.whom(trials)) } } }
 }
 
 fn study(report: &Report) -> Markup {

@@ -1,14 +1,14 @@
 //! Tables in HTML: the interval under its value, the letters of caveats beside it.
 
 use super::prose::prose;
-use crate::caveats::{Caveats, trials_of};
+use crate::caveats::Caveats;
 use crate::kept::kept;
+use crate::noted::Places;
 use crate::view::{Cell, Column, Table};
-use analysis::{Caveat, CaveatKind, Findings, TrialSummary};
+use analysis::{CaveatKind, Findings};
 use maud::{Markup, html};
-use observation::Factor;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A table; `class` says which, for the style sheet. Columns that do not fit beside the others follow in tables of their own, the least
 /// important last, so that none is cut.
@@ -142,27 +142,13 @@ fn content(cell: &Cell) -> Markup {
     }
 }
 
-/// Where each trial of a run of several ran: streams, levels, and the system where there are several.
-fn places(findings: &Findings) -> BTreeMap<u32, String> {
-    let several = findings.run.systems.len() > 1;
-    let place = |trial: &TrialSummary| {
-        let label = &trial.label;
-        let streams: Vec<&str> = label.streams.iter().map(|stream| stream.name.as_str()).collect();
-        let levels = label.factors.iter().filter(|factor| !streams.contains(&factor.level.text()));
-        let system = several.then(|| label.system.clone());
-        let words = [streams.join(" and ")].into_iter().chain(levels.map(Factor::in_words)).chain(system);
-        (label.index, words.collect::<Vec<_>>().join(", "))
-    };
-    if findings.trials.len() < 2 { BTreeMap::new() } else { findings.trials.iter().map(place).collect() }
-}
-
 /// The caveats of a page, of which a footnote tells the first of a kind, and the texts of those that a footnote has told: each is told once.
 pub(super) struct Footnotes<'a> {
     caveats: &'a Caveats,
     /// The kind that the card has told as the doubt.
     doubted: Option<CaveatKind>,
-    /// Where each trial ran: a number alone says nothing to who sees one page.
-    places: BTreeMap<u32, String>,
+    /// Where each trial ran.
+    pub(super) places: Places,
     told: RefCell<BTreeSet<String>>,
 }
 
@@ -170,21 +156,7 @@ impl<'a> Footnotes<'a> {
     /// Of a page without a run there are none.
     pub(super) fn of(caveats: &'a Caveats, findings: Option<&Findings>) -> Footnotes<'a> {
         let doubted = findings.and_then(|findings| findings.doubted);
-        Footnotes { caveats, doubted, places: findings.map(places).unwrap_or_default(), told: RefCell::default() }
-    }
-
-    /// ` (trial 7: random-read, queue depth 32; also in 2 more trials)`: whom the first of these caveats of a kind is about, and in how
-    /// many trials beside there is one.
-    fn whose(&self, about: &[&Caveat]) -> String {
-        let Some(caveat) = about.first() else { return String::new() };
-        let trial = caveat.trial.map(|trial| match self.places.get(&trial) {
-            Some(place) => format!("trial {trial}: {place}"),
-            None => format!("trial {trial}"),
-        });
-        let beside = trials_of(about.iter().copied()).filter(|count| *count > 1);
-        let more = beside.map(|count| format!("also in {}", units::counted(count as u64 - 1, "more trials")));
-        let all: Vec<String> = trial.into_iter().chain(more).collect();
-        if all.is_empty() { String::new() } else { format!(" ({})", all.join("; ")) }
+        Footnotes { caveats, doubted, places: findings.map(Places::of).unwrap_or_default(), told: RefCell::default() }
     }
 
     /// Whether a text is told for the first time.
@@ -212,7 +184,7 @@ pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup
                         @if doubted { "see the doubt above" }
                         @if let Some(caveat) = about.first().filter(|one| !doubted && notes.first(&one.text)) {
                             (prose(&caveat.text))
-                            span class="faint" { (kept(&notes.whose(&about))) }
+                            span class="faint" { (kept(&notes.places.whose(&about))) }
                         }
                     }
                 }
@@ -224,18 +196,6 @@ pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_footnote_says_in_how_many_more_trials_its_note_is() {
-        let caveats = Caveats(Vec::new());
-        let notes = Footnotes::of(&caveats, None);
-        let of = |trial| Caveat { kind: CaveatKind::ThinTail, trial, text: String::new() };
-        let (first, again, other, run) = (of(Some(3)), of(Some(3)), of(Some(7)), of(None));
-        assert_eq!(notes.whose(&[&first, &again, &other]), " (trial 3; also in 1 more trial)");
-        assert_eq!(notes.whose(&[&first, &again]), " (trial 3)", "of one trial there are no more");
-        assert_eq!(notes.whose(&[&run]), "");
-        assert_eq!(notes.whose(&[]), "");
-    }
 
     #[test]
     fn a_part_of_a_table_has_its_name_and_explains_nothing_again() {

@@ -15,8 +15,9 @@ pub use wrap::wrap;
 pub use style::Colour;
 
 use crate::caveats::{CaveatsOfKind, trials_of};
+use crate::noted::{self, Places};
 use crate::view::{Conclusion, PAIRED, Report, Section, Table, Tone, report};
-use analysis::{Findings, Verdict, Weight};
+use analysis::{Caveat, Findings, Verdict, Weight};
 use style::{Paint, Style};
 
 /// How much is said.
@@ -157,7 +158,7 @@ impl Page {
     fn caveat(&self, kind: &CaveatsOfKind, report: &Report, detail: Detail) -> Vec<String> {
         let words = match detail {
             Detail::Brief => first_words(kind, report),
-            Detail::Full => all_words(kind),
+            Detail::Full => all_words(kind, &Places::of(report.findings)),
         };
         let body = wrap::printable(&format!("{} {}: {words}", kind.mark, kind.kind.heading()));
         let mut wrapped = wrap(&body, self.width, "  ");
@@ -188,24 +189,22 @@ fn exploratory(counted: &[&Conclusion]) -> String {
     format!("exploratory comparisons: {}", words.join(", "))
 }
 
-/// The first caveat of a kind, and how many more there are; one that the answer has told is not told again.
+/// The first caveat of a kind with whom it is about, and how many more there are; one that the answer has told is not told again.
 fn first_words(kind: &CaveatsOfKind, report: &Report) -> String {
-    let marked = report.headline.marked_trials(kind.mark);
-    let first = match report.findings.doubted == Some(kind.kind) {
-        true => "see the doubt above",
-        false => kind.about(&marked).chain(&kind.caveats).next().map(|caveat| caveat.text.as_str()).unwrap_or_default(),
-    };
-    match (kind.caveats.len(), trials_of(&kind.caveats).filter(|trials| *trials > 1)) {
-        (0 | 1, _) => first.to_owned(),
-        (_, Some(trials)) => format!("{first} (in {trials} trials)"),
-        (places, None) => format!("{first} (in {places} places)"),
+    if report.findings.doubted == Some(kind.kind) {
+        return "see the doubt above".to_owned();
     }
+    let marked = report.headline.marked_trials(kind.mark);
+    let Some(first) = kind.about(&marked).chain(&kind.caveats).next() else { return String::new() };
+    // A note of the run is about no trial, and may stand beside others.
+    if kind.caveats.len() > 1 && trials_of(&kind.caveats).is_none() {
+        return format!("{} (in {} places)", first.text, kind.caveats.len());
+    }
+    let all: Vec<&Caveat> = std::iter::once(first).chain(&kind.caveats).collect();
+    format!("{}{}", first.text, Places::of(report.findings).whose(&all))
 }
 
-fn all_words(kind: &CaveatsOfKind) -> String {
-    let one = |caveat: &analysis::Caveat| match caveat.trial {
-        Some(trial) => format!("{} (trial {trial})", caveat.text),
-        None => caveat.text.clone(),
-    };
-    kind.caveats.iter().map(one).collect::<Vec<_>>().join("; ")
+fn all_words(kind: &CaveatsOfKind, places: &Places) -> String {
+    let one = |(text, trials): (String, Vec<u32>)| format!("{text}{}", places.whom(&trials));
+    noted::told(kind).into_iter().map(one).collect::<Vec<_>>().join("; ")
 }

@@ -65,7 +65,7 @@ fn row(found: &MirrorFinding, added: &AddedTime) -> Vec<Field> {
     let [whole, times] = added.shown();
     let mut row = vec![
         word("system", "system", &found.point.system),
-        word("stream", "stream", &found.point.stream),
+        word("workload", "stream", &found.point.stream),
         word("at", "factors", factors_text(&added.factors)),
         ms("alone", "alone_ms", Some(added.alone_ms)),
         estimate("added", "added_ms", &whole, Quantity::Milliseconds),

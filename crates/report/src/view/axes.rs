@@ -4,7 +4,7 @@ use super::curve::{Curve, Sweep};
 use super::figure::{Axis, Datum, Form, Key, Look, Series, Spacing};
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
-use analysis::{Estimate, PointSummary};
+use analysis::{Estimate, PointSummary, TOO_FEW};
 use observation::{Provenance, factor};
 
 /// Levels that span more than this ratio, or double from one to the next, are spaced by ratio.
@@ -89,19 +89,23 @@ pub fn datum(estimate: &Estimate, quantity: Quantity, place: &str, marks: &str) 
     let n = if estimate.n > 1 { format!(", n {}", estimate.n) } else { String::new() };
     let interval = if let Some(ends) = quantity.ends(estimate) {
         format!(" ({ends})")
-    } else if estimate.lower_bound() {
+    } else if estimate.lower_bound() || estimate.not_known() {
         format!(" ({} seen)", quantity.text(estimate.value))
     } else {
         String::new()
     };
     let see = if marks.is_empty() { String::new() } else { format!(" · see {marks}") };
     let bound = estimate.lower_bound();
-    let value = if bound { format!("at least {}", quantity.text(estimate.low)) } else { quantity.text(estimate.value) };
+    let value = match bound {
+        true => format!("at least {}", quantity.text(estimate.low)),
+        false if estimate.not_known() => TOO_FEW.to_owned(),
+        false => quantity.text(estimate.value),
+    };
     let readout = format!("{place}: {value}{interval}{n}{see}");
-    let drawn = whisker(estimate);
+    let drawn = if estimate.not_known() { (f64::NAN, f64::NAN) } else { whisker(estimate) };
     Datum {
         x: 0.0,
-        y: if bound { estimate.low } else { estimate.value },
+        y: if bound || estimate.not_known() { estimate.low } else { estimate.value },
         low: drawn.0,
         high: drawn.1,
         readout,

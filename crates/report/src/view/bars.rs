@@ -43,7 +43,7 @@ fn shown(rates: &[Rate]) -> Vec<Shown<'_>> {
 }
 
 fn no_elapsed(point: &PointSummary, estimate: Estimate) -> Option<Estimate> {
-    point.elapsed_s.is_none().then_some(estimate)
+    (point.elapsed_s.is_none() && !estimate.not_known()).then_some(estimate)
 }
 
 /// Bars of work and of time; none when there is only one point, which a figure would not make plainer.

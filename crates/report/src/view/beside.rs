@@ -65,7 +65,7 @@ fn rows(found: &Beside, both: [&PointSummary; 2]) -> Vec<Vec<Field>> {
         let response = found.response.as_ref().filter(|_| at == 1);
         let mut row = vec![
             word("experiment", "experiment", &point.at.experiment),
-            word("stream", "stream", with_provenance(&point.at.stream, point.provenance)),
+            word("workload", "stream", with_provenance(&point.at.stream, point.provenance)),
         ];
         row.extend(super::points::yields(point));
         row.extend([

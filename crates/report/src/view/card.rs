@@ -6,7 +6,7 @@
 
 use super::conclusion::with_interval;
 use super::curve::{Curve, Sweep};
-use super::headline::{LOADS, low_point, quoted_point};
+use super::headline::{LOADS, low_point, quoted_point, rows_each};
 use super::mix::nearest;
 use super::quantity::Quantity;
 use super::tested;
@@ -23,7 +23,7 @@ use units::Bytes;
 const NUMBERS_MAX: usize = 6;
 
 /// Of more comparisons the table tells.
-const COMPARED_MAX: usize = 3;
+const COMPARED_MAX: usize = 5;
 
 /// An operation of more than this moves bytes for their own sake.
 const LARGE_BYTES: f64 = 65_536.0;
@@ -116,7 +116,7 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     let mut all = of_outages(&outages);
     all.extend(findings.findings.iter().filter_map(MirrorFinding::of).filter_map(round_trips));
     let primary = || findings.comparisons().filter(|one| one.primary);
-    all.extend(first_and_last(findings, primary().collect()).into_iter().map(|one| compared(findings, one)));
+    all.extend(first_and_last(findings, primary().collect()));
     // What is made of it is told where the study's own metric is read.
     let mirrored = |one: &&MirrorFinding| {
         // What follows from a ratio that nobody knows is not known either.
@@ -167,13 +167,18 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     all
 }
 
-/// Comparisons in the order of their systems in the study; of many the first ones and the last.
-fn first_and_last<'a>(findings: &Findings, mut all: Vec<&'a Comparison>) -> Vec<&'a Comparison> {
+/// Comparisons in the order of their systems in the study; of many the first ones and the last, which says how many are left out.
+fn first_and_last(findings: &Findings, mut all: Vec<&Comparison>) -> Vec<Number> {
     all.sort_by_key(|one| findings.run.systems.iter().position(|system| system.name == one.point.system));
-    if all.len() > COMPARED_MAX {
+    let left = all.len().saturating_sub(COMPARED_MAX);
+    if left > 0 {
         all.drain(COMPARED_MAX - 1..all.len() - 1);
     }
-    all
+    let mut told: Vec<Number> = all.into_iter().map(|one| compared(findings, one)).collect();
+    let rest =
+        (left > 0).then(|| format!("{} between are in the findings below", units::counted(left as u64, "comparisons")));
+    told.iter_mut().last().into_iter().for_each(|last| last.also.extend(rest.clone()));
+    told
 }
 
 /// Numbers of the experiments of a stream behind the one where it stands first.
@@ -235,7 +240,9 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let low = low.map(|low| elsewhere(low, ""));
     let per_core = per_core(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
     let each = each_gives(point, quantity);
-    let beside = before_a_session(point).into_iter().chain(each).chain(asked).chain(fewer).chain(low).chain(per_core);
+    let waits = before_a_session(point).or_else(|| beyond_sessions(findings, point));
+    let rows = rows_given(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
+    let beside = rows.into_iter().chain(waits).chain(each).chain(asked).chain(fewer).chain(low).chain(per_core);
     let place = place(findings, sweep, curve, point);
     let mut number = Number::new(&estimate, quantity, what, place);
     if !estimate.has_interval() {
@@ -404,6 +411,40 @@ fn before_a_session(point: &PointSummary) -> Option<String> {
         let (latency, request) =
             (with_interval(&point.response_mean_ms, Quantity::Milliseconds), Quantity::Milliseconds.text(request));
         format!("mean {latency}, {request} of it in the database, the rest is the wait for a session")
+    })
+}
+
+/// More than this beyond the sessions is no scatter of means.
+const BEYOND: f64 = 1.03;
+
+/// Why rate times latency is more than the sessions of a closed load, so that nobody who checks it takes the figures for wrong.
+fn beyond_sessions(findings: &Findings, point: &PointSummary) -> Option<String> {
+    let (trial, stream) = nearest(findings, point)?;
+    let label = trial.label.streams.get(usize::from(stream.stream))?;
+    let asks = label.asks == Asks::Transactions && label.think_mean.0 == 0 && point.elapsed_s.is_none();
+    let sessions = f64::from(label.slots.filter(|_| asks && label.offered.is_none())?);
+    let held = |latency_ms: f64| stream.throughput_per_s.value * latency_ms / 1e3;
+    let why = match held(stream.service.mean_ms) > 1.01 * sessions {
+        true => "jobs on a clock have sessions of their own",
+        false => "what other transactions or a clock start waits for a session, and that counts",
+    };
+    let held = held(stream.response.mean_ms);
+    let mean = Quantity::Milliseconds.text(stream.response.mean_ms);
+    (held > BEYOND * sessions).then(|| {
+        let sessions = units::counted(sessions as u64, "sessions");
+        format!("mean latency {mean}; times TPS that is {}, more than {sessions}: {why}", units::significant(held))
+    })
+}
+
+/// How many rows a second that is, where jobs go over rows: the words of their load say how many a transaction has.
+fn rows_given(findings: &Findings, point: &PointSummary) -> Option<String> {
+    let (trial, stream) = nearest(findings, point).filter(|_| point.work == Work::Transactions)?;
+    let each = rows_each(&trial.label.streams.get(usize::from(stream.stream))?.load)?;
+    // Nothing else that asks a database is counted in bytes.
+    (point.bytes_per_s.value > 0.0).then(|| {
+        let rows = units::per_second(each * point.throughput_per_s.value);
+        let all = if each > 1.0 { format!("{} rows", units::significant(each)) } else { "one row".to_owned() };
+        format!("{rows} rows/s, {all} a transaction")
     })
 }
 

@@ -4,8 +4,8 @@ use super::footprint;
 use super::quantity::Quantity;
 use analysis::{
     Burst, CANNOT_TELL, Comparison, DeadlineFinding, Estimate, FallClaim, Felt, FeltUntil, Finding, HighestRate,
-    InTime, Knee, Scaling, ScalingKind, ServiceFit, ServiceForm, SustainedFinding, ThresholdOutcome, ThresholdState,
-    Verdict,
+    InTime, Knee, Scaling, ScalingKind, ServiceFit, ServiceForm, SustainedFinding, TOO_FEW, ThresholdOutcome,
+    ThresholdState, Verdict,
 };
 use observation::Point;
 use observation::factor;
@@ -145,6 +145,9 @@ pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
     if estimate.lower_bound() {
         let (low, seen) = (quantity.text(estimate.low), quantity.text(estimate.value));
         return if low == seen { format!("at least {low}") } else { format!("at least {low} ({seen} seen)") };
+    }
+    if estimate.not_known() {
+        return format!("{TOO_FEW} ({} seen)", quantity.text(estimate.value));
     }
     if !estimate.has_interval() {
         return quantity.text(estimate.value);

@@ -100,7 +100,7 @@ fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, caveats: &Cavea
     vec![
         number("trial", "trial", f64::from(label.index), Quantity::Count),
         word("system", "system", &label.system),
-        word("stream", "stream", label.stream_name(stream.stream)),
+        word("workload", "stream", label.stream_name(stream.stream)),
         word("at", "factors", factors_text(&label.factors)),
         number(work, "count", told.count as f64, Quantity::Count),
         ms("mean", "response_mean_ms", told.mean_ms).minor(),

@@ -128,7 +128,7 @@ fn rows(found: &FootprintFinding) -> Vec<Vec<Field>> {
         vec![
             word("system", "system", &found.point.system),
             word("baseline", "baseline", &found.baseline),
-            word("stream", "stream", &found.point.stream),
+            word("workload", "stream", &found.point.stream),
             word("at", "factors", factors_text(&found.point.factors)),
             word("of", "amount", names(amount)[0]),
             number("it takes", "of_system", amount.of_system, Quantity::Plain),

@@ -49,7 +49,7 @@ fn row(findings: &Findings, sweep: &Sweep, (curve, point): (&Curve, &PointSummar
         word(&factor_title(name, sweep.numeric), name, sweep.level(point).map_or("", |level| level.text()))
             .numeric(sweep.numeric),
         word("system", "system", &curve.at.system).only_if(sweep.several_systems()),
-        word("stream", "stream", &curve.at.stream).only_if(sweep.curves.len() > 1),
+        word("workload", "stream", &curve.at.stream).only_if(sweep.curves.len() > 1),
     ];
     row.extend(curve.at.factors.iter().map(|factor| {
         let name = short_name(&factor.name);

@@ -16,10 +16,11 @@ pub fn conclusion(findings: &Findings, sweep: &Sweep) -> Option<Conclusion> {
     // Of few looks the longest is p99.
     let p99 = if p99 == max { String::new() } else { format!(" {p99} at p99,") };
     let says = format!(
-        "it looked for answers every {mean} on average,{p99} {max} at most (in trial {}, where that took longest)",
+        "it looked for answers every {mean} on average,{p99} {max} at most (in trial {}, where that took longest); \
+         latencies are no finer",
         trial.label.index
     );
-    Some(Conclusion::plain(sweep.experiment, "polling", "the generator".to_owned(), &says))
+    Some(Conclusion::plain(sweep.experiment, "resolution", "the load generator".to_owned(), &says))
 }
 
 /// Every trial; none where nothing was observed.
@@ -34,7 +35,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep) -> Option<Figure> {
         row.extend(fields(trial));
         row
     });
-    let table = Table::new("Between two polls for completions, while operations were in flight", rows);
+    let table = Table::new("Between two looks for completions, while operations were in flight", rows);
     let seen = table.rows.iter().any(|row| row[3..].iter().any(|cell| cell.raw().is_some()));
     let notes = [
         ("ring", "“Ring” is how much of what helps the kernel gave it, 3 for all."),

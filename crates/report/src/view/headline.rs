@@ -51,7 +51,7 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Table 
         let stream = super::axes::with_provenance(&row.curve.at.stream, row.curve.provenance);
         let mut fields = vec![
             word("system", "system", &row.curve.at.system).only_if(systems),
-            word("stream", "stream", stream),
+            word("workload", "stream", stream),
             word("at", "at", &row.at).shortened(&row.short),
         ];
         fields.extend(numbers(row.point, &rows, caveats));
@@ -188,8 +188,14 @@ pub fn load(findings: &Findings, point: &PointSummary) -> String {
     match (label.slots, label.offered) {
         (_, Some(rate)) => format!("{} offered", units::rate(rate.0)),
         (Some(slots), None) if label.asks == Asks::Operations => format!("queue depth {slots}"),
-        _ => label.load.strip_prefix("closed, ").unwrap_or(&label.load).to_owned(),
+        _ => label.load.strip_prefix("closed, ").unwrap_or(&label.load).replace("; closed, ", "; "),
     }
+}
+
+/// How many rows a transaction goes over by the words of its load, `10 rows of 200 B a transaction`; one where they do not say.
+pub fn rows_each(load: &str) -> Option<f64> {
+    let said = load.split_once(" rows").filter(|(_, rest)| rest.contains("a transaction"));
+    said.map_or(Some(1.0), |(count, _)| count.parse().ok())
 }
 
 /// The point of a curve that people quote.

@@ -22,7 +22,7 @@ fn row(trial: &TrialSummary, stream: &StreamSummary, caveats: &Caveats) -> Vec<F
         number("trial", "trial", f64::from(label.index), Quantity::Count),
         word("experiment", "experiment", &label.experiment).minor(),
         word("system", "system", &label.system),
-        word("stream", "stream", label.stream_name(stream.stream)),
+        word("workload", "stream", label.stream_name(stream.stream)),
         word("at", "factors", factors_text(&label.factors)),
         number("finished", "window_s", trial.window.length().seconds(), Quantity::Seconds),
         estimate("operations", "throughput_per_s", &stream.throughput_per_s, Quantity::Rate)

@@ -78,8 +78,8 @@ impl Quoted<'_> {
 pub fn of_streams(streams: usize) -> String {
     match streams {
         0 | 1 => String::new(),
-        2 => " of both streams".to_owned(),
-        more => format!(" of all {more} streams"),
+        2 => " of both workloads".to_owned(),
+        more => format!(" of all {more} workloads"),
     }
 }
 

@@ -120,7 +120,7 @@ pub fn report(findings: &Findings) -> Report<'_> {
             .chain(tiers::tables(findings))
             .collect(),
         mixes: sweeps.iter().flat_map(|sweep| mix::tables(findings, sweep, &caveats)).map(Table::gathered).collect(),
-        profiles: sweeps.iter().flat_map(|sweep| statements::tables(findings, sweep)).collect(),
+        profiles: sweeps.iter().flat_map(|sweep| statements::tables(findings, sweep)).map(Table::in_one_unit).collect(),
         interrupted: interrupted::table(findings, &caveats),
         conclusions: told_apart(
             conclusions(findings)

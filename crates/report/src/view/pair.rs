@@ -81,7 +81,7 @@ fn row(found: &PairFinding) -> Vec<Field> {
     let truth = |holds: Option<bool>| holds.map_or("", |holds| if holds { "yes" } else { "NO" });
     vec![
         number("trial", "trial", f64::from(found.trial), Quantity::Count),
-        word("stream", "stream", &found.point.stream),
+        word("workload", "stream", &found.point.stream),
         word("event", "event", &found.event),
         seconds("still", "freeze_s", Some(found.freeze_s)),
         number("failed", "errors", found.errors as f64, Quantity::Count),

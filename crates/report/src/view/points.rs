@@ -27,7 +27,7 @@ fn all_rows(sweep: &Sweep, caveats: &Caveats) -> Vec<Vec<Field>> {
             row.push(word(&factor_title(name, sweep.numeric), name, level).numeric(sweep.numeric));
         }
         row.push(word("system", "system", &curve.at.system).only_if(several));
-        row.push(word("stream", "stream", &curve.at.stream));
+        row.push(word("workload", "stream", &curve.at.stream));
         row.extend(curve.at.factors.iter().map(|factor| {
             let name = short_name(&factor.name);
             word(&factor_title(name, factor.level.number().is_some()), name, factor.level.text())

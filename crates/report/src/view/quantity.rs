@@ -112,6 +112,11 @@ impl Quantity {
     }
 }
 
+/// The number of a figure with a unit: 13.2 of `13.2 k IOPS`; none of a share.
+pub fn number_of(figure: &str) -> Option<f64> {
+    figure.split(' ').next()?.parse().ok()
+}
+
 /// From here on seconds are told in hours.
 const HOURS_FROM_S: f64 = 7_200.0;
 

@@ -13,7 +13,7 @@ use observation::factor;
 pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
     let note = "Whiskers show the interval of each point where it is wider than the mark. An arrow: the interval runs off the \
                 chart, or the value is only a lower bound, which is joined to none. Where latency is drawn, the marked line is p99 \
-                and the thin one p50.";
+                and the thin one p50; a p99 that is unknown is left out.";
     let rate = Rate::of(sweep);
     let title = capital(&format!("{} and latency by {}", rate.title, sweep.factor_said()));
     let mut panels = vec![throughput(findings, sweep, caveats, &rate), response(sweep, caveats)];
@@ -91,7 +91,8 @@ fn against(sweep: &Sweep, caveats: &Caveats, rate: &Rate) -> Panel {
         .iter()
         .map(|curve| {
             let points = curve.points.iter().filter_map(|point| {
-                let response = Some(point.response_p99_ms).filter(|known| known.value.is_finite())?;
+                let response =
+                    Some(point.response_p99_ms).filter(|known| known.value.is_finite() && !known.not_known())?;
                 let x = rate.at(point).map(|per| per.value).filter(|per| per.is_finite())?;
                 let at = rate.quantity.text(x);
                 let place = format!("{} · {} · {at} at p99", curve.name, sweep.along(point));

@@ -20,7 +20,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
     };
     let (title, table) = (format!("Throughput by {factor}"), super::points::table(sweep, caveats));
     let scales =
-        if streams.len() > 1 { "Each stream has its own scale, from zero." } else { "The scale begins at zero." };
+        if streams.len() > 1 { "Each workload has its own scale, from zero." } else { "The scale begins at zero." };
     let note = format!("The broken grey line is what proportion to {factor} would give. {scales}");
     let panels = streams.iter().map(|stream| panel(findings, sweep, caveats, stream, span)).collect();
     let key = if several { key(sweep, Form::Line) } else { Vec::new() };

@@ -143,7 +143,7 @@ fn notes(profile: &StatementsProfile, streams: usize) -> Vec<String> {
     let log = profile.log_shared_out.then_some(
         "Log by statement is an estimate: what the server wrote in the window is shared out by changed rows.",
     );
-    let several = (streams > 1).then_some("The streams of the trial are one here.");
+    let several = (streams > 1).then_some("The workloads of the trial are one here.");
     [cpu, waits, pages, rows, log, several].into_iter().flatten().map(str::to_owned).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Tables as values: columns with their units, cells with their caveats. Text, HTML and CSV print the same table.
 
-use super::quantity::Quantity;
+use super::quantity::{Quantity, number_of};
 use analysis::{Estimate, StreamSummary};
 use std::collections::BTreeSet;
 
@@ -47,6 +47,8 @@ pub struct Cell {
     pub marks: String,
     /// The same in fewer words, for when there is little room.
     pub short: Option<String>,
+    /// A figure in whose unit its numbers are told; none where each has its own.
+    pub unit: Option<String>,
 }
 
 /// The content of a cell.
@@ -108,8 +110,24 @@ impl Table {
         self.rows.iter().flatten().any(|cell| matches!(&cell.value, Held::Estimate(one, _) if one.lower_bound()))
     }
 
-    /// Says once, beside the title of its column, what touches every number of a column.
-    pub fn gathered(mut self) -> Table {
+    /// Tells the numbers of each column in one unit, that of the greatest, or else of the least, where that leaves digits to read.
+    pub fn in_one_unit(mut self) -> Table {
+        for at in 0..self.columns.len() {
+            let figures: Vec<(f64, String)> = self.rows.iter().filter_map(|row| row[at].figure()).collect();
+            let unit = one_unit(&figures);
+            self.rows.iter_mut().for_each(|row| row[at].unit = unit.clone());
+        }
+        self
+    }
+
+    /// Says once, beside the title of its column, what touches every number of a column, and its unit alike.
+    pub fn gathered(self) -> Table {
+        let mut table = self.in_one_unit();
+        table.gather();
+        table
+    }
+
+    fn gather(&mut self) {
         for (at, column) in self.columns.iter_mut().enumerate() {
             let held = self.rows.iter().map(|row| &row[at]).filter(|cell| cell.value != Held::Nothing);
             column.marks = common(held.map(|cell| cell.marks.as_str()));
@@ -117,7 +135,6 @@ impl Table {
                 row[at].marks.retain(|mark| !column.marks.contains(mark));
             }
         }
-        self
     }
 
     /// The trials behind the rows in which a mark stands beside a number, so that the words under it are about one of those.
@@ -143,6 +160,26 @@ impl Table {
         marks.sort_unstable();
         marks.dedup();
         marks.into_iter().collect()
+    }
+}
+
+/// A number of less than this is told in a smaller unit where the others can be read in it, and of less than the second wherever.
+const READABLE: [f64; 2] = [0.1, 0.01];
+
+/// A number of more than this is told in a greater unit.
+const LARGE: f64 = 10_000.0;
+
+/// The figure in whose unit all of them are told; none where they have it already, or are too far apart for one.
+fn one_unit(figures: &[(f64, String)]) -> Option<String> {
+    let sized = || figures.iter().filter(|(value, _)| *value > 0.0);
+    let (_, least) = sized().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (_, most) = sized().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let small = number_of(&units::in_unit_of(least, most))?;
+    let large = number_of(&units::in_unit_of(most, least))?;
+    match small {
+        _ if small >= READABLE[0] => Some(most.clone()),
+        _ if large < LARGE => Some(least.clone()),
+        _ => Some(most.clone()).filter(|_| small >= READABLE[1]),
     }
 }
 
@@ -178,7 +215,7 @@ fn under(title: &str, quantity: Quantity) -> Quantity {
 fn field(title: &str, key: &str, value: Held) -> Field {
     let (title, key, numeric) = (title.to_owned(), key.to_owned(), true);
     let column = Column { title, key, numeric, minor: false, leading: false, wraps: false, marks: String::new() };
-    Field { column, cell: Cell { value, marks: String::new(), short: None } }
+    Field { column, cell: Cell { value, marks: String::new(), short: None, unit: None } }
 }
 
 /// A word; an empty one is nothing.
@@ -269,29 +306,54 @@ impl Cell {
     pub fn text(&self) -> String {
         match &self.value {
             Held::Word(word) => word.clone(),
-            Held::Estimate(estimate, quantity) if estimate.lower_bound() => format!("≥{}", quantity.text(estimate.low)),
-            Held::Number(value, quantity) | Held::Estimate(Estimate { value, .. }, quantity) => quantity.text(*value),
-            Held::Rough(value, quantity) => format!("~{}", quantity.text(*value)),
+            Held::Estimate(estimate, quantity) if estimate.lower_bound() => {
+                format!("≥{}", self.told(*quantity, estimate.low))
+            }
+            Held::Estimate(estimate, _) if estimate.not_known() => "unknown".to_owned(),
+            Held::Number(value, quantity) | Held::Estimate(Estimate { value, .. }, quantity) => {
+                self.told(*quantity, *value)
+            }
+            Held::Rough(value, quantity) => format!("~{}", self.told(*quantity, *value)),
             Held::Nothing => "–".to_owned(),
         }
+    }
+
+    /// A number of it in the unit of its column.
+    fn told(&self, quantity: Quantity, value: f64) -> String {
+        let own = quantity.text(value);
+        self.unit.as_deref().map_or(own.clone(), |unit| units::in_unit_of(&own, unit))
+    }
+
+    /// Its number with its own unit, where it has one that is above zero or none.
+    fn figure(&self) -> Option<(f64, String)> {
+        let (Held::Number(_, quantity) | Held::Rough(_, quantity) | Held::Estimate(_, quantity)) = &self.value else {
+            return None;
+        };
+        let shown = self.raw().filter(|value| value.is_finite())?;
+        Some((shown, quantity.text(shown)))
     }
 
     /// The content in the unit of the interval that stands under it.
     pub fn text_over_interval(&self) -> String {
         match &self.value {
-            Held::Estimate(one, quantity) if one.has_interval() && one.tells() => {
+            Held::Estimate(one, quantity) if self.unit.is_none() && one.has_interval() && one.tells() => {
                 quantity.text_beside(one.value, one.high)
             }
             _ => self.text(),
         }
     }
 
-    /// The interval for people, when there is one; beside a lower bound, what was seen.
+    /// The interval for people, when there is one; beside a lower bound and what is not known, what was seen.
     pub fn interval(&self) -> Option<String> {
         match &self.value {
+            Held::Estimate(one, quantity) if self.unit.is_some() && one.has_interval() && one.tells() => {
+                let to = if one.low < 0.0 { " to " } else { "–" };
+                let [low, high] = [one.low, one.high].map(|end| self.told(*quantity, end));
+                (low != high).then(|| units::range(&low, to, &high))
+            }
             Held::Estimate(estimate, quantity) if estimate.has_interval() => quantity.ends(estimate),
-            Held::Estimate(estimate, quantity) if estimate.lower_bound() => {
-                let (least, seen) = (quantity.text(estimate.low), quantity.text(estimate.value));
+            Held::Estimate(estimate, quantity) if estimate.lower_bound() || estimate.not_known() => {
+                let (least, seen) = (self.told(*quantity, estimate.low), self.told(*quantity, estimate.value));
                 (least != seen).then(|| format!("{seen} seen"))
             }
             _ => None,
@@ -331,8 +393,34 @@ mod tests {
         assert_eq!(table.rows[0][0].text_over_interval(), "0.956 ms");
         assert!(!table.bounded());
         let bound = Estimate { high: f64::INFINITY, ..known };
+        let unknown = Estimate { low: f64::NAN, ..bound };
         let table = Table::new("one", [vec![estimate("p99", "p99_ms", &bound, Quantity::Milliseconds)]]);
         assert!(table.bounded() && table.rows[0][0].text_over_interval() == "≥700 us");
+        let table = Table::new("one", [vec![estimate("p99", "p99_ms", &unknown, Quantity::Milliseconds)]]);
+        let cell = &table.rows[0][0];
+        assert_eq!(
+            (cell.text(), cell.interval(), cell.half_width()),
+            ("unknown".into(), Some("956 us seen".into()), None)
+        );
+        let told = crate::view::conclusion::with_interval(&unknown, Quantity::Milliseconds);
+        assert_eq!(told, "unknown: too few samples (956 us seen)", "a card says the same");
+    }
+
+    #[test]
+    fn a_column_has_one_unit_where_its_numbers_can_be_read_in_it() {
+        let ends = |value: f64| Estimate { low: 0.9 * value, high: 1.2 * value, n: 4, ..Estimate::single(value) };
+        let told = |values: &[f64]| {
+            let rows = values.iter().map(|ms| vec![estimate("p50", "p50_ms", &ends(*ms), Quantity::Milliseconds)]);
+            let table = Table::new("times", rows).gathered();
+            let cells =
+                table.rows.iter().map(|row| (row[0].text_over_interval(), row[0].interval().unwrap_or_default()));
+            cells.collect::<Vec<_>>()
+        };
+        let of = |value: &str, interval: &str| (value.to_owned(), interval.to_owned());
+        assert_eq!(told(&[0.428, 1.75]), [of("0.428 ms", "0.385–0.514 ms"), of("1.75 ms", "1.57–2.1 ms")]);
+        assert_eq!(told(&[0.0036, 4.2]), [of("3.6 us", "3.24–4.32 us"), of("4200 us", "3780–5040 us")]);
+        assert_eq!(told(&[0.0036, 4200.0])[1].0, "4.2 s", "too far apart for one unit");
+        assert_eq!(told(&[0.0, 1.75])[0].0, "0 ms");
     }
 
     #[test]

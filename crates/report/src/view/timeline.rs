@@ -189,7 +189,7 @@ fn row(trial: &TrialSummary, stream: &StreamSummary, work: &str, caveats: &Cavea
     vec![
         number("trial", "trial", f64::from(label.index), Quantity::Count),
         word("system", "system", &label.system),
-        word("stream", "stream", label.stream_name(stream.stream)),
+        word("workload", "stream", label.stream_name(stream.stream)),
         word("at", "factors", factors_text(&label.factors)),
         number("replicate", "replicate", f64::from(label.replicate) + 1.0, Quantity::Count),
         number("window", "window_s", trial.window.length().seconds(), Quantity::Seconds),

@@ -196,7 +196,7 @@ fn row(comparison: &Comparison) -> Vec<Field> {
         word("system", "system", &point.system),
         word("baseline", "baseline", &comparison.baseline),
         word("experiment", "experiment", &point.experiment).minor(),
-        word("stream", "stream", &point.stream),
+        word("workload", "stream", &point.stream),
         word("at", "factors", factors_text(&point.factors)),
         word("metric", "metric", &comparison.said),
         estimate("ratio", "ratio", &comparison.ratio, Quantity::Ratio),

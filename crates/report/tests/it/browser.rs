@@ -111,7 +111,7 @@ fn long_names() -> analysis::Findings {
     let mut findings = sample::renamed(&|name| format!("{name} with a name that is longer than any of its neighbours"));
     for trial in &mut findings.trials {
         let end = units::Nanos::from_seconds(trial.timeline.last().map_or(1.0, |last| last.at_s));
-        let text = "WWW MMM ledger: 5758 orders are as acknowledged, and all 24 invariants hold".to_owned();
+        let text = "WWW MMM ledger: 5758 orders are as acknowledged, and all 24 checks of the data hold".to_owned();
         trial.events.push(observation::Event { at: end, kind: observation::EventKind::Note, text });
     }
     findings

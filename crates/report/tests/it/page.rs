@@ -337,7 +337,7 @@ fn streams_have_scales_of_their_own_where_there_are_several() {
     let told = |findings: &analysis::Findings| {
         let page = html(findings);
         let figure = page.split("<figure").find(|figure| figure.contains("what proportion to")).expect("how it grows");
-        (figure.matches("class=\"panel ").count(), figure.contains("Each stream has its own scale"))
+        (figure.matches("class=\"panel ").count(), figure.contains("Each workload has its own scale"))
     };
     let mut findings = flash();
     let (panels, own) = told(&findings);

@@ -47,7 +47,7 @@ fn the_point_that_the_answer_is_about_has_a_row_in_the_first_table() {
     let mut findings = house();
     let rows = |findings: &analysis::Findings| {
         let said = text(findings, Layout { width: 160, ..Layout::default() });
-        let (_, table) = said.split_once("stream ").expect("the first table");
+        let (_, table) = said.split_once("workload ").expect("the first table");
         table.lines().take_while(|line| !line.is_empty()).count()
     };
     let before = rows(&findings);
@@ -286,17 +286,57 @@ fn a_latency_that_may_be_ten_times_as_much_stands_on_the_card_with_its_interval(
     assert!(said.contains(" at 1 session, p50 5 ms (0.5–50 ms)"), "{said}");
 }
 
+/// Transactions that others start wait for a session without being in one; jobs on a clock have sessions of their own.
+#[test]
+fn whoever_checks_rate_times_latency_against_the_sessions_reads_why_it_is_more() {
+    let said = |response_ms: f64, service_ms: f64| {
+        let mut findings = house();
+        for trial in &mut findings.trials {
+            let sessions = f64::from(trial.label.streams[0].slots.expect("a closed load"));
+            for stream in &mut trial.streams {
+                stream.throughput_per_s = Estimate::single(1_000.0);
+                (stream.response.mean_ms, stream.service.mean_ms) = (response_ms * sessions, service_ms * sessions);
+            }
+        }
+        text(&findings, Layout { width: 200, ..Layout::default() })
+    };
+    assert!(!said(1.02, 1.0).contains("times TPS"), "means scatter");
+    let starts = said(1.25, 1.0);
+    assert!(starts.contains("times TPS that is "), "{starts}");
+    assert!(
+        starts.contains("what other transactions or a clock start waits for a session, and that counts"),
+        "{starts}"
+    );
+    assert!(said(1.25, 1.1).contains("jobs on a clock have sessions of their own"));
+}
+
+#[test]
+fn jobs_over_rows_say_rows_a_second() {
+    let mut findings = house();
+    let streams = findings.trials.iter_mut().flat_map(|trial| &mut trial.label.streams);
+    streams.for_each(|label| {
+        label.load = format!("10 rows of 200 B a transaction; closed, {} sessions", label.slots.unwrap_or(1))
+    });
+    assert!(!text(&findings, Layout::default()).contains("rows/s"), "nothing moves bytes");
+    findings.points.iter_mut().for_each(|point| {
+        point.throughput_per_s = Estimate::single(2_570.0);
+        point.bytes_per_s = Estimate::single(5.14e6);
+    });
+    let said = text(&findings, Layout { width: 200, ..Layout::default() });
+    assert!(said.contains("25.7 k rows/s, 10 rows a transaction"), "{said}");
+}
+
 #[test]
 fn of_few_looks_the_longest_is_told_once() {
     let mut findings = house();
-    let mut polling = |max_ms: f64| {
+    let mut looks = |max_ms: f64| {
         for trial in &mut findings.trials {
             trial.generator.looks = Some(analysis::LooksSummary { mean_ms: 0.001, p99_ms: 0.007_88, max_ms });
         }
         text(&findings, Layout { width: 200, ..Layout::default() })
     };
-    assert!(polling(0.007_88).contains("every 1 us on average, 7.88 us at most (in trial"));
-    assert!(polling(0.01).contains("every 1 us on average, 7.88 us at p99, 10 us at most"));
+    assert!(looks(0.007_88).contains("every 1 us on average, 7.88 us at most (in trial"));
+    assert!(looks(0.01).contains("every 1 us on average, 7.88 us at p99, 10 us at most"));
 }
 
 /// Two thousand times a trial, of which the slowest came in a few bunches, so that of p99 a bound is known.
@@ -347,10 +387,10 @@ fn what_a_server_spends_on_two_streams_is_told_once_and_of_both() {
     let said = text(&findings, Layout { width: 160, ..Layout::default() });
     assert_eq!(said.matches("cost: ").count(), 1, "{said}");
     assert!(said.contains("cost: brokerage and night at 16 sessions: "), "{said}");
-    assert!(said.contains("the mean transaction of both streams takes "), "{said}");
+    assert!(said.contains("the mean transaction of both workloads takes "), "{said}");
     let (page, alone) = (html(&findings), html(&house()));
     let tables = |page: &str| page.matches("What the server counted").count();
-    assert_eq!((tables(&page), page.matches("a transaction is one of both streams").count()), (tables(&alone), 1));
+    assert_eq!((tables(&page), page.matches("a transaction is one of both workloads").count()), (tables(&alone), 1));
     let rows = |page: &str| {
         let (_, behind) = page.split_once("Throughput for each core, and CPU").expect("the figure");
         behind.split("</table>").next().map_or(0, |table| table.matches("<tr").count())

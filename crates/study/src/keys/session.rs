@@ -28,7 +28,7 @@ group! { SESSION, Session;
         "Settings of a private server or of SQLite that move performance, by their own names in full; as a factor they are \
          compared.";
     Database CHECK "check": Flag = Flag, Is("true"),
-        "Check the invariants of the data and the ledger of acknowledged commits after each trial.";
+        "Check the data by its own rules, and against the ledger of acknowledged commits after each trial.";
     Database ON_OUTAGE "on_outage": Choice<bool> = Choice(&[("end", false), ("wait", true)]), Is("end"),
         "What the loss of the server does, by a restart or a failover: the trial ends and the data are checked, or its sessions wait for the \
          server, for as long as `recovery` says, and go on.";

@@ -135,7 +135,7 @@ pub(super) fn verdict(told: &Acknowledged, changed: i64, inserted: i64) -> Verdi
              {inserted}{unknown}"
         )
     };
-    Verdict { name: "tally", damaged: !kept, text }
+    Verdict { name: "count", damaged: !kept, text }
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ fn thousands_of_transactions_keep_every_sum_and_three_statements_in_five_read() 
             "update customer_order set status = 'open' where id = (select max(id) from customer_order where status = 'delivered')",
             "ledger",
         ),
-        ("delete from payment where id = (select max(id) from payment)", "tally"),
+        ("delete from payment where id = (select max(id) from payment)", "count"),
     ] {
         bench.db.execute_batch(&format!("begin; {forgotten}")).unwrap();
         assert_eq!(damaged(&mut bench, &ledger), [by], "{forgotten}");

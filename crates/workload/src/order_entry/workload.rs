@@ -67,7 +67,7 @@ impl Transactions for House {
         let open = if unknown > 0 { format!("; {unknown} of unknown outcome") } else { String::new() };
         let text = format!("{paid} payments were acknowledged{open}, and the data holds {there}");
         let mut verdicts = ORDERS.hold(queries, ledger)?;
-        verdicts.push(Verdict { name: "tally", damaged, text });
+        verdicts.push(Verdict { name: "count", damaged, text });
         Ok(verdicts)
     }
 }

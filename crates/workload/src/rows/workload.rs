@@ -106,7 +106,7 @@ fn held(spec: &Spec, queries: &mut dyn Queries, sessions: u32) -> Result<Vec<i64
 }
 
 fn verdict(tallies: &[Tally], before: &[i64], after: &[i64]) -> Verdict {
-    let name = "tally";
+    let name = "count";
     let grown = |tally: &Tally| {
         let at = tally.job as usize;
         (before.get(at).copied().unwrap_or(0), after.get(at).copied().unwrap_or(0))

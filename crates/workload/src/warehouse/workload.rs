@@ -77,7 +77,7 @@ fn verdict(loads: i64, unknown: i64, there: i64) -> Verdict {
         true => format!("all {loads} acknowledged loads of deltas are in the data{doubt}"),
         false => format!("{loads} loads of deltas were acknowledged, the data holds {there}{doubt}"),
     };
-    Verdict { name: "tally", damaged: !kept, text }
+    Verdict { name: "count", damaged: !kept, text }
 }
 
 /// The warehouse with so many users who walk.

@@ -9,7 +9,7 @@ use self::pair::{came_back, shared_host, stood_still, to_compensate};
 use crate::point::selects;
 use crate::{
     Beside, CANNOT_TELL, Caveat, CaveatKind, Comparison, DeadlineFinding, Estimate, Finding, Findings, InTime,
-    MirrorFinding, PointSummary, TierFinding, TrialSummary, Verdict, Weight,
+    MirrorFinding, PointSummary, TOO_FEW, TierFinding, TrialSummary, Verdict, Weight,
 };
 use observation::{Provenance, factor};
 use study::{Judgement, Metric};
@@ -227,6 +227,7 @@ fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
     }
     let p99 = &point.response_p99_ms;
     match p99.lower_bound() {
+        _ if p99.not_known() => format!("a p99 latency that is {TOO_FEW} ({} seen)", milliseconds(p99.value)),
         true => format!(
             "a p99 latency of at least {} ({} seen; too few or too bunched {} for an interval)",
             milliseconds(p99.low),

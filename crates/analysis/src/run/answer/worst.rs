@@ -53,7 +53,11 @@ fn place(trial: u32, points: &[PointSummary]) -> Option<String> {
     let point = points.iter().find(|point| point.trials.contains(&trial))?;
     let several = points.iter().any(|other| other.at.system != point.at.system);
     let on = if several { format!(" on {}", point.at.system) } else { String::new() };
-    Some(format!("{on}{}", point.at.at())).filter(|place| !place.is_empty())
+    let place = format!("{on}{}", point.at.at());
+    // Where nothing is varied inside of experiments, these are what differs.
+    let elsewhere = points.iter().any(|other| other.at.experiment != point.at.experiment);
+    let experiment = format!(" in {}", point.at.experiment);
+    Some(if place.is_empty() && elsewhere { experiment } else { place }).filter(|place| !place.is_empty())
 }
 
 fn size(kind: CaveatKind, trial: &TrialSummary) -> Option<f64> {
@@ -102,6 +106,16 @@ mod tests {
         trials.drain(..2);
         let told = doubts(trials);
         assert!(told.contains(&"Others: 0.3.".to_owned()), "of a single trial there is nothing to count: {told:?}");
+    }
+
+    #[test]
+    fn where_nothing_is_varied_the_experiment_says_which_trial_is_worst() {
+        let mut trials = vec![crowded(0, "a", 0.2), crowded(1, "a", 0.7)];
+        trials.iter_mut().for_each(|one| one.label.factors.clear());
+        trials[1].label.experiment = "day and night".into();
+        let told = crate::run::judge(observation::RunFacts::default(), trials, &judgement()).doubts;
+        let all = "In both trials (at worst in day and night), others: 0.7.";
+        assert!(told.contains(&all.to_owned()), "{told:?}");
     }
 
     #[test]

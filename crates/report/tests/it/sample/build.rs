@@ -254,6 +254,7 @@ fn stream(seen: Seen, done: u64, response: LatencySummary) -> StreamSummary {
                 range: 0.024,
                 slope: -0.006,
                 noise: 0.009,
+                freedom: 95.0,
             }),
         },
         little_gap_pct: Some(0.12),

@@ -301,7 +301,7 @@ fn trial(index: u32) -> TrialSummary {
         }],
         checks_failed: 2 + u64::from(index),
         pair: None,
-        caveats: vec![caveat(CaveatKind::ThinTail, Some(index), &format!("{} samples beyond p99.9", 37 + index))],
+        caveats: vec![caveat(CaveatKind::ThinTail, Some(index), &format!("beyond p99.9 are {} samples", 37 + index))],
     }
 }
 
@@ -441,6 +441,7 @@ fn summary(trial: u32, stream: u16) -> StreamSummary {
                 range: 0.081 + at / 1e3,
                 slope: -0.032 - at / 1e3,
                 noise: 0.0123 + at / 1e3,
+                freedom: 47.0,
             }),
         },
         little_gap_pct: (stream == 0).then_some(0.71 + at),

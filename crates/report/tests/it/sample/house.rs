@@ -48,7 +48,7 @@ fn add(findings: &mut Findings, index: u32, sessions: f64, rate: f64) {
     trial.server = Some(server(rate));
     let note = |text: &str| Event { at: Nanos::from_secs(22), kind: EventKind::Note, text: text.into() };
     trial.events =
-        vec![note("all 10 invariants hold, checked in 0.4 s"), note("ledger: 3217 orders are as acknowledged")];
+        vec![note("all 10 checks of the data hold, done in 0.4 s"), note("ledger: 3217 orders are as acknowledged")];
     let plan = "watched prices\nNested Loop\n  ->  Seq Scan on watched\n        Filter: (list = $1)\n  ->  Index Scan using security_key on security";
     trial.events.push(Event { kind: EventKind::Plan, ..note(plan) });
     findings.trials.push(trial);
