@@ -67,6 +67,11 @@ pub enum MirrorError {
     /// Both nodes let clients write, and only one of them should: the other.
     #[error("split brain: node {0} takes writes of its own, beside the primary")]
     Split(Node),
+    /// The second node goes on with a majority.
+    #[error(
+        "node {0} has no majority, and node {1} goes on with one: node {0} is not told to go on beside it, which were a split brain"
+    )]
+    Outvoted(Node, Node),
     /// What was waited for did not come within so many seconds.
     #[error("{0} within {1} s")]
     Late(&'static str, u64),
@@ -130,6 +135,11 @@ impl MirrorError {
             MirrorError::AllMirrored(_) => "see what is left out: prony pair check".to_owned(),
             MirrorError::Split(node) => {
                 format!("throw away what node {node} wrote alone: prony pair resume --discard-mirror")
+            }
+            MirrorError::Outvoted(..) => {
+                "put it back on the wire if somebody took it off (prony pair heal), or have it started anew: \
+                prony pair down, then prony pair up with the kind of the pair"
+                    .to_owned()
             }
             MirrorError::File(path, "read", _) => format!(
                 "unless a later Prony wrote it, remove the pair with its data: prony pair down --remove --dir {}",
