@@ -67,6 +67,11 @@ pub enum MirrorError {
     /// Both nodes let clients write, and only one of them should: the other.
     #[error("split brain: node {0} takes writes of its own, beside the primary")]
     Split(Node),
+    /// The second node goes on with a majority.
+    #[error(
+        "node {0} has no majority, and node {1} goes on with one: node {0} is not told to go on beside it, which were a split brain"
+    )]
+    Outvoted(Node, Node),
     /// What was waited for did not come within so many seconds.
     #[error("{0} within {1} s")]
     Late(&'static str, u64),
@@ -90,9 +95,15 @@ impl MirrorError {
             }
             MirrorError::Refused(Refusal::NotReplicating) => "see what it does: prony pair status".to_owned(),
             MirrorError::Refused(Refusal::Apart) => "heal the link: prony pair heal".to_owned(),
+            MirrorError::Refused(Refusal::Served(_)) => {
+                "swap the roles: prony pair swap; the nodes of a galera-pair have none, and both take writes".to_owned()
+            }
             MirrorError::Refused(_) => return None,
             MirrorError::Database(DatabaseError::Server { .. } | DatabaseError::Refused { .. }) => SEE.to_owned(),
-            MirrorError::Database(DatabaseError::Stopped) => "the next command goes on with it".to_owned(),
+            MirrorError::Database(DatabaseError::Stopped) => {
+                "the next command goes on with it; the next prony pair up makes a pair anew that was never finished"
+                    .to_owned()
+            }
             MirrorError::Database(error) => return error.hint(),
             MirrorError::NotOurs(..) => "name an empty folder, or one that is not there yet, with --dir".to_owned(),
             MirrorError::NotServed(_) => {
@@ -111,7 +122,9 @@ impl MirrorError {
             MirrorError::Kind(kind) => format!("say its kind: prony pair up {kind}"),
             MirrorError::NotLeftOut(_) => "give schema and name, as `prony pair check` lists them".to_owned(),
             MirrorError::Listen(..) => "give a free port: --listen 127.0.0.1:0".to_owned(),
-            MirrorError::NoPair(_) => "bring one up: prony pair up postgres-pair --dir DIR".to_owned(),
+            MirrorError::NoPair(_) => {
+                "name the folder of one with --dir, or bring one up: prony pair up postgres-pair --dir DIR".to_owned()
+            }
             MirrorError::Busy(_) => {
                 "wait until it has ended, or end it; `prony pair status` looks meanwhile".to_owned()
             }
@@ -130,6 +143,11 @@ impl MirrorError {
             MirrorError::AllMirrored(_) => "see what is left out: prony pair check".to_owned(),
             MirrorError::Split(node) => {
                 format!("throw away what node {node} wrote alone: prony pair resume --discard-mirror")
+            }
+            MirrorError::Outvoted(..) => {
+                "put it back on the wire if somebody took it off (prony pair heal), or have it started anew: \
+                prony pair down, then prony pair up with the kind of the pair"
+                    .to_owned()
             }
             MirrorError::File(path, "read", _) => format!(
                 "unless a later Prony wrote it, remove the pair with its data: prony pair down --remove --dir {}",

@@ -254,9 +254,33 @@ impl<N: Nodes> Pair<N> {
             match (pair.servers(node)?, pair.may_go_on(node)?) {
                 (all, true) => Ok(all <= most),
                 (2.., false) => Ok(false),
-                (_, false) => pair.says(node, "let it go on alone", order).map(|()| false),
+                (_, false) => {
+                    pair.parts_from(node.other())?;
+                    pair.says(node, "let it go on alone", order).map(|()| false)
+                }
             }
         })
+    }
+
+    /// Sees to it that a node may be told to go on beside this one, which must not go on by itself: it answers and has no majority, or is
+    /// ended, since it might wake up beside a voter.
+    fn parts_from(&mut self, other: Node) -> Result<(), MirrorError> {
+        match self.may_go_on(other) {
+            Ok(true) => Err(MirrorError::Outvoted(other.other(), other)),
+            Err(error @ MirrorError::Database(DatabaseError::Stopped)) => Err(error),
+            Err(_) if self.voter() == Voter::Garbd => self.nodes.bar(other, true),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the primary answers and serves nobody, since the mirror goes on with the majority: somebody took it off the wire.
+    pub(crate) fn is_outvoted(&mut self) -> bool {
+        let (primary, mirror) = (self.life().primary(), self.life().mirror());
+        self.by_sets()
+            && self.life().rule.waits
+            && self.may_go_on(primary).is_ok_and(|may| !may)
+            && self.may_go_on(mirror).unwrap_or(false)
+            && self.servers(mirror).is_ok_and(|all| all < 2)
     }
 
     /// Takes the mirror off the wire, or puts it back; one that is not joined has none. Whoever took over since is put back, too.

@@ -264,8 +264,16 @@ impl<N: Nodes> Pair<N> {
                 Some(Err(error @ MirrorError::Database(DatabaseError::Stopped))) => return Err(error),
                 Some(recovers) => recovers.is_ok_and(|recovers| recovers == (node == mirror)),
             };
-            match (answers, self.life().is_up(node)) {
-                (false, true) => return Ok(Some(Event::Lost(node))),
+            let outvoted = answers && node == primary && self.is_outvoted();
+            match (answers && !outvoted, self.life().is_up(node)) {
+                (false, true) => {
+                    if outvoted {
+                        self.nodes.say(&format!(
+                            "node {node} answers and has no majority, and node {mirror} goes on with the vote of the third: node {node} counts as lost"
+                        ));
+                    }
+                    return Ok(Some(Event::Lost(node)));
+                }
                 (true, false) => return Ok(Some(Event::Back(node))),
                 _ => {}
             }

@@ -31,7 +31,7 @@ pub enum Refusal {
     #[error("the link is cut: heal it first")]
     Apart,
     /// There is a primary.
-    #[error("the primary, node {0}, answers: swap the roles")]
+    #[error("the primary, node {0}, answers, so that there is nothing to take over")]
     Served(Node),
     /// A take-over would lose what only the lost primary has.
     #[error(

@@ -10,10 +10,9 @@ use super::kind::ServerKind;
 use super::laid::{self, Laid};
 use super::owner::Owner;
 use super::start::{END_SECONDS, End};
-use super::{folder, process, reach};
+use super::{folder, reach};
 use crate::DatabaseError;
 use crate::claim::free;
-use rustix::process::Signal;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -116,7 +115,7 @@ impl<K: ServerKind> Server<K> {
         }
         // It would be ended under whoever uses it.
         free(&self.claimed(), &self.shown(), "the private server")?;
-        self.end(K::END)?;
+        self.end()?;
         folder::write(&self.conf(), &conf)?;
         folder::given(&run(&self.folder), &self.owner)?;
         self.laid.as_ref().map_or(Ok(()), |laid| laid.reach(&self.owner))?;
@@ -179,19 +178,15 @@ impl<K: ServerKind> Server<K> {
     /// Ends it and all its processes at once, as a crash would: for tests of faults.
     ///
     /// # Errors
-    /// When it is still there after a while.
+    /// When one is still there after a while: which.
     pub fn kill(&self) -> Result<(), DatabaseError> {
         let _held = folder::hold(&self.folder, &self.stop)?;
-        let children = self.process().map(process::children).unwrap_or_default();
-        let ended = self.end(Signal::KILL);
-        // They notice by themselves, but only when they look.
-        children.iter().for_each(process::kill);
-        ended
+        self.end_at_once()
     }
 
     pub(super) fn stopped(&self, work: impl FnOnce() -> Result<(), DatabaseError>) -> Result<(), DatabaseError> {
         let _held = folder::hold(&self.folder, &self.stop)?;
-        self.end(K::END)?;
+        self.end()?;
         let worked = work();
         // Some of its parts may be of another time.
         if worked.is_ok() || !self.restoring().exists() {

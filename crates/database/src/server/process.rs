@@ -80,8 +80,23 @@ pub(super) fn just_forked(pid: u32) -> bool {
     std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty() && line == own)
 }
 
+/// Halts a process, so that it starts no other one any more, and gives those that it has started and that still run.
+pub(super) fn halted(pid: u32, mark: &str) -> Vec<OwnedFd> {
+    if !signal(pid, mark, Signal::STOP) {
+        return Vec::new();
+    }
+    // It may be in the midst of starting one.
+    for _ in 0..1000 {
+        if matches!(state(pid), None | Some('T' | 't' | 'Z' | 'X')) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    children(pid)
+}
+
 /// Processes that this one started and that still run; each is held, so that its number is no other's.
-pub(super) fn children(pid: u32) -> Vec<OwnedFd> {
+fn children(pid: u32) -> Vec<OwnedFd> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let child = |number: u32| {
@@ -92,13 +107,16 @@ pub(super) fn children(pid: u32) -> Vec<OwnedFd> {
     numbers.filter_map(child).collect()
 }
 
-/// Processes of a program whose working folder this is, each with its number and held: those of a server work in its data.
+/// Processes of a program whose working folder this is, or was before it was removed, each with its number and held: those of a
+/// server work in its data.
 pub(super) fn inside(folder: &Path, program: &Path) -> Vec<(u32, OwnedFd)> {
-    let (Ok(folder), Ok(program)) = (std::fs::canonicalize(folder), std::fs::canonicalize(program)) else {
-        return Vec::new();
+    let real = |path: &Path| {
+        let above = || Some(std::fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?));
+        std::fs::canonicalize(path).ok().or_else(above)
     };
+    let (Some(folder), Some(program)) = (real(folder), real(program)) else { return Vec::new() };
     let leads_to = |number: u32, link: &str, to: &Path| {
-        // The program may have been replaced by an update since.
+        // The folder may have been removed, and the program replaced by an update since.
         std::fs::read_link(format!("/proc/{number}/{link}"))
             .is_ok_and(|found| found == to || found.to_string_lossy() == format!("{} (deleted)", to.display()))
     };
@@ -161,19 +179,6 @@ pub(super) fn signal(pid: u32, mark: &str, signal: Signal) -> bool {
     true
 }
 
-/// Ends the process and its children within two seconds: in order where it can, else at once.
-pub(super) fn give_up(pid: u32, mark: &str, end: Signal) {
-    let children = children(pid);
-    for signal_now in [end, Signal::KILL] {
-        signal(pid, mark, signal_now);
-        if gone(pid, mark, 1, &AtomicBool::new(false)) {
-            break;
-        }
-    }
-    // They notice by themselves, but only when they look.
-    children.iter().for_each(kill);
-}
-
 /// Waits until the process is gone; false when it is still there after so many seconds, or one second after a stop.
 pub(super) fn gone(pid: u32, mark: &str, seconds: u64, stop: &AtomicBool) -> bool {
     let (mut looks, mut left, mut stopped) = (0, seconds * LOOKS_A_SECOND, false);
@@ -193,10 +198,14 @@ pub(super) fn ended(pid: u32, mark: &str) -> bool {
     if runs(pid, mark) {
         return false;
     }
-    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return true };
-    let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
     let another = std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty());
-    another || matches!(state, Some('Z' | 'X'))
+    another || matches!(state(pid), None | Some('Z' | 'X'))
+}
+
+/// The letter by which the system says what a process does; none when there is no such process.
+fn state(pid: u32) -> Option<char> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit(") ").next().and_then(|rest| rest.chars().next())
 }
 
 /// The last lines of a log that say something of an error, or its very last ones.

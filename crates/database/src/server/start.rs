@@ -10,9 +10,10 @@ use super::{folder, network, process};
 use crate::DatabaseError;
 use rustix::process::Signal;
 use std::fs;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long a server may take to end; it writes what its buffers hold.
 pub(super) const END_SECONDS: u64 = 300;
@@ -25,9 +26,6 @@ const START_SECONDS: u64 = 1800;
 
 /// How often a start that hangs is begun anew.
 const STARTS: u32 = 3;
-
-/// How long what is left of a killed server may take to notice that, before it is killed too, and how long after that.
-const REMAINS_SECONDS: u64 = 5;
 
 /// How often a start is tried while processes of a killed server still hold what it needs, every 20 ms.
 const TRIES: u32 = 500;
@@ -82,18 +80,43 @@ impl<K: ServerKind> Server<K> {
         Ok(half)
     }
 
-    /// Ends servers that work in a folder and that nobody knows by their number.
+    /// Ends whoever works in a folder and whom nobody knows by his number, until nobody is left there: what outlived a server that was
+    /// killed may wait for ever for what another process of it had locked.
     pub(super) fn forsaken(&self, folder: &Path) -> Result<(), DatabaseError> {
-        let program = PathBuf::from(self.kind.starting(&self.owner, &self.folder).get_program());
-        for _ in 0..KILL_SECONDS * process::LOOKS_A_SECOND {
-            let all = process::inside(folder, &program);
-            if all.is_empty() {
-                return Ok(());
+        let mut looks = 0;
+        loop {
+            let all = self.inside(folder);
+            let Some((pid, _)) = all.first() else { return Ok(()) };
+            if looks > KILL_SECONDS * process::LOOKS_A_SECOND {
+                return Err(self.says(format!(
+                    "process {pid} is still at work in {} {KILL_SECONDS} s after it was killed; it may wait for a device that does \
+                     not answer",
+                    folder.display()
+                )));
             }
             all.iter().for_each(|(_, process)| process::kill(process));
+            looks += 1;
             std::thread::sleep(process::LOOK);
         }
-        Err(self.says(format!("a server that was killed is still at work in {}", folder.display())))
+    }
+
+    /// Its processes whose working folder this is.
+    pub(super) fn inside(&self, folder: &Path) -> Vec<(u32, OwnedFd)> {
+        process::inside(folder, Path::new(self.kind.starting(&self.owner, &self.folder).get_program()))
+    }
+
+    /// Ends all its processes at once, as a crash would, those too that outlived the first one, and waits until none is left.
+    pub(super) fn end_at_once(&self) -> Result<(), DatabaseError> {
+        if let Some(pid) = self.process() {
+            let forked = process::halted(pid, &self.mark());
+            forked.iter().for_each(process::kill);
+            process::signal(pid, &self.mark(), Signal::KILL);
+            // A stop waits for that, too: it is at once.
+            if !process::gone(pid, &self.mark(), KILL_SECONDS, &AtomicBool::new(false)) {
+                return Err(self.says(format!("its process {pid} is still there {KILL_SECONDS} s after it was killed")));
+            }
+        }
+        self.forsaken(&self.data())
     }
 
     /// What a command said that did not succeed.
@@ -138,36 +161,20 @@ impl<K: ServerKind> Server<K> {
         }
     }
 
-    /// Waits until nothing of a killed server works in its data any more, and takes its lock file away: as long as its number is
+    /// Sees to it that nothing of a killed server works in its data any more, and takes its lock file away: as long as its number is
     /// some zombie's, the server itself would take it for running.
     fn clear_remains(&self) -> Result<(), DatabaseError> {
-        let program = PathBuf::from(self.kind.starting(&self.owner, &self.folder).get_program());
-        let inside = || process::inside(&self.data(), &program);
-        let mut looks = 0;
-        loop {
-            let remains = inside();
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(DatabaseError::Stopped);
-            }
-            // Somebody else has just started it: that one is waited for, and not killed.
-            if remains.is_empty() || remains.iter().any(|(pid, _)| process::runs(*pid, &self.mark())) {
-                break;
-            }
-            if looks == REMAINS_SECONDS * process::LOOKS_A_SECOND {
-                remains.iter().for_each(|(_, process)| process::kill(process));
-            }
-            if looks > 2 * REMAINS_SECONDS * process::LOOKS_A_SECOND {
-                let pid = remains[0].0;
-                return Err(
-                    self.says(format!("process {pid} of the server that was killed is still at work in its data"))
-                );
-            }
-            looks += 1;
-            std::thread::sleep(process::LOOK);
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(DatabaseError::Stopped);
         }
+        // Somebody else has just started it: that one is waited for, and not killed.
+        if self.inside(&self.data()).iter().any(|(pid, _)| process::runs(*pid, &self.mark())) {
+            return Ok(());
+        }
+        self.forsaken(&self.data())?;
         let file = K::pid_file(&self.folder);
         let number = process::number(&file);
-        if number.is_some_and(|pid| !process::ended(pid, &self.mark())) || !inside().is_empty() {
+        if number.is_some_and(|pid| !process::ended(pid, &self.mark())) {
             return Ok(());
         }
         if number.is_some() {
@@ -203,8 +210,9 @@ impl<K: ServerKind> Server<K> {
         let (mut looks, mut wait) = (0, self.patience(seconds));
         while !(self.pid() == Some(pid) && K::is_ready(&self.folder)) {
             if let Err(over) = wait() {
-                process::give_up(pid, &self.mark(), K::END);
-                return Err(over);
+                process::signal(pid, &self.mark(), K::END);
+                process::gone(pid, &self.mark(), 1, &AtomicBool::new(false));
+                return self.end_at_once().and(Err(over));
             }
             if !process::runs(pid, &self.mark()) && !process::just_forked(pid) {
                 return Ok(Begun::Ended);
@@ -212,7 +220,7 @@ impl<K: ServerKind> Server<K> {
             // Recovery, which may take minutes, is over when it has written its number.
             looks += u32::from(self.pid().is_some());
             if K::PATIENCE.is_some_and(|patience| looks >= patience) {
-                self.end(Signal::KILL)?;
+                self.end_at_once()?;
                 return Ok(Begun::Hung);
             }
         }
@@ -276,9 +284,9 @@ impl<K: ServerKind> Server<K> {
         works.is_some_and(|works| fs::canonicalize(self.data()).is_ok_and(|data| data != works))
     }
 
-    /// Ends it and waits until it is gone.
-    pub(super) fn end(&self, signal: Signal) -> Result<(), DatabaseError> {
-        let Some(pid) = self.tell(signal) else { return Ok(()) };
+    /// Ends it in order, and waits until it is gone.
+    pub(super) fn end(&self) -> Result<(), DatabaseError> {
+        let Some(pid) = self.tell() else { return self.forsaken(&self.data()) };
         if process::gone(pid, &self.mark(), END_SECONDS, &self.stop) {
             return Ok(());
         }
@@ -291,25 +299,19 @@ impl<K: ServerKind> Server<K> {
 
     /// The same in order within so many seconds, else at once.
     pub(super) fn end_within(&self, seconds: u64) -> Result<End, DatabaseError> {
-        let Some(pid) = self.tell(K::END) else { return Ok(End::Before) };
+        let Some(pid) = self.tell() else { return self.forsaken(&self.data()).map(|()| End::Before) };
         if process::gone(pid, &self.mark(), seconds, &self.stop) {
             return Ok(End::Told);
         }
         if self.stop.load(Ordering::Relaxed) {
             return Err(self.says(format!("its process {pid} was told to end, and had not when the wait was stopped")));
         }
-        let children = process::children(pid);
-        process::signal(pid, &self.mark(), Signal::KILL);
-        children.iter().for_each(process::kill);
-        if process::gone(pid, &self.mark(), KILL_SECONDS, &self.stop) {
-            return Ok(End::Killed(seconds));
-        }
-        Err(self.says(format!("its process {pid} is still there {KILL_SECONDS} s after it was killed")))
+        self.end_at_once().map(|()| End::Killed(seconds))
     }
 
-    /// Sends its process a signal; none when it is gone.
-    fn tell(&self, signal: Signal) -> Option<u32> {
-        self.process().filter(|pid| process::signal(*pid, &self.mark(), signal))
+    /// Tells its process to end in order; none when it is gone.
+    fn tell(&self) -> Option<u32> {
+        self.process().filter(|pid| process::signal(*pid, &self.mark(), K::END))
     }
 
     /// What its command line, and no other, holds.

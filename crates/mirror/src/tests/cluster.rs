@@ -229,6 +229,13 @@ impl Inner {
         }
     }
 
+    pub fn isolates(&mut self, node: usize, isolated: bool) {
+        if isolated && !self.nodes[node].isolated {
+            self.loses(node);
+        }
+        self.nodes[node].isolated = isolated;
+    }
+
     pub fn kill(&mut self, node: usize) {
         self.loses(node);
         let one = &mut self.nodes[node];
@@ -333,10 +340,7 @@ impl Inner {
                 }
             }
             Some(("gmcast.isolate", on)) => {
-                if on == "1" && !self.nodes[node].isolated {
-                    self.loses(node);
-                }
-                self.nodes[node].isolated = on == "1";
+                self.isolates(node, on == "1");
             }
             _ => unreachable!("{option}"),
         }

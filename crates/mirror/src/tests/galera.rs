@@ -114,6 +114,40 @@ fn a_primary_with_two_votes_is_not_told_to_go_on_before_they_are_counted() {
 }
 
 #[test]
+fn a_primary_that_was_taken_off_the_wire_by_hand_is_not_founded_anew_beside_the_one_that_goes_on_with_the_voter() {
+    for seed in 0..200 {
+        let Some(joined) = Joined::up(Voter::Garbd, seed) else { return };
+        joined.cluster.with(|inner| inner.isolates(0, true));
+        // Sometimes before anybody has seen that, and before votes are counted.
+        joined.cluster.clone().pass(Nanos::from_millis(seed % 5 * 3000));
+        joined.open().look().unwrap_or_else(|error| panic!("seed {seed}: {error}: {:#?}", joined.done()));
+        joined.cluster.clone().pass(Nanos::from_secs(20));
+        joined.is_told_truly();
+        let life = joined.open().life().clone();
+        assert!(matches!(life.state(), State::Tracking(Reason::TakenOver, _)), "seed {seed}: {:#?}", joined.done());
+        assert!(life.primary() == Node::B && joined.kept(Node::B), "seed {seed}: {:#?}", joined.done());
+        assert!(!joined.done().iter().any(|one| one.contains("pc.bootstrap")), "seed {seed}: {:#?}", joined.done());
+        joined.is_brought_back(&format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn a_primary_that_was_taken_off_the_wire_by_hand_goes_on_alone_when_the_other_is_gone_too() {
+    for seed in 0..50 {
+        let Some(joined) = Joined::up(Voter::Garbd, seed) else { return };
+        joined.cluster.with(|inner| inner.isolates(0, true));
+        joined.kill(Node::B);
+        // Whoever takes that over accepts what the other one had acknowledged.
+        joined.cluster.with(|inner| inner.accepted = true);
+        joined.open().look().unwrap_or_else(|error| panic!("seed {seed}: {error}: {:#?}", joined.done()));
+        let life = joined.open().life().clone();
+        assert!(matches!(life.state(), State::Tracking(Reason::MirrorLost, _)), "seed {seed}: {:#?}", joined.done());
+        assert!(joined.done().iter().any(|one| one.contains("pc.bootstrap")), "seed {seed}: {:#?}", joined.done());
+        joined.is_told_truly();
+    }
+}
+
+#[test]
 fn in_hundreds_of_lives_no_two_nodes_go_on_apart_and_what_a_vote_decided_is_kept() {
     // Those behind the first ones once found something.
     for seed in (0..150).chain([279, 728, 741, 1501, 2931, 3080]) {

@@ -90,13 +90,15 @@ impl Drop for House {
     fn drop(&mut self) {
         if self.on.starts_with("local:") {
             let _ = self.program.command(&format!("db down {} --remove", self.on)).output();
-            // One whose device was taken away with a test that failed is seen by its command line alone.
+            // One whose device was taken away with a test that failed is seen by its command line alone, and what outlived one that
+            // was killed by where it works.
             let ours = self.program.dir().as_os_str().as_encoded_bytes();
             for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
                 let line = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+                let works = std::fs::read_link(process.path().join("cwd")).unwrap_or_default();
                 let number = process.file_name().to_str().and_then(|name| name.parse().ok());
                 if let Some(number) = number.and_then(Pid::from_raw)
-                    && line.windows(ours.len()).any(|part| part == ours)
+                    && (works.starts_with(self.program.dir()) || line.windows(ours.len()).any(|part| part == ours))
                 {
                     let _ = kill_process(number, Signal::KILL);
                 }

@@ -264,7 +264,7 @@ fn what_is_no_pair_is_left_alone_and_what_cannot_be_is_refused_with_a_reason() {
     assert!(strange.contains("holds `file`") && strange.contains("left untouched"), "{strange}");
     for command in ["status", "down", "down --remove", "check", "swap"] {
         let text = refused(&format!("{command} --dir mine"));
-        assert!(text.contains("holds no pair"), "{text}");
+        assert!(text.contains("holds no pair") && text.contains("name the folder of one with --dir"), "{text}");
     }
     assert_eq!(std::fs::read_to_string(program.path("mine/file")).expect("it is there"), "mine");
 }

@@ -108,6 +108,8 @@ fn both_nodes_write_one_stays_behind_is_parted_and_comes_back_with_what_it_lacke
     assert!(pair.does("status")["behind_bytes"].as_u64() > Some(0));
     assert_eq!(pair.does("resume")["state"], "replicating");
     assert!(pair.refused("resume").contains("not suspended"));
+    let refused = pair.refused("take-over");
+    assert!(refused.contains("nothing to take over") && refused.contains("of a galera-pair have none"), "{refused}");
     pair.is_equal(2);
     for _ in 0..2 {
         assert_eq!(pair.does("cut")["reason"], "the link was cut");

@@ -294,6 +294,16 @@ fn pgbench_fills_and_loads_a_served_pair_in_every_protocol_and_both_nodes_hold_i
 }
 
 #[test]
+fn whoever_serves_a_pair_ends_with_it_and_says_so() {
+    let Some(mut pair) = Served::up("") else { return };
+    assert_eq!(pair.house.program.run("pair down").code, Some(0));
+    pair.going.until("the pair is down, so that it is served no more", 1);
+    while pair.going.runs() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
 fn one_of_two_that_serve_is_killed_under_load_and_clients_of_the_other_lose_nothing_and_wait_for_nobody() {
     let Some(pair) = Served::up("") else { return };
     let first = pair.begins();

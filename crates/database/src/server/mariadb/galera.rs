@@ -12,7 +12,6 @@ use super::{Mariadb, Server};
 use crate::server::kind::ServerKind as _;
 use crate::server::{Look, Mirror, Private as _, Shared, Watch, folder, life, process};
 use crate::{DatabaseError, Failure, Session};
-use rustix::process::Signal;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -230,8 +229,9 @@ impl Galera {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
-                    if let (None, Some(waits)) = (other.pid(), server.process()) {
-                        process::signal(waits, &server.mark(), Signal::KILL);
+                    if other.pid().is_none() && server.process().is_some() {
+                        // Whether anybody of it stayed is seen, and said, when it is started again.
+                        let _ = server.end_at_once();
                     }
                     std::thread::sleep(process::LOOK);
                 }

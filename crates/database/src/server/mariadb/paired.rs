@@ -101,7 +101,7 @@ impl Member for Server {
         self.may_be_reached()?;
         folder::ours(&self.folder, &self.owner)?;
         let _held = folder::hold(&self.folder, &self.stop)?;
-        self.end(Mariadb::END)?;
+        self.end()?;
         folder::given(&life::run(&self.folder), &self.owner)?;
         let conf = self.prepared(settings)?;
         folder::write(&self.conf(), &conf)?;
@@ -136,6 +136,6 @@ impl Member for Server {
     }
 
     fn barred(&self, _stands_by: bool) -> Result<(), DatabaseError> {
-        if self.process().is_some() { self.kill() } else { Ok(()) }
+        if self.folder.exists() { self.kill() } else { Ok(()) }
     }
 }

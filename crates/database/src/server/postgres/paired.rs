@@ -223,7 +223,7 @@ impl Member for Server {
     }
 
     fn barred(&self, stands_by: bool) -> Result<(), DatabaseError> {
-        if self.process().is_some() {
+        if self.folder.exists() {
             self.kill()?;
         }
         if stands_by && self.has_data() { self.by_owner("touch", &[&self.standing_by()]) } else { Ok(()) }

@@ -3,13 +3,14 @@
 use super::Server;
 use crate::postgres::{Connect, PostgresSession};
 use crate::server::kind::ServerKind as _;
-use crate::server::process::LOOK;
+use crate::server::process::{self, LOOK};
 use crate::server::{End, Mirror, Private, all_down, folder};
 use crate::{DatabaseError, Session, Texts};
+use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 use study::{Engine, Sessions};
@@ -45,6 +46,10 @@ fn session(connect: &Connect) -> PostgresSession {
 
 fn set(key: &str, value: &str) -> Vec<(String, String)> {
     vec![(key.to_owned(), value.to_owned()), ("fsync".to_owned(), "off".to_owned())]
+}
+
+fn send(pid: i32, signal: Signal) {
+    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
 }
 
 fn count(server: &Server) -> i64 {
@@ -99,6 +104,68 @@ fn a_killed_server_recovers_what_was_committed() {
     assert_eq!(server.pid(), None);
     server.up(&[]).unwrap();
     assert!(server.pid() != first && count(server) == 1);
+}
+
+/// A backend that is halted does not see that the server is gone, as one that waits for a lock of one that is gone.
+#[test]
+fn what_outlives_a_server_that_was_killed_is_found_and_ended_by_whoever_kills_ends_or_starts_it_or_removed_its_data() {
+    let Some(Scratch { server, .. }) = &scratch("outlives") else { return };
+    let left = || server.inside(&server.data()).len();
+    let orphaned = || {
+        server.up(&[]).unwrap();
+        let mut open = session(&server.connect());
+        let backend = open.query("SELECT pg_backend_pid()").unwrap()[0][0].int().unwrap();
+        send(backend as i32, Signal::STOP);
+        let first = server.pid().unwrap();
+        send(first as i32, Signal::KILL);
+        assert!(process::gone(first, &server.mark(), 10, &server.stop));
+        assert!(
+            server.inside(&server.data()).iter().any(|(pid, _)| i64::from(*pid) == backend),
+            "it outlives the server"
+        );
+    };
+    orphaned();
+    server.kill().unwrap();
+    assert_eq!(left(), 0, "by whoever kills it");
+    orphaned();
+    assert_eq!((server.down().unwrap(), left()), (End::Before, 0), "by whoever ends it");
+    orphaned();
+    let before = server.inside(&server.data());
+    server.up(&[]).unwrap();
+    let after = server.inside(&server.data());
+    assert!(after.iter().all(|(pid, _)| before.iter().all(|(old, _)| old != pid)), "by whoever starts it");
+    orphaned();
+    std::fs::remove_dir_all(server.data()).unwrap();
+    assert!(left() > 0, "it works in a folder that is gone");
+    server.kill().unwrap();
+    assert_eq!(left(), 0);
+}
+
+#[test]
+fn a_server_that_is_killed_while_clients_come_in_leaves_no_process() {
+    let Some(Scratch { server, .. }) = &scratch("storm") else { return };
+    for turn in 0..4 {
+        server.up(&set("max_connections", "50")).unwrap();
+        let (done, opened) = (AtomicBool::new(false), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        let came = server.connect().open(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default());
+                        opened.fetch_add(u64::from(came.is_ok()), Ordering::Relaxed);
+                    }
+                });
+            }
+            while opened.load(Ordering::Relaxed) < 20 {
+                std::thread::yield_now();
+            }
+            let killed = server.kill();
+            let left = server.inside(&server.data()).len();
+            done.store(true, Ordering::Relaxed);
+            killed.unwrap();
+            assert_eq!(left, 0, "turn {turn}");
+        });
+    }
 }
 
 /// Numbers of processes come again: another process of the server's user had that of the killed one.
@@ -249,8 +316,7 @@ fn the_wait_for_a_server_that_does_not_end_ends_when_stopped_and_with_the_server
     let Some(mut scratch) = scratch("stays") else { return };
     let server = &mut scratch.server;
     server.up(&[]).unwrap();
-    let pid = rustix::process::Pid::from_raw(server.pid().unwrap() as i32).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    send(server.pid().unwrap() as i32, Signal::STOP);
     server.stop.store(true, Ordering::Relaxed);
     let stopped = soon(|| server.down()).unwrap_err().to_string();
     assert!(stopped.contains("was told to end"), "{stopped}");

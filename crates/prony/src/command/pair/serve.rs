@@ -8,6 +8,7 @@ use crate::{output, run};
 use mirror::{Home, Kind, Serving};
 use pair::Node;
 use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use units::Nanos;
 
@@ -54,5 +55,8 @@ pub(super) fn run(asked: &PairServe) -> Result<Outcome, Failure> {
         opened(home.clone(), &stop)?.look_past(silent)
     };
     serving.serve(&stop, look).map_err(failed(DOING))?;
+    if !stop.load(Ordering::Relaxed) {
+        output::note_line("the pair is down, so that it is served no more");
+    }
     Ok(Outcome::Fine)
 }
