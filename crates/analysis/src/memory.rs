@@ -27,7 +27,7 @@ words! {
     /// What a window holds of the cycles of checkpoints.
     pub enum Held {
         Cycles = "whole-cycles" "Whole cycles, to which it was cut.",
-        Forced = "forced" "It begins right behind a forced checkpoint and was not cut.",
+        Forced = "forced" "It begins right after a forced checkpoint and was not cut.",
         AsItCame = "as-it-came" "It begins wherever checkpoints were, and was not cut.",
         NoCycles = "no-cycles" "The engine has no cycles.",
     }

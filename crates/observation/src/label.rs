@@ -227,6 +227,11 @@ impl StreamLabel {
         self.load.rsplit_once(", ").filter(|_| thinks).map(|(users, _)| users)
     }
 
+    /// How many these are.
+    pub fn user_count(&self) -> Option<u32> {
+        self.users()?.split_once(' ')?.0.parse().ok()
+    }
+
     /// How many of a thing a second its classes ask for by a clock of their own; none where it follows from the load.
     pub fn offered_of(&self, what: &str) -> Option<f64> {
         let classes = self.gives.iter().filter(|gives| gives.what == what);

@@ -165,19 +165,12 @@ pub fn percent(share: f64) -> String {
     format!("{}%", significant(share * 100.0))
 }
 
-/// A ratio to three decimals, so that 0.98 and 0.984 differ: `0.984`.
+/// A ratio to three decimals, so that 0.98 and 0.984 differ, and from 2 on to three digits: `0.984`, `5.89`.
 pub fn ratio(value: f64) -> String {
     if !value.is_finite() {
         return "–".to_owned();
     }
-    let decimals = if value.abs() >= 100.0 {
-        1
-    } else if value.abs() >= 10.0 {
-        2
-    } else {
-        3
-    };
-    format!("{value:.decimals$}")
+    if value.abs() >= 2.0 { significant(value) } else { format!("{value:.3}") }
 }
 
 fn scaled(value: f64, hold: f64, units: &[(f64, &str)]) -> String {

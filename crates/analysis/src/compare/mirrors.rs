@@ -318,6 +318,9 @@ impl Spreading {
     }
 }
 
+/// What is tried has to bring back at least this part of what a rate in proportion to sessions would, or the law does not hold there.
+const REFUTED: f64 = 0.9;
+
 impl Compensation {
     fn more(&self) -> String {
         let plus = |value: f64| format!("+{}", units::significant((value - self.sessions).max(0.0)));
@@ -327,9 +330,17 @@ impl Compensation {
             None if share >= 1.0 => format!("none observed, the rate is there with {}", units::significant(at)),
             None if self.up_to <= self.sessions => "more were not tried".to_owned(),
             None => {
-                let [up_to, at, share] =
+                let [up_to, with, most] =
                     [units::significant(self.up_to), units::significant(at), units::percent(share)];
-                format!("not observed: up to {up_to} sessions brought back at most {share} of the rate, with {at}")
+                let tried = format!("up to {up_to} sessions brought back at most {most} of the rate, with {with}");
+                // A rate that rises in proportion would be there.
+                if share < REFUTED * (at / self.predicted.value).min(1.0) {
+                    let (law, beside) = (plus(self.predicted.value), units::significant(self.sessions));
+                    return format!(
+                        "no number of sessions that was tried: {tried}; {law} beside {beside}, as the response-time law says, will not do"
+                    );
+                }
+                format!("not observed: {tried}")
             }
         };
         format!("{} sessions beside {} ({observed})", plus(self.predicted.value), units::significant(self.sessions))

@@ -131,7 +131,7 @@ impl TierFinding {
         told
     }
 
-    /// `25% of the bytes on the fast tier save 71% (66% to 76%) of the time that all of them save; 70% was promised. With every table and index
+    /// `25% of the bytes on the fast tier save 71% (66% to 76%) of the time that all of them save; the advice promised 70%. With every table and index
     /// there it is 3.2 times as many postings (3.0 to 3.4).`
     pub fn says(&self) -> String {
         let interval = |of: &Estimate, figure: fn(f64) -> String| match of.has_interval() && of.low < of.high {
@@ -156,7 +156,7 @@ impl TierFinding {
                 true => format!(", and {} of that came", units::percent(delivered.value / step.promised.value)),
                 false => String::new(),
             };
-            Some(format!("{bytes}{where_to} save {given}{interval}{of}; {promised} was promised{kept}. "))
+            Some(format!("{bytes}{where_to} save {given}{interval}{of}; the advice promised {promised}{kept}. "))
         };
         let few = self.steps.iter().filter_map(|step| step.delivered).any(|share| !share.has_interval());
         let few = if few { " Shares have intervals from four replicates on: `--set replicates=4`." } else { "" };
@@ -215,7 +215,7 @@ mod tests {
         let says = found.says();
         assert!(says.starts_with("25% of the bytes on the fast tier save 75%"), "{says}");
         assert!(
-            says.contains("of the time that all of them save; 70% was promised, and 107% of that came. With every table and index there it is 5 times as many operations (4.93 to 5.07)."),
+            says.contains("of the time that all of them save; the advice promised 70%, and 107% of that came. With every table and index there it is 5 times as many operations (4.93 to 5.07)."),
             "{says}"
         );
     }
@@ -225,12 +225,16 @@ mod tests {
         let times = [0.010, 0.007, 0.003, 0.002];
         let few = found(times, 0.01, 3, 1);
         assert!(few.steps[0].delivered.is_some_and(|share| !share.has_interval()), "{few:?}");
-        assert!(few.says().contains("% of the time that all of them save; 70% was promised. "), "{}", few.says());
+        assert!(
+            few.says().contains("% of the time that all of them save; the advice promised 70%. "),
+            "{}",
+            few.says()
+        );
         assert!(few.says().ends_with("from four replicates on: `--set replicates=4`."), "{}", few.says());
         let says = found(times, 0.001, 6, 1).says();
-        assert!(says.contains("70% was promised, and 5") && !says.contains("replicates=4"), "{says}");
+        assert!(says.contains("the advice promised 70%, and 5") && !says.contains("replicates=4"), "{says}");
         let says = found([0.010, 0.0021, 0.0021, 0.002], 0.001, 6, 1).says();
-        assert!(says.contains("70% was promised, and 14"), "{says}");
+        assert!(says.contains("the advice promised 70%, and 14"), "{says}");
     }
 
     #[test]

@@ -537,7 +537,7 @@ fn noisy_rounds(about: &About) -> Option<String> {
     // Parts that lie no further apart than those of a steady window say nothing.
     let trace = about.stream.steady.rounds.as_ref().filter(|trace| trace.range > trace.by_chance())?;
     let scatter = format!(
-        "the rate of its {} parts ranged over {}, and noise alone keeps that within {} in 19 of 20 windows",
+        "the rates of its {} parts ranged over {}, more than the {} within which noise alone keeps them in 19 of 20 windows",
         trace.means.len(),
         percent(trace.range),
         percent(trace.by_chance())
@@ -550,7 +550,7 @@ fn noisy_rounds(about: &About) -> Option<String> {
         None => format!("it lies within chance of the limit; {}", measure_longer(about)),
     };
     Some(format!(
-        "the window of {} cannot tell whether the rate was steady: {scatter}; {next}",
+        "the window of {} is too short to tell how steady the rate was: {scatter}; {next}",
         duration(about.summary.window.length())
     ))
 }
@@ -764,14 +764,14 @@ fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<Strin
     // Copies of a piece of work that are more than the cores wait for each other, which is what they are asked about.
     let asked = summary.fixed_work && fills_cores(observations);
     cpu.filter(|_| !asked).map(|share| {
-        let waited = format!("tasks waited for a CPU {} of the time", percent(share));
+        let waited = format!("some task waited for a CPU {} of the time", percent(share));
         let mirror = summary.server.as_ref().map(|server| (server.mirror_cpu_cores, server.mirror));
         let apart = !mirror.is_some_and(|(cpu, waits)| {
             cpu.is_none() && (summary.pair.is_some() || waits != MirrorWaits::default())
         });
         match super::bound::busy_with_others(summary) {
             Some(others) if others > OTHERS && apart => {
-                format!("{waited}: other programs kept {} of this machine's cores busy; stop them", percent(others))
+                format!("{waited}: other programs kept {} of this machine's cores busy; stop them and run again", percent(others))
             }
             Some(others) if others > OTHERS => format!(
                 "{waited}: programs besides the first server and the load generator kept {} of this machine's cores busy; what of it \

@@ -145,7 +145,7 @@ fn words(found: &Checkpoints, cut: Option<Window>, observations: &Observations) 
     }
     let begins = match found.held {
         Held::AsItCame => "the window begins wherever checkpoints were (none was forced)",
-        _ => "the window begins right behind a forced checkpoint",
+        _ => "the window begins right after a forced checkpoint",
     };
     if found.cycles > 0 {
         return format!(
@@ -164,8 +164,8 @@ fn words(found: &Checkpoints, cut: Option<Window>, observations: &Observations) 
         n => format!("{} began in it, all between two readings of the server's counters", number(n, "checkpoint")),
     };
     format!(
-        "{begins} and holds no whole cycle from one checkpoint to the next ({began}), so its figures leave out what checkpoints \
-         cost{}",
+        "{begins} and holds no whole cycle from one checkpoint to the next ({began}), so what checkpoints cost is not in its \
+         figures{}",
         wanted(found, observations)
     )
 }
@@ -210,7 +210,7 @@ fn set(seconds: f64) -> String {
 fn all_the_time(policy: Policy, observations: &Observations) -> String {
     let begins = match policy {
         Policy::Leave => "the window begins with changed pages as they were",
-        _ => "the window begins right behind a forced writing of all changed pages",
+        _ => "the window begins right after a forced writing of all changed pages",
     };
     let fuzzy = "the server checkpoints all the time (fuzzy) and has no cycles";
     let Some((from, to)) = age_grew(observations) else {

@@ -109,8 +109,8 @@ fn a_window_without_a_whole_cycle_stays_and_says_what_it_leaves_out() {
     assert_eq!((none.held, none.cycles, none.begun, none.cycle_s), (Held::Forced, 0, Some(1), Some(8.0)));
     assert_eq!(
         none.text,
-        "the window begins right behind a forced checkpoint and holds no whole cycle from one checkpoint to the next (one \
-         checkpoint began in it), so its figures leave out what checkpoints cost; a cycle takes about 8 s (one is due after 16 MiB \
+        "the window begins right after a forced checkpoint and holds no whole cycle from one checkpoint to the next (one \
+         checkpoint began in it), so what checkpoints cost is not in its figures; a cycle takes about 8 s (one is due after 16 MiB \
          of log, which grows by 2.1 MB/s); use --set measure=16s to cover one checkpoint cycle, 32s for three"
     );
     assert!(doubted(&short));

@@ -350,8 +350,8 @@ fn parts_that_vary_by_less_than_noise_are_no_note_and_by_more_are_told_beside_it
     let (answer, text) = told(&apart);
     assert_eq!(answer, SteadyAnswer::CannotTell);
     let text = text.expect("it is told");
-    assert!(text.contains("the rate of its 5 parts ranged over "), "{text}");
-    assert!(text.contains("%, and noise alone keeps that within "), "{text}");
+    assert!(text.contains("the rates of its 5 parts ranged over "), "{text}");
+    assert!(text.contains("% within which noise alone keeps them in 19 of 20"), "{text}");
 }
 
 #[test]

@@ -70,9 +70,13 @@ fn the_mirror_of_a_server_is_no_other_program_and_where_it_cannot_be_told_apart_
         seen.generator_cpu = observation::CpuTime::default();
         text(&summary(&seen), CaveatKind::Pressure).to_owned()
     };
-    assert!(told(&[]).ends_with("other programs kept 80% of this machine's cores busy; stop them"), "{}", told(&[]));
+    assert!(
+        told(&[]).ends_with("other programs kept 80% of this machine's cores busy; stop them and run again"),
+        "{}",
+        told(&[])
+    );
     let some = told(&[("mirror.cpu", 0.6)]);
-    assert!(some.ends_with("other programs kept 50% of this machine's cores busy; stop them"), "{some}");
+    assert!(some.ends_with("other programs kept 50% of this machine's cores busy; stop them and run again"), "{some}");
     let own = told(&[("mirror.cpu", 1.0), ("generator.children.cpu", 0.5)]);
     assert!(own.contains("both servers and load generator alone fill the cores"), "{own}");
     let unknown = told(&[("mirror.waiting now", 1.0)]);

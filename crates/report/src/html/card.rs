@@ -60,6 +60,6 @@ fn doubts(report: &Report) -> Markup {
 
 fn beside(count: usize) -> Markup {
     html! {
-        @if count > 0 { " " a href="#caveats" { (units::counted(count as u64, "more notes")) " below" } "." }
+        @if count > 0 { " " a href="#caveats" { (units::counted(count as u64, "more notes")) " on this page" } "." }
     }
 }

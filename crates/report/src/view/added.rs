@@ -175,6 +175,6 @@ mod tests {
         let known = Estimate { low: 0.5, high: 2.0, ..wide };
         let drawn = datum(&known, Quantity::Ratio, "here", "");
         assert_eq!((drawn.low, drawn.high), (0.5, 2.0));
-        assert_eq!(estimate("times", "times", &known, Quantity::Ratio).cell.interval().as_deref(), Some("0.500–2.000"));
+        assert_eq!(estimate("times", "times", &known, Quantity::Ratio).cell.interval().as_deref(), Some("0.500–2"));
     }
 }

@@ -13,11 +13,11 @@ use super::tested;
 use crate::caveats::Caveats;
 use analysis::{
     CaveatKind, Comparison, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding, PairFinding, PointSummary,
-    Typical, Verdict, Work,
+    StreamSummary, Typical, Verdict, Work,
 };
 use observation::{Asks, Point, Provenance, factor};
 use study::Metric;
-use units::Bytes;
+use units::{Bytes, Nanos};
 
 /// More numbers than this are no card.
 const NUMBERS_MAX: usize = 6;
@@ -231,7 +231,7 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let alike = |fewer: &&PointSummary| quoted(findings, fewer).1 == quantity && quantity != Quantity::Seconds;
     let fewer = as_much(findings, curve, point).filter(|fewer| untold(fewer) && sweep.numeric && alike(fewer));
     let low = low_point(sweep, curve).filter(|low| untold(low) && fewer.is_none());
-    let asked = asked.map(|asked| elsewhere(asked, "where the study asks: "));
+    let asked = asked.map(|asked| elsewhere(asked, "at the level that the study asks about: "));
     let fewer = fewer.map(|fewer| {
         let (estimate, quantity) = quoted(findings, fewer);
         let (along, shown) = (sweep.along(fewer), with_interval(&estimate, quantity));
@@ -283,7 +283,10 @@ fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
 /// Whose requests the sessions of a load carry, where these think in between: that bounds the rate, however many sessions there are.
 fn users(findings: &Findings, point: &PointSummary) -> Option<String> {
     let (trial, stream) = nearest(findings, point)?;
-    trial.label.streams.get(usize::from(stream.stream))?.users().map(str::to_owned)
+    let label = trial.label.streams.get(usize::from(stream.stream))?;
+    let most = label.user_count().map(|users| f64::from(users) / label.think_mean.seconds());
+    let most = most.map(|most| format!(", who start at most {} transactions a second", units::significant(most)));
+    label.users().map(|users| users.to_owned() + &most.unwrap_or_default())
 }
 
 fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary) -> String {
@@ -308,7 +311,7 @@ fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary
     // What was tried most may be beaten by more of it.
     let largest = curve.points.last().is_some_and(|last| sweep.numeric && std::ptr::eq(*last, point));
     let best = match most {
-        true if largest => ", the most that was tried",
+        true if largest => ", the largest that was tried",
         true => ", the best",
         false => "",
     };
@@ -395,7 +398,8 @@ fn compared(findings: &Findings, one: &Comparison) -> Number {
     let what =
         format!("times the {} of {} ({} against {})", one.said, one.point.stream, one.point.system, one.baseline);
     let place = format!("{}{}", one.point.at().trim_start(), if one.point.factors.is_empty() { "" } else { ": " });
-    let pairs = if one.ratio.n > 1 { format!(", the mean of {} pairs", one.ratio.n) } else { String::new() };
+    let pairs =
+        if one.ratio.n > 1 { format!(", the mean of the ratios of {} pairs", one.ratio.n) } else { String::new() };
     let mut number = Number::new(&one.ratio, Quantity::Ratio, what, format!("{place}{verdict}{pairs}"));
     if !one.ratio.has_interval() {
         number.interval = "no interval".to_owned();
@@ -408,8 +412,10 @@ fn before_a_session(point: &PointSummary) -> Option<String> {
     let (latency, request) = (point.response_mean_ms.value, point.service_mean_ms.value);
     let waits = point.work == Work::Transactions && point.elapsed_s.is_none() && request < 0.5 * latency;
     waits.then(|| {
-        let (latency, request) =
-            (with_interval(&point.response_mean_ms, Quantity::Milliseconds), Quantity::Milliseconds.text(request));
+        // The whole takes no less than a part of it.
+        let mut whole = point.response_mean_ms;
+        whole.low = whole.low.max(request);
+        let (latency, request) = (with_interval(&whole, Quantity::Milliseconds), Quantity::Milliseconds.text(request));
         format!("mean {latency}, {request} of it in the database, the rest is the wait for a session")
     })
 }
@@ -421,18 +427,30 @@ const BEYOND: f64 = 1.03;
 fn beyond_sessions(findings: &Findings, point: &PointSummary) -> Option<String> {
     let (trial, stream) = nearest(findings, point)?;
     let label = trial.label.streams.get(usize::from(stream.stream))?;
-    let asks = label.asks == Asks::Transactions && label.think_mean.0 == 0 && point.elapsed_s.is_none();
-    let sessions = f64::from(label.slots.filter(|_| asks && label.offered.is_none())?);
+    let asks = label.asks == Asks::Transactions && point.elapsed_s.is_none() && label.offered.is_none();
+    if let Some(users) = label.user_count().filter(|_| asks) {
+        return beyond_users(stream, users, label.think_mean);
+    }
+    let sessions = f64::from(label.slots.filter(|_| asks && label.think_mean.0 == 0)?);
     let held = |latency_ms: f64| stream.throughput_per_s.value * latency_ms / 1e3;
     let why = match held(stream.service.mean_ms) > 1.01 * sessions {
-        true => "jobs on a clock have sessions of their own",
-        false => "what other transactions or a clock start waits for a session, and that counts",
+        true => "jobs that a timer starts have sessions of their own",
+        false => "it includes how long transactions that a timer or another transaction started wait for a session",
     };
     let held = held(stream.response.mean_ms);
     let mean = Quantity::Milliseconds.text(stream.response.mean_ms);
     (held > BEYOND * sessions).then(|| {
         let sessions = units::counted(sessions as u64, "sessions");
         format!("mean latency {mean}; times TPS that is {}, more than {sessions}: {why}", units::significant(held))
+    })
+}
+
+/// Why users complete more than their think time allows for.
+fn beyond_users(stream: &StreamSummary, users: u32, think: Nanos) -> Option<String> {
+    let turn_s = think.seconds() + stream.response.mean_ms / 1e3;
+    (stream.throughput_per_s.value * turn_s > BEYOND * f64::from(users)).then(|| {
+        let most = units::significant(f64::from(users) / turn_s);
+        format!("users alone give {most} TPS; the rest are transactions that others start, with no think time")
     })
 }
 
@@ -527,7 +545,7 @@ fn of_outages(all: &[&PairFinding]) -> Vec<Number> {
     let caught = all.iter().filter_map(|one| Some((one.resync_s?, one))).max_by(|a, b| a.0.total_cmp(&b.0));
     numbers.extend(caught.map(|(s, one)| {
         let sent = one.resync_bytes.map(|sent| format!("{} over the wire", Quantity::Bytes.text(sent)));
-        let place = format!("behind `{}`", one.event);
+        let place = format!("once it was back after `{}`", one.event);
         number(Quantity::Seconds.text(s), "until the mirror had caught up", place, sent.into_iter().collect())
     }));
     numbers

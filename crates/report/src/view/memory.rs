@@ -33,7 +33,7 @@ pub fn working_set(server: &ServerSummary) -> Option<String> {
     let read = match server.per_transaction.bytes_read {
         Some(read) if read >= 0.5 => {
             let why = match set.fits {
-                Some(Fits::Buffer) => ", for pages that were not in the buffer yet or for others",
+                Some(Fits::Buffer) => ", when a page is used for the first time or by other programs",
                 _ => ", by all programs",
             };
             format!("; {} are read from disk for each transaction{why}", Quantity::Bytes.text(read))

@@ -122,8 +122,8 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
         return Some(format!("{stream} is best at {best}, with {most}; at {last} it is {end}."));
     }
     let behind = match (falls, best == last) {
-        (true, _) => format!("; {} gave {}", at(last), rate(end.value)),
-        (_, true) => ", the most that was tried".to_owned(),
+        (true, _) => format!("; {} gave {}{}", at(last), rate(end.value), ends(&end, per_second)),
+        (_, true) => ", the largest that was tried".to_owned(),
         _ => String::new(),
     };
     let seen = format!("the most seen was {}{} at {}{behind}", rate(most.value), ends(&most, per_second), at(best));
@@ -139,7 +139,8 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
             )
         }
         (Some(ends), None) => {
-            format!("{stream} levels off somewhere between {}; {seen}.", factor::both(name, ends.low, ends.high))
+            let levels = if falls { "stops gaining" } else { "levels off" };
+            format!("{stream} {levels} somewhere between {}; {seen}.", factor::both(name, ends.low, ends.high))
         }
         (None, None) if knee.scatters => {
             format!(
@@ -147,7 +148,7 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
                 factor::levels(name, least, last)
             )
         }
-        (None, None) => format!("{stream} still gains at {}, the most that was tried.", at(last)),
+        (None, None) => format!("{stream} still gains at {}, the largest that was tried.", at(last)),
     })
 }
 

@@ -357,8 +357,8 @@ fn one_window<'a>(caveats: impl Iterator<Item = &'a Caveat>) -> Option<String> {
     let known = asked.filter_map(word).filter_map(|word| Some((units::parse_duration(&word).ok()?, word)));
     let all: std::collections::BTreeMap<Nanos, String> = known.collect();
     let (_, longest) = all.last_key_value().filter(|_| all.len() > 1)?;
-    let cycles = if cycles { ", for one checkpoint cycle" } else { "" };
-    Some(format!("`{WINDOW}{longest}` is long enough for every note that asks for a longer window{cycles}."))
+    let cycles = if cycles { "; it covers one checkpoint cycle" } else { "" };
+    Some(format!("`{WINDOW}{longest}` is enough for all notes of all trials that ask for a longer window{cycles}."))
 }
 
 impl Findings {
@@ -564,7 +564,7 @@ mod tests {
         let told = answer(&points, &[], &[], &[], &judgement);
         assert_eq!(
             told.sentences[0],
-            "96 copies of w at once take 4 s (one sample, no interval), 8.000 times as long as one alone (500 ms); one after another \
+            "96 copies of w at once take 4 s (one sample, no interval), 8 times as long as one alone (500 ms); one after another \
              they would take 48 s."
         );
         assert!(told.doubts[0].starts_with("Each point ran once"), "{:?}", told.doubts);
@@ -664,23 +664,23 @@ mod tests {
         let falls = [(1.0, 170.0, 343.0), (8.0, 653.0, 1_099.0), (32.0, 276.0, 913.0)];
         assert_eq!(
             told(&falls, Some((1.0, 8.0)), false),
-            "w levels off somewhere between 1 and 8 sessions; the most seen was 847 IOPS (653 to 1099) at 8 sessions; 32 sessions \
-             gave 502 IOPS."
+            "w stops gaining somewhere between 1 and 8 sessions; the most seen was 847 IOPS (653 to 1099) at 8 sessions; 32 sessions \
+             gave 502 IOPS (276 to 913)."
         );
         assert_eq!(
             told(&falls, None, true),
             "No knee was found from 1 to 32 sessions: the points scatter too much; the most seen was 847 IOPS (653 to 1099) at 8 \
-             sessions; 32 sessions gave 502 IOPS."
+             sessions; 32 sessions gave 502 IOPS (276 to 913)."
         );
         let flat = [(1.0, 50.0, 55.0), (2.0, 96.0, 100.0), (4.0, 99.0, 101.0)];
         assert_eq!(
             told(&flat, Some((1.0, 4.0)), false),
-            "w levels off somewhere between 1 and 4 sessions; the most seen was 100 IOPS (99 to 101) at 4 sessions, the most that \
-             was tried."
+            "w levels off somewhere between 1 and 4 sessions; the most seen was 100 IOPS (99 to 101) at 4 sessions, the largest \
+             that was tried."
         );
         assert_eq!(
             told(&flat, Some((2.0, 2.0)), false),
-            "w gains little beyond 2 sessions: the most seen was 100 IOPS (99 to 101) at 4 sessions, the most that was tried."
+            "w gains little beyond 2 sessions: the most seen was 100 IOPS (99 to 101) at 4 sessions, the largest that was tried."
         );
     }
 
@@ -741,13 +741,13 @@ mod tests {
         let told = one_window(notes.iter());
         assert_eq!(
             told.as_deref(),
-            Some("`--set measure=1.5h` is long enough for every note that asks for a longer window.")
+            Some("`--set measure=1.5h` is enough for all notes of all trials that ask for a longer window.")
         );
         assert_eq!(one_window(notes[..1].iter()), None, "one is told where it stands");
         let [few, mut cycles] = notes;
         cycles.kind = CaveatKind::NoWholeCycle;
         let told = one_window([few, cycles].iter()).expect("both ask");
-        assert!(told.ends_with("for every note that asks for a longer window, for one checkpoint cycle."), "{told}");
+        assert!(told.ends_with("that ask for a longer window; it covers one checkpoint cycle."), "{told}");
     }
 
     #[test]

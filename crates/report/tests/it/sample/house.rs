@@ -107,7 +107,7 @@ fn server(rate: f64) -> ServerSummary {
             begun: Some(0),
             cycles: 0,
             cycle_s: Some(300.0),
-            text: "the window begins right behind a forced checkpoint and holds no whole cycle".into(),
+            text: "the window begins right after a forced checkpoint and holds no whole cycle".into(),
         }),
         working_set: Some(WorkingSet {
             data_bytes: Some(5e9),
