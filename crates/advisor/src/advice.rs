@@ -31,6 +31,8 @@ observation::words! {
         AlreadyThere = "already-there",
         /// Nothing that fits the budget saves much.
         BudgetTooSmall = "budget-too-small",
+        /// What would gain cannot be moved.
+        NothingMoves = "nothing-moves",
         /// Both tiers are alike for what is asked of them.
         TiersAlike = "tiers-alike",
     }
@@ -115,7 +117,9 @@ impl Advice {
 /// What goes together and can be moved.
 pub(crate) fn pieces(objects: &[Object], tiers: &Tiers, reach: &Reach) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
-    let movable = |object: &Object| matches!(object.known.kind, Kind::Table | Kind::Index | Kind::File);
+    let movable = |object: &Object| {
+        matches!(object.known.kind, Kind::Table | Kind::Index | Kind::File) && object.known.stays.is_empty()
+    };
     for (at, object) in objects.iter().enumerate().filter(|(_, object)| movable(object)) {
         pieces.push(Piece { objects: vec![at], bytes: object.known.bytes, gain: Gain::of(object, tiers, reach) });
     }
@@ -221,6 +225,8 @@ fn answer(advice: &Advice, window_s: f64, slow_s: f64) -> Answer {
     answer.low *= swings(advice.reach.low).min(1.0);
     answer.high = (answer.high * swings(advice.reach.high).max(1.0)).min(1.0);
     let movable = share(advice.pieces.iter().map(|piece| piece.gain.saved_s()).sum(), slow_s);
+    let staying = advice.objects.iter().zip(&advice.gains).filter(|(object, _)| !object.known.stays.is_empty());
+    let stays: f64 = staying.map(|(_, gain)| gain.saved_s()).sum();
     let data = || advice.objects.iter().filter(|object| object.known.kind != Kind::Log);
     let (read, hit) = data().fold((0.0, 0.0), |(read, hit), object| {
         (read + object.sum(|counts| counts.reads), hit + object.sum(|counts| counts.hits))
@@ -230,6 +236,7 @@ fn answer(advice: &Advice, window_s: f64, slow_s: f64) -> Answer {
         () if share(*wait_s, window_s) < WAIT_MIN => Some(Reason::TooFewReads),
         () if answer.saved >= SAVED_MIN => None,
         () if share(*log_s, *wait_s) >= LOG_SHARE => Some(Reason::LogBound),
+        () if movable < SAVED_MIN && share(stays, slow_s) >= SAVED_MIN => Some(Reason::NothingMoves),
         () if movable < SAVED_MIN => Some(Reason::TiersAlike),
         () if advice.moves.iter().all(|one| one.saved_s <= 0.0) && !advice.taken.is_empty() => {
             Some(Reason::AlreadyThere)
@@ -334,6 +341,17 @@ mod tests {
         };
         assert_eq!(moved(1000.0), [("hot".to_owned(), true)]);
         assert_eq!(moved(999.0), [("cold".to_owned(), false), ("hot".to_owned(), true)]);
+    }
+
+    #[test]
+    fn what_cannot_be_moved_is_in_no_plan_however_hot_it_is() {
+        let mut bound = table("bound", 100.0, &[9000.0]);
+        bound.known.stays = "it is partitioned".to_owned();
+        let alone = of(vec![bound.clone()], None);
+        assert_eq!((alone.answer.reason, alone.moves.len()), (Some(Reason::NothingMoves), 0));
+        let advice = of(vec![bound, table("free", 100.0, &[900.0])], Some(1e9));
+        let moved: Vec<&str> = advice.moves.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!((moved, advice.pieces.len(), advice.objects.len()), (vec!["free"], 1, 2));
     }
 
     #[test]

@@ -108,6 +108,8 @@ pub struct Described {
     pub logged: bool,
     /// Whether an index cannot be built anew elsewhere beside the work of others, and so is copied under a lock.
     pub held: bool,
+    /// What keeps it where it is; empty when nothing is known to.
+    pub stays: String,
 }
 
 /// An object with what was counted of it, one entry a slice.
@@ -179,6 +181,7 @@ pub(crate) mod tests {
             place: "slow".to_owned(),
             logged: true,
             held: false,
+            stays: String::new(),
         }
     }
 

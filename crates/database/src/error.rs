@@ -53,6 +53,12 @@ pub enum DatabaseError {
     /// Something there is not as Prony makes it, and could run code of its maker.
     #[error("{place}: {name}: {what} was not made by Prony; it was left untouched")]
     Planted { place: String, name: String, what: String },
+    /// The journal of moves is another role's, who could have code run with the rights of whoever reads it.
+    #[error(
+        "{place}: the journal of moves in the schema prony_tier was made by prony tier as the role {owner}, and is not read as {user}; \
+         nothing was changed"
+    )]
+    OthersJournal { place: String, owner: String, user: String },
     /// A file of ours that was whole once cannot be read any more.
     #[error("{place}: {name} is damaged: {text}; it was left untouched")]
     Damaged { place: String, name: String, text: String },
@@ -214,6 +220,12 @@ impl DatabaseError {
             }
             DatabaseError::Planted { .. } => {
                 "connect as the role that filled it, remove what is not Prony's, or name another database or file"
+            }
+            DatabaseError::OthersJournal { owner, user, .. } => {
+                return Some(format!(
+                    "connect as {owner}; or have a superuser hand it over with all that it holds, and run it again: ALTER SCHEMA prony_tier OWNER \
+                     TO {user}; ALTER TABLE prony_tier.moved OWNER TO {user}"
+                ));
             }
             DatabaseError::Foreign { what, .. } => {
                 return Some(format!("move `{what}` elsewhere, or name another database or file"));

@@ -465,7 +465,7 @@ pub enum Tier {
             place while everybody goes on; a table is copied under a lock, with MariaDB together with its indexes while others may read it. \
             Who holds a lock longer than --lock-timeout keeps his \
             object where it is, and the others go on. Ctrl-C leaves everything whole; the same command goes on where it stopped.\n\n\
-            Exit codes: 0 everything lies where the plan has it; 1 something was left where it was; 2 an error, or stopped.",
+            Exit codes: 0 everything lies where the plan has it; 1 something was left where it was, or is gone; 2 an error, or stopped.",
         after_long_help = "Examples:\n  prony tier move postgres://me@host/db --plan plan.json --dry-run\n  \
             prony tier move mysql://me@host/db --plan plan.json --lock-timeout 5s --rate 100MB/s"
     )]

@@ -128,6 +128,11 @@ impl DatabaseSpec {
         }
     }
 
+    /// The same for a command that somebody copies: without the mark of a password, which came beside the URL or has to.
+    pub fn copied(&self) -> String {
+        password::left_away(&self.shown())
+    }
+
     /// The same with the layout and the mirror.
     pub fn placed(&self) -> String {
         let laid = self.layout.iter().map(|layout| format!(", {}", layout.shown()));
@@ -252,6 +257,9 @@ mod tests {
         assert!(!format!("{spec:?}").contains("secret"));
         let other = [(Engine::Postgres, Secret("other".into()))];
         assert!(!format!("{:?}", Place::Database(spec.with_password_of(&other))).contains("secret"));
+        let url = "mysql://me@host/db?tls=true";
+        let beside = DatabaseSpec::new(Engine::Mariadb, At::Url(url.into()));
+        assert_eq!(beside.with_password_of(&[(Engine::Mariadb, Secret("other".into()))]).copied(), url);
     }
 
     #[test]

@@ -154,6 +154,7 @@ pub fn advice(requests: &[Request], budget_mib: Option<u64>) -> Advice {
         logged: true,
 
         held: false,
+        stays: String::new(),
     });
     let described: Vec<Described> = described.collect();
     let mut counts: BTreeMap<String, Counts> = BTreeMap::new();

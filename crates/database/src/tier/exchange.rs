@@ -15,6 +15,7 @@ use advisor::Kind;
 use std::path::Path;
 use std::time::Duration;
 use study::Engine::Mariadb;
+use workload::transaction::Value;
 
 /// What the third table says of itself.
 const STANDS: &str = "Prony: stands in the way of an exchange until the copy is whole";
@@ -81,11 +82,42 @@ fn decoded(key: &str) -> [String; 2] {
     [folder, table].map(|name| format!("CONVERT(_filename'{name}' USING utf8mb4)"))
 }
 
-/// A table as it is now; none when it is gone.
-pub(super) fn found(session: &mut dyn Session, key: &str) -> Result<Option<Relation>, Failure> {
+/// The catalogue's row of a table.
+fn row(session: &mut dyn Session, key: &str) -> Result<Option<Vec<Value>>, Failure> {
     let [folder, table] = decoded(key);
     let rows = session.query(&format!("{FOUND} WHERE t.table_schema = {folder} AND t.table_name = {table}"))?;
-    let Some(row) = rows.first() else { return Ok(None) };
+    Ok(rows.into_iter().next())
+}
+
+/// What keeps a table where it is; empty when nothing does, or the user is not shown it.
+pub(super) fn stays(session: &mut dyn Session, key: &str) -> Result<String, Failure> {
+    Ok(row(session, key)?.map(|row| text(&row, 3)).unwrap_or_default())
+}
+
+/// The names of keys as statements have them: `shop.od'd` for `shop/od@0027d`.
+pub(super) fn named(session: &mut dyn Session, keys: &[String]) -> Result<Vec<String>, Failure> {
+    let mut names = Vec::with_capacity(keys.len());
+    for some in keys.chunks(200) {
+        let each: Vec<String> = some.iter().map(|key| decoded(key).join(", '.', ")).collect();
+        let each: Vec<String> = each.iter().map(|parts| format!("concat({parts})")).collect();
+        let rows = session.query(&format!("SELECT {}", each.join(", ")))?;
+        let row = rows.first().map(Vec::as_slice).unwrap_or_default();
+        names.extend((0..some.len()).map(|at| text(row, at)));
+    }
+    Ok(names)
+}
+
+/// Bytes of a table's file; the catalogue's estimate where the user is not shown that (`PROCESS`).
+fn bytes(session: &mut dyn Session, key: &str, estimate: f64) -> f64 {
+    let size =
+        session.one(&format!("SELECT FILE_SIZE FROM information_schema.INNODB_SYS_TABLESPACES WHERE NAME = '{key}'"));
+    size.ok().flatten().and_then(|size| size.number()).unwrap_or(estimate)
+}
+
+/// A table as it is now; none when it is gone.
+pub(super) fn found(session: &mut dyn Session, key: &str) -> Result<Option<Relation>, Failure> {
+    let Some(row) = row(session, key)? else { return Ok(None) };
+    let row = row.as_slice();
     let (schema, table, stays) = (text(row, 0), text(row, 1), text(row, 3));
     let sql = format!("{}.{}", name(Mariadb, &schema), name(Mariadb, &table));
     let home = if stays.is_empty() { definition(session, &sql)?.1 } else { String::new() };
@@ -95,7 +127,7 @@ pub(super) fn found(session: &mut dyn Session, key: &str) -> Result<Option<Relat
         kept,
         kind: Kind::File,
         space: home,
-        bytes: number(row, 2),
+        bytes: bytes(session, key, number(row, 2)),
         strange: String::new(),
         anew: false,
         logged: true,

@@ -46,6 +46,8 @@ pub(super) enum Place {
     Ours,
     /// What is not ours, in words.
     Strange(String),
+    /// Nothing is strange but who made it: that role, and the connected one, as statements name them.
+    Others([String; 2]),
 }
 
 /// A text as the engine reads it.
@@ -69,11 +71,25 @@ pub(super) fn place(session: &mut dyn Session, engine: Engine) -> Result<Place, 
         None => Place::Nothing,
         Some(value) if value.text() != Some(MARK) => Place::Strange("the schema prony_tier".to_owned()),
         // Anybody may write a comment like ours.
-        Some(_) => match origin::strange(session, engine, "prony_tier")?.into_iter().next() {
-            None => Place::Ours,
-            Some(what) => Place::Strange(what),
-        },
+        Some(_) => {
+            let strange = origin::strange(session, engine, "prony_tier")?;
+            let schema = strange.iter().any(|what| what.starts_with("the schema, which belongs to "));
+            match strange.iter().find(|what| !what.contains(", which belongs to ")).or(strange.first()) {
+                None => Place::Ours,
+                Some(what) if schema && what.contains(", which belongs to ") => Place::Others(owners(session)?),
+                Some(what) => Place::Strange(what.clone()),
+            }
+        }
     })
+}
+
+/// The role to which the journal of a PostgreSQL belongs, and the connected one.
+fn owners(session: &mut dyn Session) -> Result<[String; 2], Failure> {
+    let rows = session.query(
+        "SELECT quote_ident(pg_get_userbyid(nspowner)), quote_ident(current_user) FROM pg_namespace WHERE nspname = 'prony_tier'",
+    )?;
+    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
+    Ok([0, 1].map(|at| text(row, at)))
 }
 
 /// Makes it, all of it or nothing that counts.
@@ -88,7 +104,7 @@ pub(super) fn make(session: &mut dyn Session, engine: Engine) -> Result<(), Fail
         _ => format!(
             "BEGIN; CREATE SCHEMA prony_tier; COMMENT ON SCHEMA prony_tier IS '{MARK}'; \
              CREATE TABLE prony_tier.moved (in_table int8, index_name text, name text NOT NULL, home int8 NOT NULL, relation int8, put_into text, \
-             at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (in_table, index_name)); COMMIT"
+             rebuilds text, at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (in_table, index_name)); COMMIT"
         ),
     })
 }
@@ -161,10 +177,26 @@ pub(super) fn put(
     ))
 }
 
-/// Makes room in a journal of an earlier version for the number of an index, and for where an object is put.
+/// Makes room in a journal of an earlier version for the number of an index, where an object is put, and rebuilds that are at work.
 pub(super) fn renew(session: &mut dyn Session, engine: Engine) -> Result<(), Failure> {
-    let relation = if engine == Engine::Mariadb { "" } else { "ADD COLUMN IF NOT EXISTS relation int8, " };
-    session.script(&format!("ALTER TABLE prony_tier.moved {relation}ADD COLUMN IF NOT EXISTS put_into text"))
+    let has = "SELECT 1 FROM information_schema.columns WHERE table_schema = 'prony_tier' AND table_name = 'moved' AND column_name = ";
+    let (newest, columns) = match engine {
+        Engine::Mariadb => ("'put_into'", ""),
+        _ => ("'rebuilds'", "ADD COLUMN IF NOT EXISTS relation int8, ADD COLUMN IF NOT EXISTS rebuilds text, "),
+    };
+    if session.one(&format!("{has}{newest}"))?.is_some() {
+        return Ok(());
+    }
+    session.script(&format!("ALTER TABLE prony_tier.moved {columns}ADD COLUMN IF NOT EXISTS put_into text"))
+}
+
+/// Statements on the journal of a MariaDB that change no row, and fail where the user may not change one.
+pub(super) fn usable(session: &mut dyn Session) -> Result<(), Failure> {
+    let columns = "in_table, index_name, name, home";
+    session.script(&format!(
+        "INSERT INTO prony_tier.moved ({columns}) SELECT {columns} FROM prony_tier.moved WHERE false; \
+         UPDATE prony_tier.moved SET at_work = false, put_into = '' WHERE false; DELETE FROM prony_tier.moved WHERE false"
+    ))
 }
 
 pub(super) fn forget(session: &mut dyn Session, engine: Engine, kept: &Kept) -> Result<(), Failure> {
@@ -185,17 +217,50 @@ pub(super) fn unfinished(session: &mut dyn Session, engine: Engine) -> Result<Ve
         let rows = session.query("SELECT in_table FROM prony_tier.moved WHERE at_work")?;
         return Ok(rows.iter().map(|row| text(row, 0)).collect());
     }
-    let rows = session.query(
-        "SELECT DISTINCT format('%I.%I', n.nspname, c.relname) FROM prony_tier.moved m \
-         JOIN pg_index i ON i.indrelid::int8 = m.in_table AND NOT i.indisvalid JOIN pg_class c ON c.oid = i.indexrelid \
-         JOIN pg_namespace n ON n.oid = c.relnamespace \
-         WHERE m.index_name <> '' AND c.relname ~ '_cc(new|old)[0-9]*$' \
-         AND (starts_with(m.index_name, regexp_replace(c.relname, '_cc(new|old)[0-9]*$', '')) \
-         OR starts_with((SELECT relname FROM pg_class WHERE oid::text = to_jsonb(m)->>'relation'), \
-         regexp_replace(c.relname, '_cc(new|old)[0-9]*$', ''))) \
-         AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.relid::int8 = m.in_table)",
-    )?;
+    let rows = session.query(&format!(
+        "SELECT DISTINCT format('%I.%I', n.nspname, c.relname) {OURS} \
+         AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.relid::int8 = m.in_table)"
+    ))?;
     Ok(rows.iter().map(|row| text(row, 0)).collect())
+}
+
+/// Invalid indexes as a rebuild leaves them behind, of a table in the journal.
+const INVALID: &str = "FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace \
+    WHERE NOT i.indisvalid AND c.relname ~ '_cc(new|old)[0-9]*$' AND i.indrelid::int8 = m.in_table";
+
+/// Those of them that came since a rebuild of ours began, named and made like its index. A journal of an earlier version does not say
+/// when one did.
+const OURS: &str = "FROM prony_tier.moved m JOIN pg_index i ON i.indrelid::int8 = m.in_table AND NOT i.indisvalid \
+    JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace \
+    LEFT JOIN pg_index o ON o.indexrelid::text = to_jsonb(m)->>'relation' LEFT JOIN pg_class oc ON oc.oid = o.indexrelid \
+    WHERE c.relname ~ '_cc(new|old)[0-9]*$' AND i.indexrelid::text <> ALL (string_to_array(to_jsonb(m)->>'rebuilds', ' ')) \
+    AND (starts_with(m.index_name, regexp_replace(c.relname, '_cc(new|old)[0-9]*$', '')) \
+    OR starts_with(oc.relname, regexp_replace(c.relname, '_cc(new|old)[0-9]*$', ''))) \
+    AND coalesce(o.indkey::text = i.indkey::text AND o.indisunique = i.indisunique, true)";
+
+/// Notes before an index is built anew which invalid ones lie beside it: those were there before; their names. Where a rebuild of ours
+/// left something unfinished already, what lay there before that one counts.
+pub(super) fn rebuilds(session: &mut dyn Session, kept: &Kept) -> Result<Vec<String>, Failure> {
+    let [table, index] = [&kept.table, &kept.index].map(|text| quoted(Engine::Postgres, text));
+    let line = format!("m.in_table = {table} AND m.index_name = {index}");
+    session.script(&format!(
+        "UPDATE prony_tier.moved m SET rebuilds = (SELECT coalesce(string_agg(i.indexrelid::text, ' '), '') {INVALID}) \
+         WHERE {line} AND rebuilds IS NULL"
+    ))?;
+    let rows = session.query(&format!(
+        "SELECT (SELECT string_agg(format('%I.%I', n.nspname, c.relname), ', ') {INVALID} \
+         AND i.indexrelid::text = ANY (string_to_array(m.rebuilds, ' '))) FROM prony_tier.moved m WHERE {line}"
+    ))?;
+    Ok(rows.iter().map(|row| text(row, 0)).filter(|names| !names.is_empty()).collect())
+}
+
+/// Notes that no rebuild of ours is at work or has left anything, where that is so.
+pub(super) fn rebuilt(session: &mut dyn Session) -> Result<(), Failure> {
+    let open = session.one("SELECT 1 FROM prony_tier.moved m WHERE to_jsonb(m)->>'rebuilds' IS NOT NULL")?;
+    if open.is_none() {
+        return Ok(());
+    }
+    session.script(&format!("UPDATE prony_tier.moved SET rebuilds = NULL WHERE NOT EXISTS (SELECT {OURS})"))
 }
 
 /// Whether a lock of ours is free, and taken then; otherwise the process that holds it.

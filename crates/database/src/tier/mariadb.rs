@@ -3,10 +3,10 @@
 //! The one idea: InnoDB reads around the page cache, so that what is counted here is what the device did. A file holds a table
 //! with its indexes: there is nothing smaller to move.
 
-use super::{Standing, number, text};
+use super::{Standing, exchange, number, text};
 use crate::{DatabaseError, Failure, Session};
 use advisor::{Counts, Described, Kind, Look};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 pub(crate) const LIMITS: &str = "SET SESSION TRANSACTION READ ONLY; SET SESSION lock_wait_timeout = 1; \
@@ -74,7 +74,12 @@ pub(super) fn look(session: &mut dyn Session) -> Result<Look, Failure> {
     Ok(Look { counts, ..Look::default() })
 }
 
-pub(super) fn described(session: &mut dyn Session, fast: &str) -> Result<Vec<Described>, Failure> {
+/// Of tables in `read`, and of those on the fast tier, the catalogue is asked what keeps them where they are.
+pub(super) fn described(
+    session: &mut dyn Session,
+    fast: &str,
+    read: &BTreeSet<String>,
+) -> Result<Vec<Described>, Failure> {
     let spaces = session.query("SELECT NAME, FILE_SIZE FROM information_schema.INNODB_SYS_TABLESPACES")?;
     let size: BTreeMap<String, f64> = spaces.iter().map(|row| (text(row, 0), number(row, 1))).collect();
     let log = session.one("SELECT @@innodb_log_file_size")?.and_then(|value| value.number()).unwrap_or(0.0);
@@ -99,10 +104,23 @@ pub(super) fn described(session: &mut dyn Session, fast: &str) -> Result<Vec<Des
             place: part(path.parent().map(Path::as_os_str)),
             logged: true,
             held: false,
+            stays: String::new(),
             id: file,
         })
     };
-    Ok(files.iter().filter_map(known).collect())
+    let mut found: Vec<Described> = files.iter().filter_map(known).collect();
+    let key = |one: &Described| exchange::key(&one.id).filter(|_| one.kind == Kind::File);
+    for one in found.iter_mut().filter(|one| read.contains(&one.id) || (one.fast && !read.is_empty())) {
+        one.stays = key(one).map_or(Ok(String::new()), |key| exchange::stays(session, &key))?;
+    }
+    // Letters beyond those of every file system are written otherwise there.
+    let coded: Vec<usize> =
+        (0..found.len()).filter(|at| found[*at].name.contains('@') && key(&found[*at]).is_some()).collect();
+    let keys: Vec<String> = coded.iter().filter_map(|at| key(&found[*at])).collect();
+    for (at, name) in coded.into_iter().zip(exchange::named(session, &keys)?) {
+        found[at].name = name;
+    }
+    Ok(found)
 }
 
 pub(super) fn folders(session: &mut dyn Session) -> Vec<PathBuf> {

@@ -96,7 +96,7 @@ impl Watch {
     pub fn described(&mut self, read: &BTreeSet<String>) -> Result<Vec<Described>, DatabaseError> {
         let engine = self.engine;
         self.asked("read the catalogue", |session, fast| match engine {
-            Engine::Mariadb => mariadb::described(session, fast),
+            Engine::Mariadb => mariadb::described(session, fast, read),
             _ => postgres::described(session, fast, read),
         })
     }

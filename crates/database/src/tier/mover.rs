@@ -43,6 +43,8 @@ pub enum Outcome {
     There,
     /// It is not in the database any more.
     Gone,
+    /// It is not, and another one has its name.
+    Another,
     /// It is not found, and one of these may be it.
     Lost(String),
     /// Somebody has moved it since we did.
@@ -81,6 +83,13 @@ pub struct Relation {
     pub(super) stays: String,
 }
 
+impl Relation {
+    /// Whether it is this table, by its number, or an index of it.
+    pub fn is_of(&self, table: &str) -> bool {
+        self.kept.table == table
+    }
+}
+
 /// A session that moves.
 pub struct Mover<'a> {
     database: &'a dyn Database,
@@ -93,6 +102,8 @@ pub struct Mover<'a> {
     pub process: u32,
     /// The tablespace or folder for which it has found everything ready.
     ready: Option<String>,
+    /// What was found of unfinished indexes and not told yet.
+    notes: Vec<String>,
 }
 
 impl<'a> Mover<'a> {
@@ -138,7 +149,7 @@ impl<'a> Mover<'a> {
         let own = if engine == Engine::Mariadb { "SELECT connection_id()" } else { "SELECT pg_backend_pid()" };
         let process = session.one(own).map_err(failed)?;
         let process = process.and_then(|value| value.number()).unwrap_or(0.0) as u32;
-        Ok(Mover { database, session, place, engine, lock_timeout, major, process, ready: None })
+        Ok(Mover { database, session, place, engine, lock_timeout, major, process, ready: None, notes: Vec::new() })
     }
 
     fn failed(&self, action: &str, failure: Failure) -> DatabaseError {
@@ -154,6 +165,7 @@ impl<'a> Mover<'a> {
         match journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))? {
             Place::Nothing => Ok(Vec::new()),
             Place::Strange(what) => Err(self.not_ours(what)),
+            Place::Others(roles) => Err(self.of_others(roles)),
             Place::Ours => {
                 journal::read(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))
             }
@@ -162,6 +174,10 @@ impl<'a> Mover<'a> {
 
     fn not_ours(&self, what: String) -> DatabaseError {
         DatabaseError::Planted { place: self.place.clone(), name: "prony_tier".to_owned(), what }
+    }
+
+    fn of_others(&self, [owner, user]: [String; 2]) -> DatabaseError {
+        DatabaseError::OthersJournal { place: self.place.clone(), owner, user }
     }
 
     /// Refuses before anything is changed what the user may not do with these objects, and makes the journal.
@@ -173,8 +189,19 @@ impl<'a> Mover<'a> {
         let (session, engine) = (self.session.as_mut(), self.engine);
         let made = if place { journal::renew(session, engine) } else { journal::make(session, engine) };
         made.map_err(|failure| self.failed(JOURNAL, failure))?;
+        if engine == Engine::Mariadb {
+            self.usable()?;
+        }
         self.ready = Some(space.to_owned());
         Ok(())
+    }
+
+    /// Refuses a user who may make the journal of a MariaDB and not write it; what was made for nothing goes.
+    fn usable(&mut self) -> Result<(), DatabaseError> {
+        let Err(failure) = journal::usable(self.session.as_mut()) else { return Ok(()) };
+        // Who lacks a right may lack the one to drop it, too: then an empty journal stays.
+        let _ = self.emptied();
+        Err(self.failed("write the journal of moves in the database prony_tier", failure))
     }
 
     /// Refuses the same and changes nothing. Whether there is a journal; none where all was found ready before.
@@ -214,6 +241,7 @@ impl<'a> Mover<'a> {
         match place {
             Place::Ours => Ok(Some(true)),
             Place::Strange(what) => Err(self.not_ours(what)),
+            Place::Others(roles) => Err(self.of_others(roles)),
             Place::Nothing if number(row, 1) != 1.0 => Err(lacks(JOURNAL, "it needs CREATE on the database")),
             Place::Nothing => Ok(Some(false)),
         }
@@ -276,7 +304,7 @@ impl<'a> Mover<'a> {
     /// # Errors
     /// When it cannot be changed.
     pub fn renew(&mut self, kept: &[Kept]) -> Result<(), DatabaseError> {
-        if kept.iter().all(|one| one.put.is_some()) {
+        if kept.is_empty() {
             return Ok(());
         }
         let renewed = journal::renew(self.session.as_mut(), self.engine);
@@ -327,6 +355,18 @@ impl<'a> Mover<'a> {
             }
             None => Ok(own),
         }
+    }
+
+    /// Whether anything of this name, as a plan says it, is there. With MariaDB the name is what finds a table.
+    ///
+    /// # Errors
+    /// When the catalogue cannot be read.
+    pub fn is_named(&mut self, name: &str) -> Result<bool, DatabaseError> {
+        if self.engine == Engine::Mariadb {
+            return Ok(false);
+        }
+        let named = format!("format('%I.%I', n.nspname, c.relname) = {}", journal::quoted(self.engine, name));
+        Ok(self.found(&named)?.is_some())
     }
 
     fn found_table(&mut self, key: &str) -> Result<Option<Relation>, DatabaseError> {
@@ -500,8 +540,18 @@ impl<'a> Mover<'a> {
         // Where somebody else put it since we moved it, it belongs from now on.
         let home = if kept.knows(&object.space) || space == kept.home { &kept.home } else { &object.space };
         self.noted(&kept, home, &[&object.space, space])?;
+        if object.anew {
+            let there =
+                journal::rebuilds(self.session.as_mut(), &kept).map_err(|failure| self.failed(writing, failure))?;
+            let says =
+                |names: String| format!("left {names}: invalid before this rebuild began, and not of a move of ours");
+            self.notes.extend(there.into_iter().map(says));
+        }
         match self.carried(object, space) {
             Ok(()) => {
+                if object.anew {
+                    journal::rebuilt(self.session.as_mut()).map_err(|failure| self.failed(writing, failure))?;
+                }
                 let now = self.now(object)?;
                 // As the server says it, so that it is known again.
                 self.noted(&kept, home, &[now.as_ref().map_or(space, |now| &now.space)])?;
@@ -530,7 +580,8 @@ impl<'a> Mover<'a> {
     fn old_transaction(&mut self, object: &Relation) -> Option<String> {
         let sql = format!(
             "SELECT format('an old transaction keeps the index from being rebuilt (process %s of the server, begun %s ago)', a.pid, \
-             date_trunc('second', clock_timestamp() - a.xact_start)) FROM pg_stat_activity a WHERE a.datname = current_database() \
+             CASE WHEN clock_timestamp() - a.xact_start < '1 min' THEN ceil(extract(epoch FROM clock_timestamp() - a.xact_start)) || ' s' \
+             ELSE date_trunc('second', clock_timestamp() - a.xact_start)::text END) FROM pg_stat_activity a WHERE a.datname = current_database() \
              AND a.pid <> pg_backend_pid() AND a.backend_xmin IS NOT NULL AND NOT EXISTS (SELECT FROM pg_locks l \
              WHERE l.relation = {} AND l.granted AND l.pid <> pg_backend_pid() AND l.mode <> 'AccessShareLock') \
              ORDER BY a.xact_start LIMIT 1",
@@ -647,11 +698,22 @@ impl<'a> Mover<'a> {
         let left =
             journal::unfinished(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
         let (session, maria) = (self.session.as_mut(), self.engine == Engine::Mariadb);
-        let stays = |one: &String| match maria {
-            true => exchange::clear(session, one).is_err(),
-            false => session.script(&format!("DROP INDEX CONCURRENTLY IF EXISTS {one}")).is_err(),
+        let drop = |one: &String| match maria {
+            true => exchange::clear(session, one).is_ok(),
+            false => session.script(&format!("DROP INDEX CONCURRENTLY IF EXISTS {one}")).is_ok(),
         };
-        Ok(left.into_iter().filter(stays).collect())
+        let (dropped, left): (Vec<String>, Vec<String>) = left.into_iter().partition(drop);
+        if !maria {
+            self.notes
+                .extend(dropped.iter().map(|name| format!("dropped {name}, which a move of ours left unfinished")));
+            journal::rebuilt(self.session.as_mut()).map_err(|failure| self.failed(action, failure))?;
+        }
+        Ok(left)
+    }
+
+    /// What was found and done beside the moves since this was asked last, in words.
+    pub fn notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 
     /// Forgets where an object lay, because it lies there again or is gone. With the last of them the journal goes. As long as

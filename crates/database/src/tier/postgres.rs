@@ -160,6 +160,7 @@ pub(super) fn described(
             place: text(row, 6),
             logged: number(row, 7) != 0.0,
             held: number(row, 8) != 0.0,
+            stays: String::new(),
         });
     }
     for object in found.iter_mut().filter(|object| read.contains(&object.id)) {
@@ -186,6 +187,7 @@ fn others(session: &mut dyn Session) -> Result<[Described; 2], Failure> {
         place: String::new(),
         logged: false,
         held: false,
+        stays: String::new(),
     };
     let log = most.as_ref().and_then(Value::number).unwrap_or(0.0);
     Ok([of(LOG, Kind::Log, "log (WAL)", log), of(TEMPORARY, Kind::Temporary, "temporary files", 0.0)])

@@ -145,7 +145,7 @@ fn a_hot_table_of_mariadb_is_advised_moved_and_put_back_with_the_same_rows_and_d
     assert_eq!(advice["moves"][0]["name"], "shop.hot", "{advice:#}");
     assert!(advice["moves"][0]["says"].as_str().is_some_and(|says| says.contains("nobody writes it for about")));
     let dry = shop.run("move URL --plan plan.json --dry-run");
-    assert!(dry.stdout.contains("would move shop.hot: ") && dry.stdout.contains("replicas receive nothing"), "{dry}");
+    assert!(dry.stdout.contains("would move shop.hot: ") && dry.stdout.contains("and nothing for replicas"), "{dry}");
     let moved = shop.json("move URL --plan plan.json", 0);
     assert_eq!(moved["objects"][0]["outcome"], "moved", "{moved:#}");
     assert!(shop.on_fast().contains(&"hot.ibd".to_owned()), "{:?}", shop.on_fast());
@@ -363,6 +363,77 @@ fn a_balancer_keeps_a_hot_table_of_mariadb_in_the_fast_folder() {
     assert!(ran.code == Some(0) && ran.stdout.contains("move shop.hot ("), "{ran}");
     assert_eq!(shop.on_fast(), ["hot.ibd"]);
     shop.json("undo URL", 0);
+    shop.is_as_it_was();
+}
+
+#[test]
+fn advice_leaves_out_what_would_not_follow_and_has_the_names_and_sizes_of_a_move() {
+    let Some(shop) = shop() else { return };
+    let made = "USE shop; CREATE TABLE shop.`o'd` (id int PRIMARY KEY, pad varchar(500)); INSERT INTO shop.`o'd` SELECT seq, repeat('z', 500) \
+        FROM seq_1_to_20000; CREATE TABLE shop.`h't` LIKE shop.`o'd`; INSERT INTO shop.`h't` SELECT * FROM shop.`o'd`; \
+        CREATE TRIGGER shop.late BEFORE INSERT ON shop.`o'd` FOR EACH ROW SET @a = 1; FLUSH TABLES shop.`o'd`, shop.`h't` FOR EXPORT; \
+        UNLOCK TABLES";
+    shop.session().script(made).expect("it may");
+    let stop = AtomicBool::new(false);
+    let ran = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut session = shop.session();
+            while !stop.load(Ordering::Relaxed) {
+                for table in ["o'd", "h't"] {
+                    session.script(&format!("SELECT sum(length(pad)) FROM shop.`{table}`")).expect("it may");
+                }
+            }
+        });
+        let line = format!("advise URL --window 3s {TIMES} --budget 1GiB --fast {} --json", shop.fast.display());
+        let ran = shop.run(&line);
+        stop.store(true, Ordering::Relaxed);
+        ran
+    });
+    let advice = ran.json();
+    hold(&advice);
+    shop.house.program.write("plan.json", &ran.raw);
+    let of = |list: &str, name: &str| {
+        advice[list].as_array().expect("a list").iter().find(|one| one["name"] == name).cloned().unwrap_or_default()
+    };
+    let bound = of("objects", "shop.o'd");
+    assert!(
+        bound["stays"] == "its trigger late would not follow it" && of("moves", "shop.o'd").is_null(),
+        "{advice:#}"
+    );
+    assert!(bound["reads"].as_f64().is_some_and(|reads| reads > 0.0), "{bound:#}");
+    let planned = of("moves", "shop.h't");
+    let dry = shop.json("move URL --plan plan.json --dry-run", 0);
+    let would = dry["objects"].as_array().expect("a list").iter().find(|one| one["name"] == "shop.h't");
+    let would = would.unwrap_or_else(|| panic!("{dry:#}"));
+    assert_eq!(
+        (&would["bytes_before"], &would["cost"]["room_bytes"]),
+        (&planned["bytes"], &planned["cost"]["room_bytes"])
+    );
+    // Where it is gone by then, nothing of the plan can be carried out.
+    shop.plan(&["h@0027t"]);
+    shop.session().script("RENAME TABLE shop.`h't` TO shop.other").expect("it may");
+    let ran = shop.run("move URL --plan plan.json");
+    assert!(ran.code == Some(1) && ran.stdout == "0 objects moved, 1 object of the plan gone\n", "{ran}");
+}
+
+#[test]
+fn a_user_of_mariadb_who_may_not_write_the_journal_is_told_before_the_first_move() {
+    let Some(shop) = shop() else { return };
+    shop.plan(&["hot"]);
+    let mut session = shop.session();
+    let made = "CREATE USER mover@localhost; GRANT SELECT ON performance_schema.* TO mover@localhost; GRANT PROCESS ON *.* TO mover@localhost; \
+        GRANT SELECT, INSERT, CREATE, DROP, ALTER, LOCK TABLES, TRIGGER ON shop.* TO mover@localhost; \
+        GRANT SELECT, INSERT, DELETE, CREATE, DROP, ALTER ON prony_tier.* TO mover@localhost";
+    session.script(made).expect("it may");
+    let url = shop.url.replace("root@", "mover@");
+    let told = shop.house.program.refused(&format!("tier move {url} --plan plan.json"));
+    assert!(told.contains("lacks the privilege to write the journal of moves in the database prony_tier"), "{told}");
+    assert!(!told.contains("after "), "it is told before the first move: {told}");
+    shop.is_as_it_was();
+    session.script("GRANT UPDATE ON prony_tier.* TO mover@localhost").expect("it may");
+    shop.house.program.fine(&format!("tier move {url} --plan plan.json"));
+    assert_eq!(shop.on_fast(), ["hot.ibd"]);
+    shop.house.program.fine(&format!("tier undo {url}"));
     shop.is_as_it_was();
 }
 

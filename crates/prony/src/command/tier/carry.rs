@@ -37,7 +37,12 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
     let mut walk = Walk { spec: &spec, manner, word: "move", done: Vec::new() };
     let mut objects: Vec<(Relation, String)> = Vec::new();
     for one in &plan.moves {
-        match mover.find(&one.id, one.index.then_some(one.name.as_str())).map_err(doing)? {
+        let found = mover.find(&one.id, one.index.then_some(one.name.as_str())).map_err(doing)?;
+        match found {
+            // An index is found by its name when it was built anew; its table still is the one of the plan.
+            Some(object) if one.index && one.table.as_ref().is_some_and(|table| !object.is_of(table)) => {
+                walk.tell(Done::at_once(&one.name, Outcome::Another));
+            }
             Some(object) => {
                 let home = if one.back { mover.home(&object).map_err(doing)? } else { None };
                 let space = home.unwrap_or_else(|| one.space.clone());
@@ -49,7 +54,10 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
                 }
                 objects.push((object, space));
             }
-            None => walk.tell(Done::at_once(&one.name, Outcome::Gone)),
+            None => {
+                let named = mover.is_named(&one.name).map_err(doing)?;
+                walk.tell(Done::at_once(&one.name, if named { Outcome::Another } else { Outcome::Gone }));
+            }
         }
     }
     let changed: Vec<Relation> =
@@ -64,10 +72,11 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
     if !changed.is_empty() {
         mover.prepare(&changed, &fast).map_err(doing)?;
     }
-    mover.tidy().map_err(doing)?;
+    walk.manner.tidy(&mut mover).map_err(doing)?;
     let process = mover.process;
     let went = objects.iter().try_for_each(|(object, space)| walk.one(&mut mover, object, space).map(drop));
-    walk.end(went.and_then(|()| mover.tidy()), process, asked.json)
+    let went = went.and_then(|()| walk.manner.tidy(&mut mover));
+    walk.end(went, process, asked.json)
 }
 
 /// `prony tier undo`.
@@ -101,7 +110,7 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
         let fast = leaves.map(|(object, _)| object.space.clone()).unwrap_or_default();
         return walk.dry(&mut mover, asked.json, &there, &fast, &known);
     }
-    mover.renew(&kept).and_then(|()| mover.tidy()).map_err(doing)?;
+    mover.renew(&kept).and_then(|()| walk.manner.tidy(&mut mover)).map_err(doing)?;
     let process = mover.process;
     let went = kept.iter().try_for_each(|one| {
         let left = match find(&mut mover, one)? {
@@ -115,7 +124,7 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
         };
         if left { Ok(()) } else { mover.forget(one) }
     });
-    let went = went.and_then(|()| mover.tidy()).and_then(|left| mover.emptied().map(|()| left));
+    let went = went.and_then(|()| walk.manner.tidy(&mut mover)).and_then(|left| mover.emptied().map(|()| left));
     walk.end(went, process, asked.json)
 }
 
@@ -144,6 +153,25 @@ impl Walk<'_> {
         self.done.push(done);
     }
 
+    /// Whether an object is not where it should be. Of a plan what is gone cannot be carried out; what is gone has nothing to go back.
+    fn left(&self, done: &Done) -> bool {
+        done.left() || (self.word == "move" && done.outcome == Outcome::Gone)
+    }
+
+    /// How many objects were left where they were, and how many of a plan are gone; empty where there are none.
+    fn lacking(&self) -> String {
+        let count = |of: &dyn Fn(&Done) -> bool| self.done.iter().filter(|done| of(done)).count();
+        let (left, all) = (count(&Done::left), count(&|done| self.left(done)));
+        let mut told = String::new();
+        if left > 0 {
+            told += &format!(", {} left where they were", units::counted(left as u64, "objects"));
+        }
+        if all > left {
+            told += &format!(", {} of the plan gone", units::counted((all - left) as u64, "objects"));
+        }
+        told
+    }
+
     /// What to do about objects that somebody else has moved; nothing where there are none.
     fn next_step(&self) -> String {
         if !self.done.iter().any(|done| matches!(done.outcome, Outcome::Elsewhere { .. })) {
@@ -152,7 +180,7 @@ impl Walk<'_> {
         format!(
             "what somebody has moved since: `prony tier undo {} --even-if-moved` puts it back all the same; where it is to stay, \
              `DELETE FROM prony_tier.moved WHERE name = '..'` forgets it\n",
-            self.spec.shown()
+            self.spec.copied()
         )
     }
 
@@ -189,35 +217,36 @@ impl Walk<'_> {
             json!({ "schema": "prony/tier-move/1", "did": self.word, "dry_run": true, "objects": list })
         };
         let text = || match lines.as_str() {
-            "" => "nothing would be moved\n".to_owned() + &self.next_step(),
+            "" => format!("nothing would be moved{}\n{}", self.lacking(), self.next_step()),
             lines => format!("{lines}{}\n{}", said::times(known), self.next_step()),
         };
         output::answer(as_json, json, text)?;
-        Ok(if self.done.iter().any(Done::left) { Exit::Failed } else { Exit::Fine })
+        Ok(if self.done.iter().any(|done| self.left(done)) { Exit::Failed } else { Exit::Fine })
     }
 
     /// Tells how it ended.
     fn end(self, went: Result<Vec<String>, DatabaseError>, process: u32, as_json: bool) -> Result<Exit, Failure> {
         let moved = self.done.iter().filter(|done| matches!(done.outcome, Outcome::Moved { .. })).count();
-        let (word, shown) = (self.word, self.spec.shown());
+        let (word, copied) = (self.word, self.spec.copied());
         let unfinished = went.map_err(|error| self.broken(moved, process, &error))?;
         tell_unfinished(&unfinished);
-        let left = self.done.iter().filter(|done| done.left()).count();
+        let left = self.done.iter().filter(|done| self.left(done)).count();
         let json = || {
             let objects: Vec<_> = self.done.iter().map(Done::json).collect();
             json!({ "schema": "prony/tier-move/1", "did": word, "dry_run": false, "objects": objects })
         };
         let text = || {
             let count = |n: usize| units::counted(n as u64, "objects");
-            let tried = |done: &Done| done.left() && !matches!(done.outcome, Outcome::Elsewhere { .. });
+            let tried =
+                |done: &Done| done.left() && !matches!(done.outcome, Outcome::Elsewhere { .. } | Outcome::Another);
             let again = if self.done.iter().any(tried) { "; the same command tries them again" } else { "" };
             let there = match (word, moved, left) {
                 ("undo", 0, 0) => "nothing to undo: prony tier moved nothing that is still there\n".to_owned(),
                 (_, _, 0) => format!("{} moved; everything lies where it should\n", count(moved)),
-                _ => format!("{} moved, {} left where they were{again}\n", count(moved), count(left)),
+                _ => format!("{} moved{}{again}\n", count(moved), self.lacking()),
             };
             let undo = if word == "move" && moved > 0 {
-                format!("`prony tier undo {shown}` puts everything back\n")
+                format!("`prony tier undo {copied}` puts everything back\n")
             } else {
                 String::new()
             };
@@ -229,7 +258,7 @@ impl Walk<'_> {
 
     /// Tells what kept it from its end, once the server has ended it too.
     fn broken(&self, moved: usize, process: u32, error: &DatabaseError) -> Failure {
-        let (word, shown) = (self.word, self.spec.shown());
+        let (word, shown, copied) = (self.word, self.spec.shown(), self.spec.copied());
         let doing = format!("after {} of `prony tier {word}` in", units::counted(moved as u64, "moves"));
         // A server that is gone itself is told by the error; what it left unfinished, the next one drops.
         let _ = self.manner.clear_away(self.spec, process);
@@ -238,7 +267,7 @@ impl Walk<'_> {
             error => failed(&doing, self.spec, error),
         };
         failure
-            .hint(format!("what was moved is whole; `prony tier {word} {shown}` with the same options goes on"))
-            .hint(format!("`prony tier undo {shown}` puts everything back"))
+            .hint(format!("what was moved is whole; `prony tier {word} {copied}` with the same options goes on"))
+            .hint(format!("`prony tier undo {copied}` puts everything back"))
     }
 }

@@ -71,7 +71,7 @@ fn object(told: &Told, at: usize, one: &Object) -> Value {
     let gain = &told.advice.gains[at];
     json!({
         "id": one.known.id, "kind": one.known.kind.word(), "name": one.known.name, "bytes": one.known.bytes,
-        "place": one.known.place, "fast": one.known.fast, "table": one.known.table,
+        "place": one.known.place, "fast": one.known.fast, "table": one.known.table, "stays": one.known.stays,
         "reads": one.sum(|counts| counts.reads), "hits": one.sum(|counts| counts.hits),
         "flushes": one.sum(|counts| counts.flushes), "in_order": one.in_order(),
         "slow_wait_s": gain.slow_s(), "fast_wait_s": gain.fast_s(),

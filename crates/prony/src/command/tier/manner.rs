@@ -67,6 +67,7 @@ impl Manner {
         let seconds = self.clock.now().saturating_sub(begun).seconds();
         let done = Done { name: object.kept.name.clone(), outcome, seconds };
         self.tell(&done);
+        self.note(mover);
         if let (Some(rate), Outcome::Moved { before, .. }) = (self.rate, &done.outcome) {
             let due = begun.saturating_add(Nanos::from_seconds(before / rate));
             while !self.stop.load(Ordering::Relaxed) && self.clock.now() < due {
@@ -83,6 +84,17 @@ impl Manner {
         }
     }
 
+    /// Clears away what moves left unfinished, and tells it; the names of what stays.
+    pub(super) fn tidy(&self, mover: &mut Mover<'_>) -> Result<Vec<String>, DatabaseError> {
+        let left = mover.tidy();
+        self.note(mover);
+        left
+    }
+
+    fn note(&self, mover: &mut Mover<'_>) {
+        mover.notes().iter().filter(|_| !self.quiet).for_each(|note| output::note_line(note));
+    }
+
     pub(super) fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -94,7 +106,7 @@ impl Manner {
         let database = open(spec, go.clone())?;
         Mover::end_other(database.as_ref(), process).map_err(doing)?;
         let mut mover = Mover::open(database.as_ref(), self.lock_timeout, &go, &|_| ()).map_err(doing)?;
-        tell_unfinished(&mover.tidy().map_err(doing)?);
+        tell_unfinished(&self.tidy(&mut mover).map_err(doing)?);
         Ok(())
     }
 }
@@ -135,6 +147,11 @@ impl Done {
             }
             Outcome::There => format!("{} is there already", self.name),
             Outcome::Gone => format!("{} is gone", self.name),
+            Outcome::Another => format!(
+                "left {} where it is: something of this name exists, but is another one than the plan's (made since): make a new plan with \
+                 `prony tier advise`",
+                self.name
+            ),
             Outcome::Lost(names) => format!(
                 "{} is not found, and what lies on another tier may be it under another name: {names}; where it lay stays in prony_tier.moved",
                 self.name
@@ -153,6 +170,7 @@ impl Done {
             Outcome::Moved { before, after } => ("moved", Some(before), Some(after)),
             Outcome::There => ("there", None, None),
             Outcome::Gone => ("gone", None, None),
+            Outcome::Another => ("another", None, None),
             Outcome::Lost(_) => ("lost", None, None),
             Outcome::Elsewhere { .. } => ("elsewhere", None, None),
             Outcome::Locked(_) => ("locked", None, None),

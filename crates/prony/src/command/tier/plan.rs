@@ -16,6 +16,8 @@ pub(super) struct Planned {
     pub(super) name: String,
     /// Whether it is an index, which has another number once it is built anew.
     pub(super) index: bool,
+    /// The number of the table of an index, as the plan lists it.
+    pub(super) table: Option<String>,
     /// The tablespace or folder to which it goes; on the way back, where nothing is known of its home.
     pub(super) space: String,
     /// Whether it leaves the fast tier.
@@ -58,7 +60,9 @@ fn understood(path: String, parsed: &Value) -> Option<Plan> {
     let planned = |one: &Value| {
         let back = one["to"].as_str()? != "fast";
         let space = if back { slow.clone() } else { fast.clone() };
+        let listed = parsed["objects"].as_array().and_then(|all| all.iter().find(|object| object["id"] == one["id"]));
         Some(Planned {
+            table: listed.and_then(|object| text(&object["table"])),
             id: text(&one["id"])?,
             name: text(&one["name"])?,
             index: one["kind"].as_str()? == advisor::Kind::Index.word(),

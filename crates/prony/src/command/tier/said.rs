@@ -66,8 +66,9 @@ pub(super) fn answer(told: &Told) -> String {
         Reason::InCache => format!("what is read is in memory already; {waits}."),
         Reason::LogBound if !advice.log_timed => format!(
             "the log may be up to {} of the wait, and it stays where it is when tables move. The server does not time its flushes: \
-             switch that on before you decide; {waits} at most.",
-            share(advice.log_s)
+             switch that on before you decide; {waits}{}.",
+            share(advice.log_s),
+            if advice.reach.from_memory { "" } else { " at most" }
         ),
         Reason::LogBound => format!(
             "{} of the wait is for the log, which stays where it is when tables move. Move the log to the fast tier, or nothing; {waits}.",
@@ -82,6 +83,7 @@ pub(super) fn answer(told: &Told) -> String {
             bytes(advice.budget),
             percent(answer.saved)
         ),
+        Reason::NothingMoves => format!("what would gain cannot be moved, and the list says why; {waits}."),
         Reason::TiersAlike => format!("both tiers take about as long for what is asked of them; {waits}."),
     };
     format!("No benefit: {why}")
@@ -208,13 +210,15 @@ fn curve(told: &Told) -> String {
     for (at, point) in curve.points.iter().enumerate().skip(1).take(ROWS) {
         let piece = &advice.pieces[point.piece.unwrap_or_default()];
         let object = &advice.objects[piece.objects[0]];
+        // TOAST goes with its table and counts with it, in the reads as in the wait.
+        let reads: f64 = piece.objects.iter().map(|at| advice.objects[*at].sum(|counts| counts.reads)).sum();
         let knee = if curve.knee == Some(at) { "knee" } else { "" };
         let here = if object.known.fast { "on the fast tier" } else { "" };
         rows.push([
             object.known.name.clone(),
             object.known.kind.word().to_owned(),
             bytes(piece.bytes),
-            units::significant(object.sum(|counts| counts.reads) / told.window_s.max(1e-9)),
+            units::significant(reads / told.window_s.max(1e-9)),
             seconds(if object.known.fast { piece.gain.fast_s() } else { piece.gain.slow_s() }),
             bytes(point.bytes),
             percent(point.saved),
@@ -229,6 +233,11 @@ fn curve(told: &Told) -> String {
     let more = curve.points.len().saturating_sub(1 + ROWS);
     if more > 0 {
         text.push_str(&format!("and {more} more, which gain less for each byte\n"));
+    }
+    let stay = advice.objects.iter().zip(&advice.gains).filter(|(object, _)| !object.known.stays.is_empty());
+    for (object, gain) in stay.filter(|(_, gain)| gain.saved_s() > 0.0).take(ROWS) {
+        let wait = seconds(if object.known.fast { gain.fast_s() } else { gain.slow_s() });
+        text.push_str(&format!("{}: {wait} of wait; not moved: {}\n", object.known.name, object.known.stays));
     }
     let hand = advice
         .objects
