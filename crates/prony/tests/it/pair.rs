@@ -216,9 +216,9 @@ fn a_node_that_is_killed_is_named_and_nothing_that_was_acknowledged_is_lost() {
 fn commits_that_waited_for_less_than_the_pair_are_counted_when_the_primary_is_lost_and_given_up_only_when_told_so() {
     let Some(pair) = Mirrored::up("--link delay=300ms") else { return };
     pair.asks("a", "CREATE TABLE kept (id bigint PRIMARY KEY)");
-    pair.asks("a", "ALTER ROLE postgres IN DATABASE template1 SET synchronous_commit = local");
+    pair.asks("a", "ALTER ROLE prony IN DATABASE template1 SET synchronous_commit = local");
     let status = pair.does("status");
-    assert_eq!(status["not_waited_for"][0], "role postgres in database template1 with synchronous_commit = local");
+    assert_eq!(status["not_waited_for"][0], "role prony in database template1 with synchronous_commit = local");
     let mut session = pair.server("a").session("postgres").expect("it answers");
     session.script("SET synchronous_commit = local").expect("it may");
     (0..200).for_each(|id| session.script(&format!("INSERT INTO kept VALUES ({id})")).expect("it is acknowledged"));
