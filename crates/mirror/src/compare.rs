@@ -117,9 +117,12 @@ impl<N: Nodes> Pair<N> {
     /// Compares both nodes as they are now.
     ///
     /// # Errors
-    /// When a node does not answer, writers do not let the primary be read for a moment, or the mirror replays nothing.
+    /// When a node does not answer or is a second primary, writers do not let the primary be read for a moment, or the mirror replays nothing.
     pub fn check(&mut self) -> Result<Compared, MirrorError> {
         self.look()?;
+        if self.splits() {
+            return Err(MirrorError::Split(self.life().mirror()));
+        }
         let away = Node::ALL.into_iter().find(|node| !self.life().is_up(*node));
         away.map_or(Ok(()), |node| Err(Refusal::Away(node)))?;
         self.compare()

@@ -90,7 +90,7 @@ impl MirrorError {
             MirrorError::Refused(Refusal::Away(_)) => {
                 "start it: prony pair up, with the kind and folder of the pair".to_owned()
             }
-            MirrorError::Refused(Refusal::Missing(_) | Refusal::MayBeMissing | Refusal::Unfinished) => {
+            MirrorError::Refused(Refusal::Missing(_) | Refusal::Commits(_) | Refusal::MayBeMissing | Refusal::Unfinished) => {
                 "start the lost primary: prony pair up, with the kind and folder of the pair".to_owned()
             }
             MirrorError::Refused(Refusal::NotReplicating) => "see what it does: prony pair status".to_owned(),
@@ -134,7 +134,7 @@ impl MirrorError {
                 folder = folder.display()
             ),
             MirrorError::Gone(_, true) => {
-                "have the other one take over, which runs: prony pair take-over; then prony pair up fills this one anew"
+                "have the other one take over, which runs: prony pair take-over, with --accept-missing where nobody knows what it lacks; then prony pair up fills this one anew"
                     .to_owned()
             }
             MirrorError::Gone(_, false) => {

@@ -199,7 +199,7 @@ pub(crate) fn new(asked: &Asked) -> PairRecord {
         // A node without a majority throws away what it got while it lost the other, which that one may have acknowledged.
         Kind::Sets => asked.voter == Voter::Garbd,
     };
-    let rule = Rule { waits, both_write: asked.kind == Kind::Sets };
+    let rule = Rule { waits, both_write: asked.kind == Kind::Sets, by_session: asked.kind == Kind::Log };
     PairRecord {
         kind: asked.kind.word().to_owned(),
         left_out: asked.left_out.clone(),
@@ -224,6 +224,7 @@ pub(crate) fn new(asked: &Asked) -> PairRecord {
         returns: [false; 2],
         down: false,
         made: false,
+        looked: None,
         checked: None,
     }
 }

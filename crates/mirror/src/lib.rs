@@ -16,6 +16,7 @@ mod doubt;
 mod error;
 mod group;
 mod home;
+mod left;
 mod lock_step;
 mod nodes;
 mod resync;

@@ -218,7 +218,10 @@ impl<N: Nodes> Pair<N> {
     pub(crate) fn says_missing(&mut self) {
         for (table, rows) in self.record.lacks.clone() {
             let mirror = self.life().mirror();
-            self.nodes.say(&format!("node {mirror} lacks {} of {table}, as last seen", units::counted(rows, "rows")));
+            self.nodes.say(&format!(
+                "node {mirror} lacks at least {} of {table}, as last seen",
+                units::counted(rows, "rows")
+            ));
         }
     }
 

@@ -1,6 +1,7 @@
 //! The few operations that two servers must know to be a pair.
 
 use crate::MirrorError;
+use database::server::Behind;
 use database::server::mariadb::Group;
 use database::{DatabaseError, FailureKind, Session};
 use pair::Node;
@@ -74,6 +75,14 @@ pub trait Nodes {
     /// # Errors
     /// When that cannot be read.
     fn closed_at(&mut self, node: Node) -> Result<Option<String>, MirrorError>;
+
+    /// What the log of a node that does not run holds behind a place; none where that cannot be known.
+    ///
+    /// # Errors
+    /// When somebody wants an end.
+    fn log_behind(&mut self, _node: Node, _from: u64) -> Result<Option<Behind>, MirrorError> {
+        Ok(None)
+    }
 
     /// Ends a node at once, and removes all that it has.
     ///

@@ -146,7 +146,7 @@ impl<N: Nodes> Pair<N> {
         self.work()
     }
 
-    fn happened(&mut self, event: Event) -> Result<(), MirrorError> {
+    pub(crate) fn happened(&mut self, event: Event) -> Result<(), MirrorError> {
         let actions = self.record.life.step(self.nodes.now(), event)?;
         let (state, primary) = (self.life().state(), self.life().primary());
         self.record.made |= state == State::Replicating;
@@ -159,6 +159,8 @@ impl<N: Nodes> Pair<N> {
             // Whoever brings the old primary back must know, however far this command comes.
             let old = self.life().mirror();
             (self.record.returns[old as usize], self.record.follows) = (true, false);
+            // The log of the new one begins where it took over, which may be before what was seen of the old one.
+            self.record.looked = None;
         }
         // What is ordered later takes the place of what it undoes; and all is ordered anew when a primary comes back.
         let undoes = |new: &Action, old: &Action| match (new, old) {
@@ -226,6 +228,8 @@ impl<N: Nodes> Pair<N> {
             // What cannot be done because another node is gone by now has no meaning after the next event.
             let _ = self.switch();
         }
+        self.sees_place();
+        self.reads_left()?;
         if self.by_rows() && self.life().is_up(self.life().primary()) {
             self.resolve()?;
             self.sees_alone();

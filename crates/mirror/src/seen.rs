@@ -45,6 +45,8 @@ pub struct Seen {
     pub time_left: Option<Nanos>,
     /// The mirror that takes writes of its own.
     pub split: Option<Node>,
+    /// Roles and databases whose commits wait for less than the pair's.
+    pub lowered: Vec<String>,
     /// Whether another command works on the pair, as whoever asked knows.
     pub busy: bool,
 }
@@ -64,10 +66,11 @@ impl<N: Nodes> Pair<N> {
                 waiting: 0,
                 time_left: None,
                 split: None,
+                lowered: Vec::new(),
                 busy: false,
             });
         }
-        let nodes = Node::ALL.map(|node| self.seen_node(node));
+        let mut nodes = Node::ALL.map(|node| self.seen_node(node));
         let primary = self.life().primary();
         // One that is still made holds nothing that could be asked for.
         let serves = record.made && nodes[primary as usize].recovers == Some(false);
@@ -80,7 +83,13 @@ impl<N: Nodes> Pair<N> {
         };
         let time_left = if serves { self.time_left()? } else { None };
         let split = self.splits().then_some(self.life().mirror());
-        Ok(Seen { record, nodes, list, waiting: waiting.parse().unwrap_or(0), time_left, split, busy: false })
+        if let Some(node) = split {
+            // A session may write there whatever its default is.
+            nodes[node as usize].writes = true;
+        }
+        let lowered = if serves { self.lowered(primary) } else { Vec::new() };
+        let waiting = waiting.parse().unwrap_or(0);
+        Ok(Seen { record, nodes, list, waiting, time_left, split, lowered, busy: false })
     }
 
     fn seen_node(&mut self, node: Node) -> SeenNode {

@@ -3,7 +3,7 @@
 use crate::nodes::{Nodes, Settings};
 use crate::{Home, Kind, MirrorError};
 use database::server::mariadb::{self, Garbd, Group};
-use database::server::{Member, Shared, own_network, parted, postgres};
+use database::server::{Behind, Member, Shared, own_network, parted, postgres};
 use database::{DatabaseError, Session};
 use pair::Node;
 use probe::Quota;
@@ -179,6 +179,10 @@ impl Nodes for Servers {
 
     fn closed_at(&mut self, node: Node) -> Result<Option<String>, MirrorError> {
         Ok(self.at(node).closed_at()?)
+    }
+
+    fn log_behind(&mut self, node: Node, from: u64) -> Result<Option<Behind>, MirrorError> {
+        Ok(self.at(node).log_behind(from)?)
     }
 
     fn remove(&mut self, node: Node) -> Result<(), MirrorError> {

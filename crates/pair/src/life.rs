@@ -13,6 +13,8 @@ pub struct Rule {
     pub waits: bool,
     /// Whether clients write on both nodes while they replicate.
     pub both_write: bool,
+    /// Whether a session may have its commits wait for less than the pair's, which nobody is told of.
+    pub by_session: bool,
 }
 
 /// Why something that was asked for is not done.
@@ -35,9 +37,14 @@ pub enum Refusal {
     Served(Node),
     /// A take-over would lose what only the lost primary has.
     #[error(
-        "the mirror lacks {0} bytes of what was acknowledged: start the lost primary, or accept the loss with --accept-missing"
+        "the mirror lacks at least {0} bytes of what was acknowledged, as seen last: start the lost primary, or accept the loss with --accept-missing"
     )]
     Missing(u64),
+    /// A take-over loses commits that stand in the log of the lost primary.
+    #[error(
+        "commits in the log of the lost primary that the mirror lacks: {0}, and clients may have been told that they stand: start the lost primary, or accept the loss with --accept-missing"
+    )]
+    Commits(u64),
     /// A take-over may lose what only the lost primary has.
     #[error(
         "nobody knows what the mirror lacks of what was acknowledged: start the lost primary, or accept the loss with --accept-missing"
@@ -111,7 +118,7 @@ impl Life {
                 self.linked = true;
                 Ok(Vec::new())
             }
-            Event::Noted { bytes, objects } => Ok(self.noted(bytes, objects)),
+            Event::Noted { bytes, objects } => Ok(self.noted(now, bytes, objects)),
             Event::Full => Ok(self.full()),
             Event::Sent => Ok(self.sent()),
             Event::Compared { equal } => Ok(self.compared(equal)),
@@ -206,7 +213,10 @@ impl Life {
         match missing {
             _ if self.before == Some(State::Copying) => return Err(Refusal::Unfinished),
             _ if accept_missing => {}
-            Some(behind) if behind.bytes > 0 => return Err(Refusal::Missing(behind.bytes)),
+            Some(Behind { bytes: 1.., objects: Some(commits), .. }) if self.rule.by_session => {
+                return Err(Refusal::Commits(commits));
+            }
+            Some(Behind { bytes: bytes @ 1.., .. }) => return Err(Refusal::Missing(bytes)),
             // What was noted last may not be all that was acknowledged since.
             None => return Err(Refusal::MayBeMissing),
             Some(_) => {}
@@ -231,7 +241,8 @@ impl Life {
         }
         let missing = match self.state {
             State::Tracking(_, behind) | State::Resynchronising(behind) if behind.bytes > 0 => Some(behind),
-            State::Replicating | State::Swapping if self.rule.waits => {
+            // What a session did not wait for is seen in the log alone.
+            State::Replicating | State::Swapping if self.rule.waits && !self.rule.by_session => {
                 Some(Behind { since: now, bytes: 0, objects: None })
             }
             _ => None,
@@ -276,9 +287,16 @@ impl Life {
         self.alone_or_waiting(now, Reason::LinkCut)
     }
 
-    fn noted(&mut self, bytes: u64, objects: Option<u64>) -> Vec<Action> {
-        if let State::Tracking(_, behind) | State::Resynchronising(behind) = &mut self.state {
-            (behind.bytes, behind.objects) = (bytes, objects);
+    fn noted(&mut self, now: Nanos, bytes: u64, objects: Option<u64>) -> Vec<Action> {
+        match &mut self.state {
+            State::Tracking(_, behind) | State::Resynchronising(behind) => {
+                (behind.bytes, behind.objects) = (bytes, objects);
+            }
+            State::Unserved(missing) => {
+                let since = missing.map_or(now, |behind| behind.since);
+                *missing = Some(Behind { since, bytes, objects });
+            }
+            _ => {}
         }
         Vec::new()
     }
@@ -286,8 +304,7 @@ impl Life {
     /// There is no room for what the mirror lacks: the list is given up, and the pair is suspended until everything is copied.
     fn full(&mut self) -> Vec<Action> {
         self.state = match self.state {
-            State::Tracking(reason, _) => State::CopyNeeded(reason),
-            State::Resynchronising(_) => State::CopyNeeded(Reason::Asked),
+            State::Tracking(..) | State::Resynchronising(_) => State::CopyNeeded(Reason::ListLost),
             _ => return Vec::new(),
         };
         vec![Action::Forget]

@@ -45,6 +45,8 @@ pub enum Reason {
     LinkCut,
     /// The mirror took over from a primary that was lost.
     TakenOver,
+    /// The list of what the mirror lacks had no room any more, or somebody removed it.
+    ListLost,
 }
 
 impl fmt::Display for Reason {
@@ -54,6 +56,7 @@ impl fmt::Display for Reason {
             Reason::MirrorLost => "the mirror does not answer",
             Reason::LinkCut => "the link was cut",
             Reason::TakenOver => "the mirror took over from a primary that was lost",
+            Reason::ListLost => "the list of what it lacks was full and given up, or is gone",
         })
     }
 }
@@ -65,7 +68,7 @@ pub struct Behind {
     pub since: Nanos,
     /// Bytes that wait for the mirror: of log, or of rows, as the kind of the pair counts.
     pub bytes: u64,
-    /// Tables, or other objects, in which there are changes; none where the kind of the pair does not know.
+    /// Tables, or other objects, in which there are changes, or commits in the log of a primary that was lost; none where nobody knows.
     pub objects: Option<u64>,
 }
 
@@ -114,7 +117,7 @@ pub enum Event {
     Cut,
     /// It carries again.
     Healed,
-    /// So much waits for the mirror.
+    /// So much waits for the mirror, or stands in what a lost primary left and not on the mirror: no bytes where it has every commit.
     Noted {
         /// As in [`Behind`].
         bytes: u64,

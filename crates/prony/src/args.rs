@@ -686,7 +686,9 @@ pub enum Pair {
     /// Make the mirror of a lost primary the primary
     #[command(
         long_about = "Makes the mirror of a primary that does not answer the primary. The old one is ended if it still runs, and comes back as a \
-            mirror. When something that was acknowledged is or may be missing, that is said, and nothing is done without --accept-missing."
+            mirror. When something that was acknowledged is or may be missing, that is said, and nothing is done without --accept-missing. Of a postgres-pair the \
+            log that the primary left is read: any commit there that the mirror lacks may be one that a client was told of, since each session may \
+            lower synchronous_commit."
     )]
     TakeOver(PairTakeOver),
     /// Cut the link between both nodes
@@ -789,7 +791,7 @@ arguments! {
              else `on`.";
         list: Option<String> = arg(long, value_name = "SIZE") "Room for what the mirror lacks [default: 4GiB]",
             "Room for what the mirror lacks: log that is kept for it (`max_slot_wal_keep_size`); of a galera-pair a file of that size on each \
-             node (`gcache.size`). Default: as it was, else 4GiB, of a galera-pair 128MiB.";
+             node (`gcache.size`). At least 32MiB. Default: as it was, else 4GiB, of a galera-pair 128MiB.";
         cores: Option<String> = arg(long, value_name = "A,B") "Cores of each node, such as `0.5,1`",
             "Cores of node a and of node b, such as `0.5,1`, by control groups. Default: both share those of the machine.";
         link: Option<String> = arg(long, value_name = "WORDS", conflicts_with = "via") "What the wire between both nodes is like: `km=10`",

@@ -57,6 +57,8 @@ pub struct PairRecord {
     pub returns: [bool; 2],
     /// Whether both were taken down, in order.
     pub down: bool,
+    /// When the primary was seen last, and how far its log had come, in bytes; 0 where its kind counts none.
+    pub looked: Option<(Nanos, u64)>,
     /// Whether both ever held the same; before that no client could write on either.
     pub made: bool,
     /// What was found when both were compared last; none when they never were, or everything was copied since.
@@ -153,7 +155,7 @@ fn form(record: &PairRecord) -> Value {
         "voter": record.voter,
         "ports": record.ports,
         "lacks_from": record.lacks_from,
-        "promises": { "waits": life.rule.waits, "both_write": life.rule.both_write },
+        "promises": { "waits": life.rule.waits, "both_write": life.rule.both_write, "by_session": life.rule.by_session },
         "primary": life.primary.to_string(),
         "state": state_form(life.state),
         "up": life.up,
@@ -167,6 +169,7 @@ fn form(record: &PairRecord) -> Value {
         "returns": record.returns,
         "down": record.down,
         "made": record.made,
+        "looked": record.looked.map(|(at, place)| [at.0, place]),
         "checked": record.checked.as_ref().map(checked_form),
     })
 }
@@ -177,7 +180,12 @@ fn record(value: &Value) -> Option<PairRecord> {
     let flags = |key: &str| Some([value[key][0].as_bool()?, value[key][1].as_bool()?]);
     let promises = &value["promises"];
     let life = Life {
-        rule: Rule { waits: promises["waits"].as_bool()?, both_write: promises["both_write"].as_bool()? },
+        rule: Rule {
+            waits: promises["waits"].as_bool()?,
+            both_write: promises["both_write"].as_bool()?,
+            // Older ones do not say it.
+            by_session: promises["by_session"].as_bool().unwrap_or(value["kind"] == "postgres-pair"),
+        },
         primary: node(&value["primary"])?,
         state: state(&value["state"])?,
         up: flags("up")?,
@@ -211,6 +219,7 @@ fn record(value: &Value) -> Option<PairRecord> {
         down: flag("down")?,
         // Older ones do not say it, and may hold what clients wrote.
         made: flag("made").unwrap_or(true),
+        looked: value["looked"][0].as_u64().map(Nanos).zip(value["looked"][1].as_u64()),
         checked: checked(&value["checked"]),
     })
 }
@@ -246,11 +255,12 @@ fn pairs<T>(value: &Value, read: impl Fn(&Value) -> Option<T>) -> Vec<(String, T
     all(value, |pair| pair[0].as_str().map(str::to_owned).zip(read(&pair[1])))
 }
 
-const REASONS: [(Reason, &str); 4] = [
+const REASONS: [(Reason, &str); 5] = [
     (Reason::Asked, "asked"),
     (Reason::MirrorLost, "mirror lost"),
     (Reason::LinkCut, "link cut"),
     (Reason::TakenOver, "taken over"),
+    (Reason::ListLost, "list lost"),
 ];
 
 /// States with nothing but a name.

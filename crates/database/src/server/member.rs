@@ -6,6 +6,15 @@ use std::path::Path;
 /// Settings of a server, by its own names.
 pub type Settings = [(String, String)];
 
+/// What a log holds behind a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Behind {
+    /// Where it ends, in bytes.
+    pub end: u64,
+    /// Commits that are there, prepared transactions among them.
+    pub commits: u64,
+}
+
 /// What whoever runs a pair asks of a server of it.
 pub trait Member {
     /// Its folder.
@@ -66,6 +75,14 @@ pub trait Member {
     /// # Errors
     /// When nothing can be read there.
     fn closed_at(&self) -> Result<Option<String>, DatabaseError>;
+
+    /// What its log holds behind a place, while it does not run; none where that cannot be read, or says nothing of what clients were told.
+    ///
+    /// # Errors
+    /// When somebody wants an end.
+    fn log_behind(&self, _from: u64) -> Result<Option<Behind>, DatabaseError> {
+        Ok(None)
+    }
 
     /// Ends it at once, and, where it `stands_by`, marks its data so that it comes back only as one that waits for another.
     ///

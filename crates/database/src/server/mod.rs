@@ -24,7 +24,7 @@ mod start;
 
 pub(crate) use laid::embedded;
 pub use laid::scratch;
-pub use member::{Member, Settings, house};
+pub use member::{Behind, Member, Settings, house};
 pub use mirror::{Lags, Look, Mirror, Watch, WatchLags};
 #[cfg(test)]
 pub(crate) use network::enter;

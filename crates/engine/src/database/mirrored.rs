@@ -103,7 +103,8 @@ impl Databases {
         let resync = resync.map(|(shape, ends)| self::wire(&*mirror, ends, shape).map(Arc::new)).transpose();
         let resync = resync.map_err(&refused)?;
         let pair = Pair { mirror: mirror.clone(), relay: wires[0].clone(), resync, devices: self.devices.clone() };
-        let watched = || Outage::watched(pair, waits, (trial.state.patience, self.served.clone()), settings);
+        let watched =
+            || Outage::watched(pair, waits, (trial.state.patience, self.served.clone(), self.stopper()), settings);
         let outage = outage.then(watched).transpose().map_err(&refused)?;
         let unconfirmed = mirror.unconfirmed();
         let guard = (self.pairing() != Pairing::TwoPhase && outage.is_none()).then(|| Guard::of(&mirror));

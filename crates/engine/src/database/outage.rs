@@ -9,7 +9,7 @@ use crate::told::{Happens, remark};
 use database::DatabaseError;
 use database::server::{Look, Mirror, Watch};
 use link::Relay;
-use observation::{Event, MirrorState, Series, Whole};
+use observation::{Event, EventKind, MirrorState, Series, Whole};
 use pair::{Action, Life, Node, Reason, Rule, State};
 use recorder::{Clock, WallClock};
 use std::sync::Arc;
@@ -53,6 +53,8 @@ pub(crate) type Served = Arc<AtomicBool>;
 struct Course {
     /// Whether the mirror took over.
     taken_over: bool,
+    /// Whether it did not follow again in time.
+    late: bool,
     /// The watcher's clock when the trial began.
     zero: Nanos,
     series: [Vec<(Nanos, f64)>; 4],
@@ -83,6 +85,11 @@ impl Silence {
 /// Whether the mirror has all that the first server had at the look before.
 fn is_level(before: &Look, look: &Look) -> bool {
     look.streaming && look.confirmed.is_some_and(|confirmed| confirmed >= before.written)
+}
+
+/// Whether a mirror that was given up is back without an order: it was ordered to come before its loss was seen.
+fn is_back(look: &Look, apart: bool) -> bool {
+    !apart && look.confirmed.is_some()
 }
 
 /// A server with its mirror, and what can be done to them.
@@ -119,6 +126,8 @@ struct Watcher {
     lost: Option<Nanos>,
     /// Whether anybody takes sessions.
     served: Served,
+    /// Whether somebody wants an end.
+    stop: Arc<AtomicBool>,
     /// A server that is being ended or started.
     work: Option<JoinHandle<Result<(), DatabaseError>>>,
     resumed: Nanos,
@@ -130,7 +139,7 @@ impl Outage {
     pub(crate) fn watched(
         Pair { mirror, relay, resync, devices }: Pair,
         waits: Waits,
-        (patience, served): (Nanos, Served),
+        (patience, served, stop): (Nanos, Served, Arc<AtomicBool>),
         settings: &[(String, String)],
     ) -> Result<Outage, DatabaseError> {
         let clock = WallClock::new();
@@ -145,7 +154,7 @@ impl Outage {
             hurt: [None; 2],
             settings: settings.to_vec(),
             patience,
-            life: Life::new(Rule { waits: waits.far(), both_write: false }),
+            life: Life::new(Rule { waits: waits.far(), both_write: false, by_session: false }),
             silence: Silence { confirmed: 0, since: clock.now() },
             clock,
             before: Look::default(),
@@ -153,6 +162,7 @@ impl Outage {
             taken: false,
             lost: None,
             served,
+            stop,
             work: None,
             resumed: Nanos::ZERO,
             course: Course::default(),
@@ -180,14 +190,22 @@ impl Outage {
     /// What was seen, once the mirror follows again or has taken over; and whether it has.
     pub(crate) fn ended(mut self) -> Result<(Vec<Series>, Vec<Event>, bool), DatabaseError> {
         let _ = self.orders.as_ref().map(|orders| orders.send(Order::End));
-        let Course { taken_over, zero, series, events } = self.joined()?;
+        let Course { taken_over, late, zero, series, events } = self.joined()?;
         let on_trial = |at: Nanos| at.saturating_sub(zero);
         let series = SERIES.into_iter().zip(series).map(|(probe, points)| {
             let points = points.into_iter().map(|(at, value)| (on_trial(at), value)).collect();
             Series { probe: probe.into(), points }
         });
         let event = |(at, text): (Nanos, String)| Event { at: on_trial(at), ..remark(text) };
-        Ok((series.collect(), events.into_iter().map(event).collect(), taken_over))
+        let late = late.then(|| Event {
+            at: Nanos::ZERO,
+            kind: EventKind::Doubt,
+            text: format!(
+                "the mirror did not follow again within {} of the end of the load; see its log",
+                duration(FOLLOW)
+            ),
+        });
+        Ok((series.collect(), events.into_iter().map(event).chain(late).collect(), taken_over))
     }
 
     /// Why it gave up, if it has.
@@ -217,6 +235,10 @@ impl Watcher {
     fn run(&mut self, orders: &Receiver<Order>) -> Result<Course, DatabaseError> {
         let mut until = None;
         loop {
+            if self.stop.load(Ordering::Relaxed) {
+                self.relay.carry(0, [true; 2]);
+                return Ok(std::mem::take(&mut self.course));
+            }
             match orders.recv_timeout(LOOK) {
                 Ok(Order::Happen(at, what)) => self.happen(at, what)?,
                 Ok(Order::PutRight) if self.apart && !self.taken => self.happen_now(Mishap::Resume)?,
@@ -236,7 +258,12 @@ impl Watcher {
                 State::Replicating | State::Comparing => !self.taken,
                 _ => self.course.taken_over,
             };
-            if until.is_some_and(|until| self.work.is_none() && follows || self.clock.now() >= until) {
+            let Some(until) = until else { continue };
+            let late = self.clock.now() >= until;
+            if late && !follows {
+                self.course.late = true;
+            }
+            if late || self.work.is_none() && follows {
                 return Ok(std::mem::take(&mut self.course));
             }
         }
@@ -341,6 +368,14 @@ impl Watcher {
         Ok(())
     }
 
+    /// The mirror catches up beside the load from now on.
+    fn goes_on(&mut self, now: Nanos) -> Result<(), DatabaseError> {
+        self.resumed = now;
+        [pair::Event::Healed, pair::Event::Back(Node::B), pair::Event::Resume]
+            .into_iter()
+            .try_for_each(|event| self.step(event))
+    }
+
     fn resume(&mut self) -> Result<(), DatabaseError> {
         let (mirror, relay, settings) = (self.mirror.clone(), self.relay.clone(), self.settings.clone());
         let mend = self.mend(Side::Mirror);
@@ -356,12 +391,8 @@ impl Watcher {
             Ok(())
         })?;
         self.resumed = self.clock.now();
-        if let State::Tracking(..) = self.life.state() {
-            self.step(pair::Event::Healed)?;
-            self.step(pair::Event::Back(Node::B))?;
-            self.step(pair::Event::Resume)?;
-        }
-        Ok(())
+        // One whose loss was not seen yet may still be given up before it is there.
+        if let State::Tracking(..) = self.life.state() { self.goes_on(self.resumed) } else { Ok(()) }
     }
 
     /// Takes in what happened, and does what is to be done. What the slot notes, and what is sent by itself, needs nobody.
@@ -391,6 +422,11 @@ impl Watcher {
         self.keep(false);
         match self.life.state() {
             State::Replicating | State::Comparing if silent >= self.patience || look.alone => self.go_on_alone(silent),
+            State::Tracking(Reason::MirrorLost | Reason::LinkCut, _)
+                if is_back(&look, self.apart || self.work.is_some()) =>
+            {
+                self.goes_on(now)
+            }
             State::Resynchronising(_) if self.detour && self.work.is_none() && is_level(&before, &look) => {
                 self.turn_in(now)
             }
@@ -535,6 +571,13 @@ mod tests {
         for (at, look, silent) in heard {
             assert_eq!(silence.hear(Nanos(at), &look), Nanos(silent), "at {at}: {look:?}");
         }
+    }
+
+    #[test]
+    fn a_mirror_whose_loss_was_seen_after_it_was_ordered_back_is_back_as_soon_as_it_is_connected() {
+        assert!(is_back(&look(90, Some(40)), false));
+        assert!(!is_back(&look(90, None), false), "it still starts");
+        assert!(!is_back(&look(90, Some(40)), true), "an order took it, or one is carried out");
     }
 
     #[test]

@@ -129,8 +129,10 @@ fn a_take_over_bars_the_lost_primary_before_the_mirror_is_promoted_and_it_goes_b
     scratch.up().expect("it comes up");
     assert!(matches!(scratch.open().take_over(true), Err(MirrorError::Refused(Refusal::Served(Node::A)))));
     scratch.world.kill(Node::A);
-    let (taken, done) = scratch.done(|pair| pair.take_over(false));
-    taken.expect("nothing is missing");
+    // What was under way may be one that a client was told of.
+    assert!(matches!(scratch.open().take_over(false), Err(MirrorError::Refused(Refusal::Commits(1)))));
+    let (taken, done) = scratch.done(|pair| pair.take_over(true));
+    taken.expect("it is accepted");
     in_order(
         &done,
         &["a is barred", "b asks SELECT pg_promote", "b asks pg_create_physical", "b writes", "CHECKPOINT"],
@@ -139,6 +141,43 @@ fn a_take_over_bars_the_lost_primary_before_the_mirror_is_promoted_and_it_goes_b
     let (resumed, done) = scratch.done(|pair| pair.resume(false));
     resumed.expect("both answer");
     in_order(&done, &["b asks CHECKPOINT", "a goes back", "a stands by", "b waits for a"]);
+}
+
+#[test]
+fn what_a_mirror_lacks_of_the_log_that_a_primary_left_is_counted_whatever_the_pair_promises() {
+    let missing = |readable: bool, place: &'static str| {
+        let scratch = Scratch::new();
+        scratch.world.with(|inner| (inner.readable, inner.place) = (readable, place));
+        scratch.up().expect("it comes up");
+        scratch.world.kill_lowered(Node::A);
+        scratch.open().look().expect("the mirror answers");
+        let refused = scratch.open().take_over(false);
+        assert!(
+            matches!(refused, Err(MirrorError::Refused(_))),
+            "a commit that a client was told of is lost: {refused:?}"
+        );
+        scratch.is_brought_back("the lost primary was started again");
+        refused.expect_err("it was refused").to_string()
+    };
+    assert!(missing(true, "1").contains("in the log of the lost primary that the mirror lacks: 1,"));
+    assert!(missing(false, "0").contains("nobody knows what the mirror lacks"), "the log cannot be read");
+    assert!(missing(true, "2").contains("nobody knows what the mirror lacks"), "the log is shorter than it was seen");
+}
+
+#[test]
+fn a_mirror_that_has_every_commit_in_the_log_of_a_lost_primary_takes_over_without_a_question() {
+    let scratch = Scratch::new();
+    scratch.up().expect("it comes up");
+    // Nobody commits in the moment in which it is lost.
+    scratch.world.with(|inner| inner.nodes[0].stops());
+    let behind = |scratch: &Scratch| match scratch.open().life().state() {
+        State::Unserved(behind) => behind.map(|behind| (behind.bytes, behind.objects)),
+        state => panic!("{state:?}"),
+    };
+    scratch.open().look().expect("the mirror answers");
+    assert_eq!(behind(&scratch), Some((0, Some(0))));
+    scratch.open().take_over(false).expect("it has all");
+    assert!(scratch.world.has_all(Node::B));
 }
 
 #[test]
@@ -168,12 +207,12 @@ fn a_list_that_is_lost_and_data_that_cannot_go_back_mean_a_copy_and_that_is_said
     scratch.open().suspend().expect("it may");
     scratch.world.with(|inner| inner.lost = true);
     scratch.open().look().expect("both answer");
-    assert_eq!(scratch.open().life().state(), State::CopyNeeded(Reason::Asked));
+    assert_eq!(scratch.open().life().state(), State::CopyNeeded(Reason::ListLost));
     let (resumed, done) = scratch.done(|pair| pair.resume(false));
     resumed.expect("both answer");
     in_order(&done, &["a asks pg_create_physical", "b copies", "a waits for b"]);
     scratch.world.kill(Node::A);
-    scratch.open().take_over(false).expect("nothing is missing");
+    scratch.open().take_over(true).expect("it is accepted");
     scratch.up().expect("the old primary starts");
     scratch.world.with(|inner| inner.back = false);
     let (resumed, done) = scratch.done(|pair| pair.resume(false));
@@ -191,6 +230,8 @@ fn a_mirror_that_somebody_promoted_is_named_and_loses_its_writes_only_when_told_
     assert_eq!(pair.seen().expect("both answer").split, Some(Node::B));
     assert!(matches!(pair.resume(false), Err(MirrorError::Split(Node::B))));
     assert!(matches!(pair.swap(false), Err(MirrorError::Split(Node::B))));
+    assert!(matches!(pair.check(), Err(MirrorError::Split(Node::B))), "it answers, and is no mirror");
+    assert!(pair.seen().expect("both answer").nodes[1].writes, "what takes writes of its own is not told as read-only");
     let (resumed, done) = scratch.done(|pair| pair.resume(true));
     resumed.expect("it was told");
     in_order(&done, &["b is barred", "b goes back", "a waits for b"]);
@@ -236,7 +277,9 @@ fn a_primary_whose_data_are_gone_is_not_made_anew_and_the_mirror_takes_over() {
         assert!(matches!(scratch.up(), Err(MirrorError::Gone(Node::A, true))));
     }
     assert!(!scratch.world.done().iter().any(|one| one.contains("b is removed")), "{:#?}", scratch.world.done());
-    scratch.open().take_over(false).expect("nothing is missing");
+    let refused = scratch.open().take_over(false);
+    assert!(matches!(refused, Err(MirrorError::Refused(Refusal::MayBeMissing))), "its log went with it: {refused:?}");
+    scratch.open().take_over(true).expect("it is accepted");
     scratch.up().expect("the other one is filled anew");
     scratch.open().resume(false).expect("both answer");
     scratch.is_brought_back("a primary that was removed");
@@ -355,7 +398,10 @@ fn in_hundreds_of_lives_with_nodes_and_commands_that_are_killed_nothing_acknowle
                 2 => scratch.open().suspend(),
                 3 | 4 => scratch.open().resume(false),
                 5 => scratch.open().swap(false),
-                6 => scratch.open().take_over(false),
+                6 => {
+                    let accepts = scratch.world.has_all(scratch.open().life().mirror());
+                    scratch.open().take_over(accepts)
+                }
                 7 => scratch.open().cut(),
                 8 => scratch.open().heal(),
                 _ => scratch.up().map(drop),

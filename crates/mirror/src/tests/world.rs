@@ -3,6 +3,7 @@
 
 use crate::MirrorError;
 use crate::nodes::{Nodes, Settings};
+use database::server::Behind;
 use database::{DatabaseError, Failure, Rows, Session};
 use pair::Node;
 use std::collections::BTreeSet;
@@ -26,6 +27,11 @@ impl One {
         self.settings.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
     }
 
+    /// It is gone, with nothing under way.
+    pub fn stops(&mut self) {
+        self.up = false;
+    }
+
     fn writes(&self) -> bool {
         self.set("default_transaction_read_only") == "off"
     }
@@ -42,6 +48,9 @@ pub struct Inner {
     /// Whether the list is lost; the slot that is made next is not.
     pub lost: bool,
     pub drains: bool,
+    /// Whether the log of a node that is down can be read, and how far that of a primary was seen to have come.
+    pub readable: bool,
+    pub place: &'static str,
     pub back: bool,
     /// Rows of the one table of the one database, as each node counts them; none where there is no database.
     pub rows: Option<[&'static str; 2]>,
@@ -61,6 +70,8 @@ impl Default for World {
             left: usize::MAX,
             lost: false,
             drains: true,
+            readable: true,
+            place: "0",
             back: true,
             rows: None,
         };
@@ -182,6 +193,8 @@ impl Inner {
             () if has("SELECT datname") => self.rows.iter().map(|_| vec!["db"]).collect(),
             () if has("relpersistence = 'p'") => vec![vec!["public.t", "true"]],
             () if has("FROM ONLY public.t") => self.rows.iter().map(|rows| vec![rows[at(node)], "hash"]).collect(),
+            () if has("pg_current_wal_flush_lsn() -") => vec![vec![self.place]],
+            () if has("pg_last_wal_replay_lsn() -") => vec![vec!["0"]],
             () if has("pg_last_wal_replay_lsn() >=") => vec![vec!["true"]],
             () if has("pg_last_wal_replay_lsn() >") => row(self.drains),
             () if has("NOT EXISTS (SELECT 1 FROM pg_stat_activity") => row(true),
@@ -205,6 +218,17 @@ impl World {
             one.up = false;
             inner.next += 1;
         });
+    }
+
+    /// The same, and the client was told that the commit stands: he had lowered what his commits wait for.
+    pub fn kill_lowered(&self, node: Node) {
+        self.kill(node);
+        self.with(|inner| inner.acknowledged.extend(inner.nodes[at(node)].log.last()));
+    }
+
+    /// Whether a node has all that was acknowledged.
+    pub fn has_all(&self, node: Node) -> bool {
+        self.with(|inner| inner.acknowledged.iter().all(|id| inner.nodes[at(node)].log.contains(id)))
     }
 
     /// Whether clients write on a node, and their commits wait for the other.
@@ -323,6 +347,14 @@ impl Nodes for World {
 
     fn closed_at(&mut self, _node: Node) -> Result<Option<String>, MirrorError> {
         Ok(Some("0/5".to_owned()))
+    }
+
+    fn log_behind(&mut self, node: Node, _from: u64) -> Result<Option<Behind>, MirrorError> {
+        Ok(self.with(|inner| {
+            let (one, other) = (&inner.nodes[at(node)], &inner.nodes[at(node.other())]);
+            let commits = one.log.iter().filter(|id| !other.log.contains(id)).count() as u64;
+            (inner.readable && one.data && !one.up).then_some(Behind { end: commits, commits })
+        }))
     }
 
     fn remove(&mut self, node: Node) -> Result<(), MirrorError> {

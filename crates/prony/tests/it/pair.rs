@@ -166,7 +166,8 @@ fn a_pair_mirrors_stays_behind_is_sent_what_it_lacks_changes_roles_and_goes_down
     pair.house.program.fine("pair down");
     std::fs::remove_dir_all(pair.house.program.path("pair/a")).expect("somebody removes it");
     assert!(pair.refused("up postgres-pair").contains("node a, the primary, has no data any more"));
-    assert_eq!(pair.does("take-over")["primary"], "b");
+    assert!(pair.refused("take-over").contains("nobody knows what the mirror lacks"), "its log went with it");
+    assert_eq!(pair.does("take-over --accept-missing")["primary"], "b");
     pair.does("up postgres-pair");
     assert_eq!(pair.does("resume")["state"], "replicating");
     pair.is_equal(1);
@@ -191,9 +192,11 @@ fn a_node_that_is_killed_is_named_and_nothing_that_was_acknowledged_is_lost() {
     assert!(acknowledged.len() > 10, "{acknowledged:?}");
     let blocked = pair.does("status");
     assert_eq!(blocked["state"], "blocked");
-    assert!(blocked["says"].as_str().is_some_and(|says| says.contains("node b has all")), "{blocked:#}");
+    // Those that were under way may be in its log, and nobody was told of them.
+    assert!(blocked["says"].as_str().is_some_and(|says| says.contains("in the log that node a left")), "{blocked:#}");
+    assert!(blocked["behind_objects"].as_u64().is_some_and(|commits| commits <= 8), "{blocked:#}");
     assert!(pair.refused("swap").contains("not replicating"));
-    let taken = pair.does("take-over");
+    let taken = pair.does("take-over --accept-missing");
     assert_eq!((&taken["primary"], &taken["nodes"]["b"]["writes"]), (&"b".into(), &true.into()));
     assert!(pair.refused("take-over").contains("swap the roles"));
     let there = |node: &str| {
@@ -210,6 +213,44 @@ fn a_node_that_is_killed_is_named_and_nothing_that_was_acknowledged_is_lost() {
 }
 
 #[test]
+fn commits_that_waited_for_less_than_the_pair_are_counted_when_the_primary_is_lost_and_given_up_only_when_told_so() {
+    let Some(pair) = Mirrored::up("--link delay=300ms") else { return };
+    pair.asks("a", "CREATE TABLE kept (id bigint PRIMARY KEY)");
+    pair.asks("a", "ALTER ROLE prony IN DATABASE template1 SET synchronous_commit = local");
+    let status = pair.does("status");
+    assert_eq!(status["not_waited_for"][0], "role prony in database template1 with synchronous_commit = local");
+    let mut session = pair.server("a").session("postgres").expect("it answers");
+    session.script("SET synchronous_commit = local").expect("it may");
+    (0..200).for_each(|id| session.script(&format!("INSERT INTO kept VALUES ({id})")).expect("it is acknowledged"));
+    pair.kill("a");
+    let blocked = pair.does("status");
+    assert_eq!(blocked["state"], "blocked");
+    assert!(blocked["says"].as_str().is_some_and(|says| !says.contains("has ")), "{blocked:#}");
+    let refused = pair.refused("take-over");
+    assert!(
+        refused.contains("in the log of the lost primary that the mirror lacks")
+            && refused.contains("--accept-missing"),
+        "{refused}"
+    );
+    // What was on the wire has come by now, and nothing more will.
+    let missing = pair.does("status")["behind_objects"].as_u64().expect("the log was read");
+    assert_eq!(pair.does("take-over --accept-missing")["primary"], "b");
+    let there: u64 = pair.asks("b", "SELECT count(*)::text FROM kept").parse().expect("a number");
+    assert!(there < 200 && missing >= 200 - there, "{there} of 200 are there, and {missing} were told as missing");
+    assert!(missing <= 210 - there, "{there} of 200 are there, and {missing} were told as missing");
+    pair.does("up postgres-pair");
+    assert_eq!(pair.does("resume")["state"], "replicating");
+    pair.is_equal(1);
+    // Whoever has all of the log takes over without a question.
+    pair.asks("b", "CHECKPOINT");
+    let behind = "SELECT pg_sleep(0.1)::text FROM pg_stat_replication WHERE flush_lsn < pg_current_wal_flush_lsn()";
+    while !pair.asks("b", behind).is_empty() {}
+    pair.kill("b");
+    assert_eq!(pair.does("status")["behind_objects"], 0);
+    assert_eq!(pair.does("take-over")["primary"], "a");
+}
+
+#[test]
 fn a_full_list_means_a_copy_and_a_second_primary_is_named_and_thrown_away_only_when_told() {
     let Some(pair) = Mirrored::up("--list 32MiB") else { return };
     let list = pair.does("suspend")["list"].clone();
@@ -218,12 +259,16 @@ fn a_full_list_means_a_copy_and_a_second_primary_is_named_and_thrown_away_only_w
     pair.asks("a", "CREATE TABLE t AS SELECT g, repeat('x', 500) FROM generate_series(1, 150000) g");
     pair.asks("a", "CHECKPOINT");
     pair.asks("a", "CHECKPOINT");
-    assert_eq!(pair.does("status")["state"], "copy-needed");
+    let full = pair.does("status");
+    assert_eq!(full["state"], "copy-needed");
+    assert!(full["reason"].as_str().is_some_and(|reason| reason.contains("was full")), "nobody asked: {full:#}");
     assert_eq!(pair.does("resume")["state"], "replicating");
     pair.is_equal(1);
 
     pair.asks("b", "SELECT pg_promote()::text");
-    assert_eq!(pair.does("status")["state"], "split-brain");
+    let split = pair.does("status");
+    assert_eq!((&split["state"], &split["nodes"]["b"]["writes"]), (&"split-brain".into(), &true.into()));
+    assert!(pair.refused("check").contains("split brain: node b"), "it answers");
     let mut session = pair.server("b").session("postgres").expect("it answers");
     session.script("SET default_transaction_read_only = off").expect("it may");
     session.script("INSERT INTO t VALUES (0, 'only here')").expect("it is a primary");

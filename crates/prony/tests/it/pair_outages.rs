@@ -78,6 +78,16 @@ fn whichever_server_is_killed_at_whatever_moment_nothing_acknowledged_is_missing
 }
 
 #[test]
+fn a_mirror_that_is_ordered_back_before_its_loss_was_seen_follows_again_and_the_run_ends() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    // Patience is lost behind the moment in which the mirror is started again, and before it is there.
+    let found = judged(&house, "--set fault=kill-mirror --set measure=3s");
+    tell("a mirror that comes back before patience is lost", &found);
+    assert_eq!((found.all, found.lost, found.unequal), (1, 0, 0), "{:#?}", found.missing);
+    house.program.fine("db down local:postgres --remove");
+}
+
+#[test]
 fn what_a_mirror_lacks_that_takes_over_is_found_behind_each_outage() {
     let Some(house) = House::with_server("local:postgres") else { return };
     // What is acknowledged behind the cut dies with the first server.

@@ -733,6 +733,9 @@ fn a_primary_that_is_killed_is_succeeded_without_a_loss_and_comes_back_as_the_mi
     let acknowledged = begun + done.processed();
     let blocked = pair.pair("status");
     assert!(blocked["says"].as_str().is_some_and(|says| says.contains("node b has all")), "{blocked:#}");
+    assert!(blocked["served"][0]["process"].is_u64() && blocked["served"][0]["reads_on"].is_null(), "{blocked:#}");
+    let told = pair.house.program.fine("pair status");
+    assert!(told.contains("no reads and no writes, since node a, the primary, does not answer"), "{told}");
     assert_eq!(pair.pair("take-over")["primary"], "b");
     while !pair.psql("SELECT 1").fine {}
     pair.balances(acknowledged);
@@ -746,8 +749,13 @@ fn a_primary_that_is_killed_is_succeeded_without_a_loss_and_comes_back_as_the_mi
     // A primary that is lost while it was alone: what is missing is said, and thrown away only when that is accepted.
     pair.pair("suspend");
     let alone = pair.banks("-n -c 2 -t 5");
-    pair.pair("status");
+    let seen = pair.pair("status")["seen_last"].clone();
     pair.kill("b");
+    let blocked = pair.pair("status");
+    let says = blocked["says"].as_str().expect("a sentence");
+    assert!(says.contains("lacks at least ") && says.contains(", as seen last "), "{says}");
+    assert!(seen.is_string() && blocked["seen_last"].is_string(), "{blocked:#}");
+    assert!(pair.house.program.fine("pair status").contains("lacking: at least "), "what came since is not known");
     let refused = pair.house.program.refused("pair take-over");
     assert!(refused.contains("public.pgbench_history") && refused.contains("--accept-missing"), "{refused}");
     pair.pair("take-over --accept-missing");

@@ -17,8 +17,9 @@ fn all() -> PairRecord {
         State::Diverged,
         State::Tracking(Reason::Asked, behind),
         State::CopyNeeded(Reason::MirrorLost),
+        State::CopyNeeded(Reason::ListLost),
     ];
-    let life = Life { before: Some(states[1]), ..Life::new(Rule { waits: true, both_write: false }) };
+    let life = Life { before: Some(states[1]), ..Life::new(Rule { waits: true, both_write: false, by_session: true }) };
     let pending = ACTIONS.map(|(action, _)| action).into_iter().chain([
         Action::Wait(true),
         Action::Writes(Node::B, false),
@@ -48,6 +49,7 @@ fn all() -> PairRecord {
         returns: [false, true],
         down: true,
         made: true,
+        looked: Some((behind.since, 1 << 40)),
         checked: None,
     };
     for state in states {

@@ -7,13 +7,13 @@
 use super::{Postgres, Server, USER};
 use crate::server::kind::ServerKind as _;
 use crate::server::laid;
-use crate::server::member::{Member, Settings};
+use crate::server::member::{Behind, Member, Settings};
 use crate::server::owner::Owner;
 use crate::server::start::END_SECONDS;
 use crate::server::{folder, process};
 use crate::{DatabaseError, Session, Texts};
 use rustix::process::Signal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -65,7 +65,7 @@ impl Server {
         Ok((all, number))
     }
 
-    fn standing_by(&self) -> std::path::PathBuf {
+    fn standing_by(&self) -> PathBuf {
         self.data().join("standby.signal")
     }
 
@@ -108,12 +108,72 @@ impl Server {
         self.succeeds(command, "its data could not be marked")
     }
 
+    fn log_folder(&self) -> PathBuf {
+        self.data().join("pg_wal")
+    }
+
+    /// That of the newest segment of its log.
+    fn timeline(&self) -> Option<u32> {
+        let names =
+            self.log_folder().read_dir().ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(|name| name.len() == 24).filter_map(|name| u32::from_str_radix(&name[..8], 16).ok()).max()
+    }
+
     pub(super) fn succeeds(&self, command: Command, failed: &str) -> Result<(), DatabaseError> {
         match self.carried_out(command)? {
             None => Ok(()),
             Some(text) => Err(self.full(&text).unwrap_or_else(|| self.says(format!("{failed}: {text}")))),
         }
     }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A place in a log as PostgreSQL writes it.
+fn place(bytes: u64) -> String {
+    format!("{:X}/{:X}", bytes >> 32, bytes & 0xffff_ffff)
+}
+
+fn read_place(text: &str) -> Option<u64> {
+    let (high, low) = text.split_once('/')?;
+    Some(u64::from_str_radix(high, 16).ok()? << 32 | u64::from_str_radix(low, 16).ok()?)
+}
+
+/// What `pg_waldump --stats=record` says, which ends with an error where the log ends. Before version 15 it does not say where that is.
+fn behind(from: u64, counts: &str, error: &str) -> Option<Behind> {
+    let Some((_, end)) =
+        counts.lines().find_map(|line| line.strip_prefix("WAL statistics between ")?.split_once(" and "))
+    else {
+        return error.contains("could not find a valid record after").then_some(Behind { end: from, commits: 0 });
+    };
+    // A client is told of each of these.
+    const TOLD: [&str; 3] = ["Transaction/COMMIT", "Transaction/COMMIT_PREPARED", "Transaction/PREPARE"];
+    let rows = counts.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let told = rows.filter(|row| row.first().is_some_and(|name| TOLD.contains(&name.trim_end_matches("+INIT"))));
+    let commits = told.map(|row| row.get(1)?.parse::<u64>().ok()).sum::<Option<u64>>()?;
+    Some(Behind { end: read_place(end.trim_end_matches(':'))?, commits })
+}
+
+#[test]
+fn what_a_log_holds_behind_a_place_is_read_from_its_counts_and_unknown_where_they_are_missing() {
+    let counts = "WAL statistics between 0/3000148 and 1/30008F0:\n\
+        Type                       N      (%)          Record size      (%)\n\
+        ----                       -      ---          -----------      ---\n\
+        Heap/INSERT              209 ( 49.88)                12331 ( 53.33)\n\
+        Transaction/COMMIT       205 ( 48.93)                 6970 ( 30.14)\n\
+        Transaction/ABORT          3 (  0.72)                  102 (  0.44)\n\
+        Transaction/PREPARE        4 (  0.95)                  136 (  0.59)\n";
+    let ends =
+        "pg_waldump: error: error in WAL record at 1/30008F0: invalid record length at 1/3000918: wanted 24, got 0";
+    let read = |counts, error| behind(0x0300_0100, counts, error);
+    assert_eq!(read(counts, ends), Some(Behind { end: 0x1_0300_08f0, commits: 209 }));
+    let nothing = "pg_waldump: error: could not find a valid record after 0/3000100";
+    assert_eq!(read("", nothing), Some(Behind { end: 0x0300_0100, commits: 0 }));
+    assert_eq!(read("", "pg_waldump: error: could not find file \"000000010000000000000003\""), None);
+    assert_eq!(read(&counts.replace("WAL statistics", "statistics"), ends), None, "nobody says where it ends");
+    assert_eq!(read_place(&place(0x12_3456_789a)), Some(0x12_3456_789a));
 }
 
 impl Member for Server {
@@ -220,6 +280,19 @@ impl Member for Server {
             |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(|rest| rest.trim().to_owned());
         let closed = value("Database cluster state:").is_some_and(|state| state.starts_with("shut down"));
         Ok(value("Latest checkpoint location:").filter(|_| closed))
+    }
+
+    fn log_behind(&self, from: u64) -> Result<Option<Behind>, DatabaseError> {
+        // One that runs may write on.
+        let Some(timeline) = self.timeline().filter(|_| self.process().is_none()) else { return Ok(None) };
+        let mut command = self.program("pg_waldump");
+        command.args(["--stats=record", "--timeline", &timeline.to_string(), "--start", &place(from), "--path"]);
+        command.arg(self.log_folder()).env("LC_ALL", "C");
+        match process::output(command, &self.stop) {
+            Err(DatabaseError::Stopped) => Err(DatabaseError::Stopped),
+            Err(_) => Ok(None),
+            Ok(said) => Ok(behind(from, &text(&said.stdout), &text(&said.stderr))),
+        }
     }
 
     fn barred(&self, stands_by: bool) -> Result<(), DatabaseError> {

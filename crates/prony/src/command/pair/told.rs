@@ -34,7 +34,9 @@ fn said(seen: &Seen) -> (&'static str, String) {
         }
         State::Replicating if life.rule.waits => {
             let follows = if by_rows(seen) { "is in lock step with" } else { "follows" };
-            ("replicating", format!("node {mirror} {follows} node {primary}; what is acknowledged is on both"))
+            let unless =
+                if by_rows(seen) { "" } else { ", unless a session, role or database lowered synchronous_commit" };
+            ("replicating", format!("node {mirror} {follows} node {primary}; what is acknowledged is on both{unless}"))
         }
         State::Replicating => {
             ("replicating", format!("node {mirror} follows node {primary}; commits do not wait for it"))
@@ -46,28 +48,52 @@ fn said(seen: &Seen) -> (&'static str, String) {
             ("resynchronising", format!("{}, and is sent it{}", lacks(seen, behind), left.unwrap_or_default()))
         }
         State::Comparing => ("comparing", "everything was sent, and both nodes are compared".to_owned()),
-        State::CopyNeeded(reason) => (
-            "copy-needed",
-            format!("node {mirror} needs a copy of everything, because {reason}, and no list says what it lacks"),
-        ),
+        State::CopyNeeded(reason) => {
+            ("copy-needed", format!("node {mirror} needs a copy of everything, because {reason}"))
+        }
         State::Copying => ("copying", format!("a copy of everything goes to node {mirror}")),
         State::Swapping => ("swapping", "the nodes change their roles, and nobody may write".to_owned()),
         State::Unserved(_) if !seen.nodes[mirror as usize].answers => {
             ("blocked", "neither node answers, and nobody may write".to_owned())
         }
         State::Unserved(missing) => {
-            let missing = match missing {
-                Some(Behind { bytes: 0, .. }) => "has all that was acknowledged".to_owned(),
-                Some(behind) => format!("lacks {} of what was acknowledged", units::bytes(Bytes(behind.bytes))),
-                None => "may lack some of what was acknowledged".to_owned(),
-            };
+            let lacks = missing_says(seen, missing);
             (
                 "blocked",
-                format!("the primary, node {primary}, does not answer, and nobody may write; node {mirror} {missing}"),
+                format!("the primary, node {primary}, does not answer, and nobody may write; node {mirror} {lacks}"),
             )
         }
         State::Diverged => ("diverged", "both nodes answer and differ, although nothing waits to be sent".to_owned()),
     }
+}
+
+/// What the mirror of a lost primary lacks, as far as anybody can know.
+fn missing_says(seen: &Seen, missing: Option<Behind>) -> String {
+    let (primary, by_log) = (seen.record.life.primary(), is(seen, Kind::Log));
+    match missing {
+        Some(Behind { bytes: 0, .. }) if by_log => format!("has every commit in the log that node {primary} left"),
+        Some(Behind { bytes: 0, .. }) => "has all that was acknowledged".to_owned(),
+        Some(Behind { bytes, objects: Some(commits), .. }) if by_log => format!(
+            "lacks {} in the log that node {primary} left ({}): of those that waited for the mirror no client was told, of those with \
+            a lower synchronous_commit each was",
+            units::counted(commits, "commits"),
+            units::bytes(Bytes(bytes))
+        ),
+        Some(behind) => {
+            format!("lacks at least {} of what was acknowledged{}", units::bytes(Bytes(behind.bytes)), as_seen(seen))
+        }
+        None if by_log => format!(
+            "may lack some of what was acknowledged: the log that node {primary} left cannot be read to its end{}",
+            as_seen(seen)
+        ),
+        None => format!("may lack some of what was acknowledged{}", as_seen(seen)),
+    }
+}
+
+/// When a primary that is lost was seen last.
+fn as_seen(seen: &Seen) -> String {
+    let at = seen.record.looked.map(|(at, _)| format!(", as seen last {}; what came since is not known", moment(at)));
+    at.unwrap_or_default()
 }
 
 fn lacks(seen: &Seen, behind: Behind) -> String {
@@ -207,12 +233,13 @@ fn role(seen: &Seen, node: Node) -> &'static str {
     if node == seen.record.life.primary() { "primary" } else { "mirror" }
 }
 
-/// Who serves the pair, and on which node his clients read at this moment.
-fn served(pair: &Pair<Servers>, seen: &Seen) -> Vec<(Server, Node)> {
+/// Who serves the pair, and on which node his clients read at this moment; none while the primary does not answer.
+fn served(pair: &Pair<Servers>, seen: &Seen) -> Vec<(Server, Option<Node>)> {
     let record = &seen.record;
     let on = |server: &Server| {
         let fits = |node: &Node| mirror::is_in_step(record) && seen.nodes[*node as usize].answers;
-        server.reads_on.filter(fits).unwrap_or(record.life.primary())
+        let primary = Some(record.life.primary()).filter(|node| seen.nodes[*node as usize].answers);
+        server.reads_on.filter(fits).or(primary)
     };
     pair.home().served().into_iter().map(|server| (server.clone(), on(&server))).collect()
 }
@@ -250,9 +277,14 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen, is_last: bool) -> String {
         0 => "\n".to_owned(),
         count => format!("; {} at this moment\n", units::counted(count, "wait")),
     });
+    text.extend(seen.lowered.iter().map(|who| format!("not waited for: commits of {who}\n")));
     text.extend(voter(pair, seen).map(|voter| format!("voter: {voter}\n")));
     text.extend(served(pair, seen).iter().map(|(server, on)| {
         let (Server { process, address, reads_on }, primary) = (server, record.life.primary());
+        let says = |does: String| format!("served at {address} by process {process}: {does}\n");
+        let Some(on) = on else {
+            return says(format!("no reads and no writes, since node {primary}, the primary, does not answer"));
+        };
         let why = match reads_on {
             Some(node) if *node != *on && seen.nodes[*node as usize].answers => {
                 format!(", because node {node} is not in step")
@@ -260,7 +292,8 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen, is_last: bool) -> String {
             Some(node) if *node != *on => format!(", because node {node} does not answer"),
             _ => String::new(),
         };
-        format!("served at {address} by process {process}: reads on node {on}{why}, writes on node {primary} first\n")
+        let first = if mirror::is_in_step(record) { " first" } else { "" };
+        says(format!("reads on node {on}{why}, writes on node {primary}{first}"))
     }));
     let (place, full) = list_place(pair, seen);
     let limit = units::bytes(Bytes(record.list_bytes));
@@ -273,7 +306,8 @@ pub(super) fn text(pair: &Pair<Servers>, seen: &Seen, is_last: bool) -> String {
         .iter()
         .filter(|_| matches!(life_of(seen), State::Tracking(..) | State::Resynchronising(_) | State::Unserved(_)))
     {
-        text.push_str(&format!("lacking: {} of {table}\n", units::counted(*rows, "rows")));
+        let least = if matches!(life_of(seen), State::Unserved(_)) { "at least " } else { "" };
+        text.push_str(&format!("lacking: {least}{} of {table}\n", units::counted(*rows, "rows")));
     }
     for (pattern, reason) in &record.left_out {
         text.push_str(&format!("left out: {pattern}, because {reason}\n"));
@@ -346,6 +380,8 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen, is_last: bool) -> Value {
         "reason": reason.map(|reason| reason.to_string()),
         "since": behind.map(|behind| moment(behind.since)),
         "behind_bytes": behind.map(|behind| behind.bytes),
+        "seen_last": record.looked.map(|(at, _)| moment(at)),
+        "not_waited_for": seen.lowered,
         "behind_objects": behind.and_then(|behind| behind.objects),
         "time_left_s": seen.time_left.map(Nanos::seconds),
         "busy": seen.busy,
@@ -373,7 +409,7 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen, is_last: bool) -> Value {
             "process": server.process,
             "address": server.address,
             "asked": server.reads_on.map(|node| node.to_string()),
-            "reads_on": on.to_string(),
+            "reads_on": on.map(|node| node.to_string()),
         })).collect::<Vec<_>>(),
         "host": host(pair, seen),
         "checked": record.checked.as_ref().map(|checked| json!({
