@@ -8,6 +8,7 @@ use super::map::Key;
 use super::rules::Goes;
 use super::{SLOTS, Tiered, emptied, place};
 use crate::locked;
+use crate::mount::MountError;
 use crate::place::EXTENT;
 use crate::tree::Node;
 use recorder::Clock;
@@ -15,6 +16,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -34,9 +36,13 @@ pub(crate) struct Mover {
 }
 
 impl Mover {
-    pub(crate) fn start(tiered: Arc<Tiered>) -> io::Result<Mover> {
+    pub(crate) fn start(tiered: Arc<Tiered>) -> Result<Mover, MountError> {
         let stop = Arc::new(AtomicBool::new(false));
-        let trace = tiered.tiering.trace.as_ref().map(|path| File::options().append(true).create(true).open(path));
+        let opened = |path: &PathBuf| {
+            let file = File::options().append(true).create(true).open(path);
+            file.map_err(|error| MountError::Trace(path.clone(), error))
+        };
+        let trace = tiered.tiering.trace.as_ref().map(opened);
         let mut rounds = Rounds {
             tiered,
             stop: stop.clone(),
@@ -44,7 +50,8 @@ impl Mover {
             buffer: vec![0; CHUNK as usize],
             trace: trace.transpose()?,
         };
-        let thread = std::thread::Builder::new().name("mover".into()).spawn(move || rounds.run())?;
+        let thread = std::thread::Builder::new().name("mover".into()).spawn(move || rounds.run());
+        let thread = thread.map_err(MountError::Thread)?;
         Ok(Mover { stop, thread: Some(thread) })
     }
 }
@@ -263,11 +270,7 @@ mod tests {
         let [fast, slow] = ["fast", "slow"].map(|name| folder.join(name));
         [&fast, &slow].into_iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
         let memory = Arc::new(Volatile::new(1 << 24));
-        let device = || {
-            let device = Device::new(None, (Vec::new(), true), Places::new(1, 1 << 40), memory.clone());
-            device.ready();
-            Arc::new(device)
-        };
+        let device = || Arc::new(Device::new(None, (Vec::new(), true), Places::new(1, 1 << 40), memory.clone()));
         let tiering = Tiering {
             fast,
             room: Bytes(EXTENT),
