@@ -3,12 +3,14 @@
 use crate::claim::claimed;
 use crate::clockwork::Clockwork;
 use crate::files::Files;
+use crate::home::Home;
+use crate::mounts::{detached, unmounted};
 use crate::operations::{Device, Serves};
 use crate::place::Places;
 use crate::tiered::{Mover, Tiered, Tiering};
 use crate::tree::Tree;
 use crate::volatile::Volatile;
-use crate::way::{Measured, ends, measured_aside, steady};
+use crate::way::{MODULE_BYTES, Measured, SLOTS, ends, steady};
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
 use model::file::Description;
 use rustix::mount::UnmountFlags;
@@ -17,12 +19,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use units::{Bytes, Nanos};
 use workload::{Operation, OperationKind};
-
-/// Operations that a machine holds at once; more wait before it.
-pub(crate) const SLOTS: u32 = 1024;
-
-/// Bytes of a module of a model that does not say.
-pub(crate) const MODULE_BYTES: u64 = 1 << 40;
 
 /// Threads that take requests from the kernel.
 const SESSIONS: usize = 2;
@@ -162,7 +158,7 @@ impl Mounted {
             way = ways[0];
             devices.iter().for_each(|device| device.go_by(ways));
         }
-        let mover = tiered.map(Mover::start).transpose()?;
+        let mover = tiered.map(moved).transpose()?;
         // Whoever sees it finds a device that is ready.
         let session = Some(seen_at(&settings.at)?);
         Ok(Mounted { session, at: settings.at.clone(), way, _mover: mover, _backing: backing })
@@ -210,12 +206,39 @@ impl Mounted {
     }
 }
 
+/// The ways to a backing folder through a mount that `seen_at` makes, and that is gone afterwards.
+fn measured_aside(
+    backing: &Path,
+    seen_at: impl Fn(&Path) -> Result<BackgroundSession, MountError>,
+    measured: Measured,
+) -> Result<[Nanos; 2], MountError> {
+    let temporary = std::env::temp_dir();
+    let failed = |error| MountError::Way(backing.to_owned(), temporary.clone(), error);
+    let home = Home::make(&temporary, false).map_err(failed)?;
+    let session = seen_at(&home.at())?;
+    let ways = measured(&home.at()).map_err(failed);
+    // Somebody who looks around there as root keeps it for as long as he does.
+    unmounted(&home.at()).or_else(|_| detached(&home.at())).map_err(failed)?;
+    drop(session);
+    ways
+}
+
 /// A server of many files holds each of them open.
 fn many_files() {
     let mut limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     limit.current = limit.maximum;
     // Where that is refused, some files cannot be opened, and whoever asks for them is told.
     let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, limit);
+}
+
+/// Who moves extents, with the file to which he adds a line for each.
+fn moved(tiered: Arc<Tiered>) -> Result<Mover, MountError> {
+    let trace = tiered.trace().map(|path| {
+        let file = File::options().append(true).create(true).open(path);
+        file.map_err(|error| MountError::Trace(path.to_owned(), error))
+    });
+    let trace = trace.transpose()?;
+    Mover::start(tiered, trace).map_err(MountError::Thread)
 }
 
 /// Why two folders are no tiers of one mount.

@@ -4,10 +4,7 @@
 //! seen. A process that waits for an answer of its own is not killed by `kill -9`: it waits on, and holds what would have ended its mount.
 //! So another process asks, which has nothing open of what serves, and fails when the server is gone.
 
-use crate::home::Home;
-use crate::mount::{MODULE_BYTES, MountError, SLOTS};
-use crate::mounts::{detached, is_device, unmounted};
-use fuser::BackgroundSession;
+use crate::mounts::{detached, is_device};
 use model::machine::{Ended, Machine};
 use recorder::{Clock, WallClock};
 use rustix::fs::{Mode, OFlags};
@@ -18,28 +15,17 @@ use std::path::Path;
 use units::Nanos;
 use workload::{Operation, OperationKind};
 
+/// Operations that a machine holds at once; more wait before it.
+pub(crate) const SLOTS: u32 = 1024;
+
+/// Bytes of a module of a model that does not say.
+pub(crate) const MODULE_BYTES: u64 = 1 << 40;
+
 /// How often it is measured.
 const WAYS: usize = 201;
 
 /// Has another process measure the ways of reads and of writes at a mount.
 pub type Measured = fn(&Path) -> io::Result<[Nanos; 2]>;
-
-/// The ways to a backing folder through a mount that `seen_at` makes, and that is gone afterwards.
-pub(crate) fn measured_aside(
-    backing: &Path,
-    seen_at: impl Fn(&Path) -> Result<BackgroundSession, MountError>,
-    measured: Measured,
-) -> Result<[Nanos; 2], MountError> {
-    let temporary = std::env::temp_dir();
-    let failed = |error| MountError::Way(backing.to_owned(), temporary.clone(), error);
-    let home = Home::make(&temporary, false).map_err(failed)?;
-    let session = seen_at(&home.at())?;
-    let ways = measured(&home.at()).map_err(failed);
-    // Somebody who looks around there as root keeps it for as long as he does.
-    unmounted(&home.at()).or_else(|_| detached(&home.at())).map_err(failed)?;
-    drop(session);
-    ways
-}
 
 /// What a read and a write take beyond the time of a device that is as slow as those that are emulated: the medians of many. With
 /// one that answers at once no core would fall asleep in between. The mount is taken away as soon as its file is open.

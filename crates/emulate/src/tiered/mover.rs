@@ -8,7 +8,6 @@ use super::map::Key;
 use super::rules::Goes;
 use super::{SLOTS, Tiered, emptied, place};
 use crate::locked;
-use crate::mount::MountError;
 use crate::place::EXTENT;
 use crate::tree::Node;
 use recorder::Clock;
@@ -16,7 +15,6 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -36,22 +34,10 @@ pub(crate) struct Mover {
 }
 
 impl Mover {
-    pub(crate) fn start(tiered: Arc<Tiered>) -> Result<Mover, MountError> {
+    pub(crate) fn start(tiered: Arc<Tiered>, trace: Option<File>) -> io::Result<Mover> {
         let stop = Arc::new(AtomicBool::new(false));
-        let opened = |path: &PathBuf| {
-            let file = File::options().append(true).create(true).open(path);
-            file.map_err(|error| MountError::Trace(path.clone(), error))
-        };
-        let trace = tiered.tiering.trace.as_ref().map(opened);
-        let mut rounds = Rounds {
-            tiered,
-            stop: stop.clone(),
-            credit: 0.0,
-            buffer: vec![0; CHUNK as usize],
-            trace: trace.transpose()?,
-        };
-        let thread = std::thread::Builder::new().name("mover".into()).spawn(move || rounds.run());
-        let thread = thread.map_err(MountError::Thread)?;
+        let mut rounds = Rounds { tiered, stop: stop.clone(), credit: 0.0, buffer: vec![0; CHUNK as usize], trace };
+        let thread = std::thread::Builder::new().name("mover".into()).spawn(move || rounds.run())?;
         Ok(Mover { stop, thread: Some(thread) })
     }
 }
