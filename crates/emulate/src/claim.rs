@@ -8,7 +8,8 @@
 use crate::mount::{MountError, Settings};
 use crate::mounts::root_of;
 use crate::tiered::{elsewhere, is_fast};
-use rustix::fs::FlockOperation;
+use rustix::fs::{Access, FlockOperation};
+use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::fs::{File, read_dir, read_link, read_to_string};
 use std::os::unix::fs::MetadataExt as _;
@@ -41,6 +42,9 @@ pub(crate) fn claimed(settings: &Settings) -> Result<Vec<File>, MountError> {
     held.extend(File::open(FUSE));
     for backing in &folders {
         apart(backing)?;
+        if settings.model.is_some() || settings.tier.is_some() {
+            writable(backing)?;
+        }
     }
     match elsewhere(&settings.backing, folders.get(1).map(|fast| fast.as_path())) {
         Some(fast) => Err(MountError::Parted(settings.backing.clone(), fast)),
@@ -62,9 +66,20 @@ fn number(path: &Path) -> Option<(u64, u64)> {
     path.metadata().ok().map(|known| (known.dev(), known.ino()))
 }
 
+/// What takes time is measured by a file, and tiers have files of their own.
+fn writable(backing: &Path) -> Result<(), MountError> {
+    match rustix::fs::access(backing, Access::WRITE_OK) {
+        Err(error @ (Errno::ROFS | Errno::ACCESS)) => Err(MountError::ReadOnly(backing.to_owned(), error.into())),
+        _ => Ok(()),
+    }
+}
+
 fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {
     let failed = |error| MountError::Backing(backing.to_owned(), error);
     let files = File::open(backing).map_err(failed)?;
+    if let Some(root) = root_of(backing).map_err(failed)? {
+        return Err(MountError::Stacked(backing.to_owned(), root));
+    }
     let unfit = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotConnected => MountError::Dead(at.to_owned()),
         _ => MountError::Mount(at.to_owned(), error),
@@ -76,7 +91,7 @@ fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {
     if root_of(at).map_err(unfit)?.is_some_and(|root| root == above) {
         // What the kernel knows of a root it answers for one that is dead, too; this goes to the process.
         return Err(match rustix::fs::statfs(at) {
-            Err(rustix::io::Errno::NOTCONN) => MountError::Dead(at.to_owned()),
+            Err(Errno::NOTCONN) => MountError::Dead(at.to_owned()),
             _ => MountError::Taken(at.to_owned()),
         });
     }
@@ -84,7 +99,7 @@ fn claim(backing: &Path, at: &Path) -> Result<File, MountError> {
         return Err(MountError::Filled(at.to_owned()));
     }
     match rustix::fs::flock(&files, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(MountError::Shared(backing.to_owned())),
+        Err(Errno::WOULDBLOCK) => Err(MountError::Shared(backing.to_owned())),
         // A file system without locks goes without.
         _ => Ok(files),
     }

@@ -53,7 +53,7 @@ type Listing = Arc<Vec<(u64, fuser::FileType, OsString)>>;
 
 /// A mounted folder.
 pub(crate) struct Files {
-    tree: Tree,
+    tree: Arc<Tree>,
     device: Arc<dyn Serves>,
     /// Folders that are being listed, by handle.
     listings: Mutex<HashMap<u64, Listing>>,
@@ -65,7 +65,7 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    pub(crate) fn new(tree: Tree, device: Arc<dyn Serves>, all_past: bool) -> Files {
+    pub(crate) fn new(tree: Arc<Tree>, device: Arc<dyn Serves>, all_past: bool) -> Files {
         Files { tree, device, listings: Mutex::default(), handles: AtomicU64::new(1), past_cache: false, all_past }
     }
 
@@ -465,11 +465,12 @@ impl Filesystem for Files {
             let folder = File::open(node.path()).map_err(|error| errno(&error))?;
             rustix::fs::fstatfs(folder).map_err(told)
         });
+        let free = |blocks| if self.device.room().is_ok() { blocks } else { 0 };
         match known {
             Ok(known) => reply.statfs(
                 known.f_blocks,
-                known.f_bfree,
-                known.f_bavail,
+                free(known.f_bfree),
+                free(known.f_bavail),
                 known.f_files,
                 known.f_ffree,
                 known.f_bsize as u32,

@@ -18,14 +18,16 @@ mod place;
 mod tiered;
 mod tree;
 mod volatile;
+mod way;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use claim::EXTENTS;
 pub use home::{Abandoned, Home};
 pub use mount::{MountError, Mounted, Settings, is_short};
-pub use mounts::{Spared, answers, detached, heat, inflict, is_device, is_mounted, unmounted};
+pub use mounts::{Spared, answers, detached, has_power, heat, inflict, is_device, is_mounted, unmounted};
 pub use tiered::{Goes, NoRule, Rule, Tiering};
+pub use way::{Measured, measure};
 
 /// What several threads share: one that panicked leaves it as it was, because each change is whole before the lock is given back.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

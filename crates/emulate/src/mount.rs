@@ -3,35 +3,25 @@
 use crate::claim::claimed;
 use crate::clockwork::Clockwork;
 use crate::files::Files;
+use crate::home::Home;
+use crate::mounts::{detached, unmounted};
 use crate::operations::{Device, Serves};
 use crate::place::Places;
 use crate::tiered::{Mover, Tiered, Tiering};
 use crate::tree::Tree;
 use crate::volatile::Volatile;
+use crate::way::{MODULE_BYTES, Measured, SLOTS, ends, steady};
 use fuser::{BackgroundSession, Config, MountOption, Session, SessionACL};
 use model::file::Description;
-use model::machine::{Ended, Machine};
-use recorder::{Clock, WallClock};
-use rustix::fs::{Mode, OFlags};
 use rustix::mount::UnmountFlags;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use units::{Bytes, Nanos};
 use workload::{Operation, OperationKind};
 
-/// Operations that a machine holds at once; more wait before it.
-const SLOTS: u32 = 1024;
-
-/// Bytes of a module of a model that does not say.
-const MODULE_BYTES: u64 = 1 << 40;
-
 /// Threads that take requests from the kernel.
 const SESSIONS: usize = 2;
-
-/// How often the way through the kernel is measured.
-const WAYS: usize = 201;
 
 /// What is mounted, and where.
 #[derive(Clone, Debug)]
@@ -90,9 +80,21 @@ pub enum MountError {
     /// The folder is the slow one of two tiers, and extents of its files lie in the fast one.
     #[error("extents of the files of `{0}` lie in the fast folder `{1}`")]
     Parted(PathBuf, PathBuf),
-    /// The mount is there and does not answer as it should.
-    #[error("measuring the way through the mount at `{0}`")]
-    Way(PathBuf, #[source] std::io::Error),
+    /// A mount for that cannot be made, or does not answer as it should.
+    #[error("measuring the way to the backing folder `{0}` through a mount in `{1}`")]
+    Way(PathBuf, PathBuf, #[source] std::io::Error),
+    /// What takes time writes to its folder.
+    #[error("the backing folder `{0}` is read-only")]
+    ReadOnly(PathBuf, #[source] std::io::Error),
+    /// A device does not lie on another one, which would take its time of each answer.
+    #[error("the backing folder `{0}` lies on the device that is mounted at `{1}`")]
+    Stacked(PathBuf, PathBuf),
+    /// The file system of the fast folder has no files that are so large.
+    #[error("making room for {size} in the fast folder `{0}`", size = units::bytes(*.1))]
+    Room(PathBuf, Bytes, #[source] std::io::Error),
+    /// The file to which moves are to be added cannot be opened.
+    #[error("opening `{0}`, for a line for each move")]
+    Trace(PathBuf, #[source] std::io::Error),
     /// The model is no storage, or not of this size.
     #[error("building the device `{0}`")]
     Model(String, #[source] model::Unbuilt),
@@ -111,17 +113,18 @@ pub struct Mounted {
     /// What a request takes beyond the device, there and back.
     pub way: Nanos,
     /// Who moves extents between two tiers.
-    mover: Option<Mover>,
+    _mover: Option<Mover>,
     /// Keep other devices away from the files.
     _backing: Vec<File>,
 }
 
 impl Mounted {
-    /// Mounts a folder.
+    /// Mounts a folder. A process other than this one asks [`measure`](crate::measure) for the way through a mount, with `measured`: one
+    /// that waits for its own answers cannot be killed.
     ///
     /// # Errors
     /// When the model is no storage, the folder cannot be opened, or nothing can be mounted there.
-    pub fn mount(settings: &Settings) -> Result<Mounted, MountError> {
+    pub fn mount(settings: &Settings, measured: Measured) -> Result<Mounted, MountError> {
         // A device does not wait for a core: all threads that start below inherit this. Where this user may not have it, a busy
         // machine answers late.
         let _ = rustix::process::setpriority_process(None, -20);
@@ -129,6 +132,7 @@ impl Mounted {
         let backing = claimed(settings)?;
         let tree =
             Tree::open(&settings.backing).map_err(|error| MountError::Backing(settings.backing.clone(), error))?;
+        let tree = Arc::new(tree);
         // Two tiers have one memory, in which what is kept follows its extent from one to the other.
         let memory = Arc::new(Volatile::new(settings.memory.0 as usize));
         let mut devices = vec![Arc::new(device(settings.model.as_ref(), settings, memory.clone())?)];
@@ -137,47 +141,27 @@ impl Mounted {
         if let Some((model, tiering)) = &settings.tier {
             let fast = Arc::new(device(model.as_ref(), settings, memory)?);
             let both = Tiered::new(devices[0].clone(), fast.clone(), tiering.clone(), &settings.backing);
-            let both = Arc::new(both.map_err(|error| untiered(settings, &tiering.fast, error))?);
+            let both = Arc::new(both.map_err(|error| untiered(settings, (&tiering.fast, tiering.room), error))?);
             devices.push(fast);
             serves = both.clone();
             tiered = Some(both);
         }
         let failed = |error| MountError::Mount(settings.at.clone(), error);
-        let session = Session::new(Files::new(tree, serves, settings.past_cache), &settings.at, &config(settings))
-            .map_err(failed)?;
-        let session = session.spawn().map_err(failed)?;
-        let mut mounted = Mounted {
-            session: Some(session),
-            at: settings.at.clone(),
-            way: Nanos::ZERO,
-            mover: None,
-            _backing: backing,
+        let seen_at = |at: &Path| {
+            let files = Files::new(tree.clone(), serves.clone(), settings.past_cache);
+            Session::new(files, at, &config(settings)).and_then(Session::spawn).map_err(failed)
         };
+        let mut way = Nanos::ZERO;
         if devices.iter().any(|device| device.takes_time()) {
             devices.iter().for_each(|device| device.begin());
-            let ways = mounted.measured_ways().map_err(|error| MountError::Way(settings.at.clone(), error))?;
-            mounted.way = ways[0];
+            let ways = measured_aside(&settings.backing, seen_at, measured)?;
+            way = ways[0];
             devices.iter().for_each(|device| device.go_by(ways));
         }
-        devices.iter().for_each(|device| device.ready());
-        mounted.mover = tiered.map(Mover::start).transpose().map_err(MountError::Thread)?;
-        Ok(mounted)
-    }
-
-    /// What a read and a write take beyond the time of a device that is as slow as those that are emulated: the medians of many. With
-    /// one that answers at once no core would fall asleep in between.
-    fn measured_ways(&self) -> std::io::Result<[Nanos; 2]> {
-        let path = self.at.join(format!(".prony-way-{}", std::process::id()));
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::DIRECT | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)?);
-        // Whoever looks into the folder meanwhile finds it empty.
-        std::fs::remove_file(&path)?;
-        let ways = [OperationKind::Read, OperationKind::Write].map(|kind| -> std::io::Result<Nanos> {
-            let alone = alone(kind).ok_or(std::io::ErrorKind::NotFound)?;
-            Ok(typical(&file, kind)?.saturating_sub(alone))
-        });
-        let [read, write] = ways;
-        Ok([read?, write?])
+        let mover = tiered.map(moved).transpose()?;
+        // Whoever sees it finds a device that is ready.
+        let session = Some(seen_at(&settings.at)?);
+        Ok(Mounted { session, at: settings.at.clone(), way, _mover: mover, _backing: backing })
     }
 
     /// Whether it is still mounted: somebody else may have unmounted it.
@@ -222,6 +206,23 @@ impl Mounted {
     }
 }
 
+/// The ways to a backing folder through a mount that `seen_at` makes, and that is gone afterwards.
+fn measured_aside(
+    backing: &Path,
+    seen_at: impl Fn(&Path) -> Result<BackgroundSession, MountError>,
+    measured: Measured,
+) -> Result<[Nanos; 2], MountError> {
+    let temporary = std::env::temp_dir();
+    let failed = |error| MountError::Way(backing.to_owned(), temporary.clone(), error);
+    let home = Home::make(&temporary, false).map_err(failed)?;
+    let session = seen_at(&home.at())?;
+    let ways = measured(&home.at()).map_err(failed);
+    // Somebody who looks around there as root keeps it for as long as he does.
+    unmounted(&home.at()).or_else(|_| detached(&home.at())).map_err(failed)?;
+    drop(session);
+    ways
+}
+
 /// A server of many files holds each of them open.
 fn many_files() {
     let mut limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
@@ -230,20 +231,23 @@ fn many_files() {
     let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, limit);
 }
 
-/// Why two folders are no tiers of one mount.
-fn untiered(settings: &Settings, fast: &Path, error: std::io::Error) -> MountError {
-    match error.kind() {
-        std::io::ErrorKind::InvalidData => MountError::OtherTier(fast.to_owned(), settings.backing.clone()),
-        _ => MountError::Backing(fast.to_owned(), error),
-    }
+/// Who moves extents, with the file to which he adds a line for each.
+fn moved(tiered: Arc<Tiered>) -> Result<Mover, MountError> {
+    let trace = tiered.trace().map(|path| {
+        let file = File::options().append(true).create(true).open(path);
+        file.map_err(|error| MountError::Trace(path.to_owned(), error))
+    });
+    let trace = trace.transpose()?;
+    Mover::start(tiered, trace).map_err(MountError::Thread)
 }
 
-/// The machine by which the way through the kernel is measured: one whose times never vary.
-fn steady() -> Option<Box<dyn Machine>> {
-    let shipped = model::models().iter().find(|shipped| shipped.name == "f5100")?;
-    let model = model::file::read(shipped.name, shipped.text).ok()?;
-    let setting = model::Setting { modules: 1, slots: SLOTS, module_bytes: MODULE_BYTES, ..model::Setting::default() };
-    model::machine(&model, &setting).ok()
+/// Why two folders are no tiers of one mount.
+fn untiered(settings: &Settings, (fast, room): (&Path, Bytes), error: std::io::Error) -> MountError {
+    match error.kind() {
+        std::io::ErrorKind::InvalidData => MountError::OtherTier(fast.to_owned(), settings.backing.clone()),
+        std::io::ErrorKind::FileTooLarge => MountError::Room(fast.to_owned(), room, error),
+        _ => MountError::Backing(fast.to_owned(), error),
+    }
 }
 
 /// A core that fell asleep wakes up 20 to 60 us late: within five percent of longer times.
@@ -257,41 +261,6 @@ pub fn is_short(model: &Description) -> bool {
         Some(ends(&mut *model::machine(model, &setting).ok()?, &operation, Nanos::ZERO, &mut Vec::new()))
     };
     [OperationKind::Read, OperationKind::Write].into_iter().filter_map(takes).any(|time| time < SHORT)
-}
-
-/// How long an operation takes there.
-fn alone(kind: OperationKind) -> Option<Nanos> {
-    let (mut machine, mut ended) = (steady()?, Vec::new());
-    let operation = Operation { kind, class: 0, module: 0, offset: 0, bytes: 4096 };
-    // The second follows one of its kind.
-    let first = ends(&mut *machine, &operation, Nanos::ZERO, &mut ended);
-    Some(ends(&mut *machine, &operation, first, &mut ended) - first)
-}
-
-fn ends(machine: &mut dyn Machine, operation: &Operation, at: Nanos, ended: &mut Vec<Ended>) -> Nanos {
-    ended.clear();
-    machine.submit(at, 0, operation);
-    machine.advance(Nanos(u64::MAX - 1), ended)
-}
-
-/// The median time of many operations of one page past the page cache.
-fn typical(file: &File, kind: OperationKind) -> std::io::Result<Nanos> {
-    let mut room = vec![0u8; 8192];
-    let from = room.as_ptr().align_offset(4096);
-    let page = &mut room[from..from + 4096];
-    file.write_all_at(page, 0)?;
-    let clock = WallClock::new();
-    let mut taken = Vec::with_capacity(WAYS);
-    for _ in 0..WAYS {
-        let before = clock.now();
-        match kind {
-            OperationKind::Read => file.read_exact_at(page, 0)?,
-            _ => file.write_all_at(page, 0)?,
-        }
-        taken.push(clock.now() - before);
-    }
-    taken.sort_unstable();
-    Ok(taken[WAYS / 2])
 }
 
 fn config(settings: &Settings) -> Config {

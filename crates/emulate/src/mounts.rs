@@ -52,6 +52,11 @@ pub fn is_device(at: &Path) -> bool {
     root.is_some() && root == at.canonicalize().ok()
 }
 
+/// Whether a device is mounted at a folder that has not lost its power: one that has answers nothing.
+pub fn has_power(at: &Path) -> bool {
+    is_device(at) && rustix::fs::statfs(at).is_ok()
+}
+
 /// Why a device was handed no fault.
 #[derive(Debug, thiserror::Error)]
 pub enum Spared {
@@ -67,9 +72,6 @@ pub enum Spared {
     /// It is one device, and no two tiers.
     #[error("one device is mounted there, and no two tiers")]
     Single,
-    /// It measures the way through its mount, or its machine is about to start.
-    #[error("the device is not ready yet: it measures the way through the mount, and says when it is done")]
-    Early,
     /// Its model has no such part; what it knows, in words.
     #[error("its model knows no such thing")]
     Unknown(Vec<String>),
@@ -99,7 +101,6 @@ pub fn inflict(at: &Path, what: Happening) -> Result<(), Spared> {
     match rustix::fs::setxattr(at, FAULT, what.to_string().as_bytes(), XattrFlags::empty()) {
         Err(rustix::io::Errno::PERM | rustix::io::Errno::ACCESS) => Err(Spared::Foreign),
         Err(rustix::io::Errno::INVAL) => Err(unknown(what, &told(at, KNOWS)?)),
-        Err(rustix::io::Errno::AGAIN) => Err(Spared::Early),
         Err(rustix::io::Errno::ALREADY) => {
             let lost = told(at, LOST)?;
             Err(if matches!(what, Happening::Fail(..)) { Spared::Twice(lost) } else { Spared::Idle(lost) })

@@ -82,9 +82,6 @@ pub(crate) trait Serves: Send + Sync {
 /// What would bring back a part that was not lost, or lose one once more.
 pub(crate) const IDLE: Errno = Errno::EALREADY;
 
-/// What happens before the device is ready.
-pub(crate) const EARLY: Errno = Errno::EAGAIN;
-
 /// A device: what serves a folder, or one tier of two.
 pub(crate) struct Device {
     /// None where the model adds nothing.
@@ -94,8 +91,6 @@ pub(crate) struct Device {
     faults: Arc<RwLock<Faults>>,
     /// Whether the machine takes part; before, every operation passes at once.
     begun: AtomicBool,
-    /// Whether anything may happen to it: what happens while the way through the mount is measured would be measured, too.
-    ready: AtomicBool,
     /// What is never answered.
     hung: Mutex<Vec<Finish>>,
     /// What its model lets happen.
@@ -122,7 +117,6 @@ impl Device {
             memory,
             faults: Arc::default(),
             begun: AtomicBool::new(false),
-            ready: AtomicBool::new(false),
             hung: Mutex::default(),
             happens,
             lost: whole.then(Mutex::default),
@@ -137,10 +131,6 @@ impl Device {
     /// From now on operations take their time.
     pub(crate) fn begin(&self) {
         self.begun.store(true, Ordering::Release);
-    }
-
-    pub(crate) fn ready(&self) {
-        self.ready.store(true, Ordering::Release);
     }
 
     /// The way of reads and of writes through the kernel takes so much of it, there and back; the device is as its model says.
@@ -350,9 +340,6 @@ impl Serves for Device {
     }
 
     fn happen(&self, what: Happening) -> Result<(), Errno> {
-        if !self.ready.load(Ordering::Acquire) {
-            return Err(EARLY);
-        }
         if let Happening::Fault(fault) = what {
             return self.fault(fault);
         }
@@ -390,18 +377,4 @@ fn seen(faults: &RwLock<Faults>) -> RwLockReadGuard<'_, Faults> {
 /// What the device could carry out: a part that is lost took it along.
 fn carried<T>(done: bool, result: Result<T, Errno>) -> Result<T, Errno> {
     if done { result } else { Err(Errno::EIO) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_happens_to_a_device_before_it_is_ready() {
-        let device = Device::new(None, (Vec::new(), true), Places::new(1, 1 << 40), Arc::new(Volatile::new(1 << 20)));
-        assert_eq!(device.happen(Happening::Fault(Fault::Hang)).map_err(|error| error.code()), Err(EARLY.code()));
-        assert!(device.alive().is_ok());
-        device.ready();
-        assert!(device.happen(Happening::Fault(Fault::PowerLoss)).is_ok() && device.alive().is_err());
-    }
 }

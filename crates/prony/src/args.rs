@@ -1074,14 +1074,14 @@ arguments! {
 
     /// `emulate`.
     Emulate {
-        model: Option<String> = arg(value_name = "MODEL", value_hint = ValueHint::FilePath, required_unless_present_any = ["fault", "heat"],
+        model: Option<String> = arg(value_name = "MODEL", value_hint = ValueHint::FilePath, required_unless_present_any = ["fault", "heat", "measure_way"],
             conflicts_with_all = ["fault", "heat"])
             "Name of a shipped model of storage, or path of a model file; `nothing` adds nothing; `tiered` with --fast and --slow",
             "Name of a model of storage that ships (f5100, nand-device, disk-15k, tiered, disk-array, flash-array-2d, this-machine), or the \
              path of a model file; `,PARAMETER=NUMBER` behind it changes a number. \
              `nothing` is a device that adds nothing to the folder, for measuring the mount itself. `tiered` with --fast and --slow \
              is two folders under one mount, between which extents of 1 MiB move as their heat says.";
-        backing: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present_any = ["fault", "heat", "slow"],
+        backing: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present_any = ["fault", "heat", "slow", "measure_way"],
             conflicts_with_all = ["fault", "heat", "slow"])
             "Folder that holds the files", "Folder that holds the files. It is not to be used otherwise meanwhile.";
         at: PathBuf = arg(long, value_name = "MNT", value_hint = ValueHint::DirPath) "Folder at which the device is seen",
@@ -1093,6 +1093,8 @@ arguments! {
         no_page_cache: bool = arg(long) "The kernel keeps no pages of the files", "The kernel keeps no pages of the files: every read and write \
              of a program reaches the device, as where data is many times the memory.";
         with_parent: Option<i32> = arg(long, hide = true) "End with the process of this number, which started this one";
+        measure_way: bool = arg(long, hide = true, conflicts_with_all = ["model", "backing", "fault", "heat"])
+            "Measure the way through the mount at --at, for the process that serves it";
         fault: Option<String> = arg(long, value_name = "FAULT") "Do this to a device that is mounted",
             "Do this to the device that is mounted at --at: power-loss, power-on, lie, full, read-error=OFFSET, slow=TIMES, hang or \
              none; of the model of an array also `fail controller 1`, `restore path 0`, `spare`, `firmware=2s` and such.";

@@ -62,6 +62,7 @@ impl Map {
             Some(_) => return Err(io::ErrorKind::InvalidData.into()),
         }
         let mut map = Map { table, data: Arc::new(data), at: HashMap::new(), free: Vec::new() };
+        map.data.set_len(map.data.metadata()?.len().max(u64::from(slots) * EXTENT))?;
         // Slots beyond the room are emptied by the mover, and never filled again.
         for slot in (0..slots.max(known.saturating_sub(1) as u32)).rev() {
             let bytes = bytes.get(Map::place_of(slot) as usize..).and_then(|rest| rest.get(..RECORD as usize));
@@ -71,7 +72,6 @@ impl Map {
                 None => {}
             }
         }
-        map.data.set_len(map.data.metadata()?.len().max(u64::from(slots) * EXTENT))?;
         Ok(map)
     }
 

@@ -120,6 +120,11 @@ impl Tiered {
         })
     }
 
+    /// The file to which each move adds a line.
+    pub(crate) fn trace(&self) -> Option<&Path> {
+        self.tiering.trace.as_deref()
+    }
+
     fn read_placed(&self) -> RwLockReadGuard<'_, Placed> {
         self.placed.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -34,16 +34,9 @@ pub(crate) struct Mover {
 }
 
 impl Mover {
-    pub(crate) fn start(tiered: Arc<Tiered>) -> io::Result<Mover> {
+    pub(crate) fn start(tiered: Arc<Tiered>, trace: Option<File>) -> io::Result<Mover> {
         let stop = Arc::new(AtomicBool::new(false));
-        let trace = tiered.tiering.trace.as_ref().map(|path| File::options().append(true).create(true).open(path));
-        let mut rounds = Rounds {
-            tiered,
-            stop: stop.clone(),
-            credit: 0.0,
-            buffer: vec![0; CHUNK as usize],
-            trace: trace.transpose()?,
-        };
+        let mut rounds = Rounds { tiered, stop: stop.clone(), credit: 0.0, buffer: vec![0; CHUNK as usize], trace };
         let thread = std::thread::Builder::new().name("mover".into()).spawn(move || rounds.run())?;
         Ok(Mover { stop, thread: Some(thread) })
     }
@@ -263,11 +256,7 @@ mod tests {
         let [fast, slow] = ["fast", "slow"].map(|name| folder.join(name));
         [&fast, &slow].into_iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
         let memory = Arc::new(Volatile::new(1 << 24));
-        let device = || {
-            let device = Device::new(None, (Vec::new(), true), Places::new(1, 1 << 40), memory.clone());
-            device.ready();
-            Arc::new(device)
-        };
+        let device = || Arc::new(Device::new(None, (Vec::new(), true), Places::new(1, 1 << 40), memory.clone()));
         let tiering = Tiering {
             fast,
             room: Bytes(EXTENT),

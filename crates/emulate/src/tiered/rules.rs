@@ -37,11 +37,17 @@ enum Condition {
 
 /// What is no rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "a rule is `fast:`, `slow:`, `keep-fast:` or `keep-slow:` and conditions with `,` between: `name=GLOB`, `class=log`, `class=temp` or \
-     `class=index`, `size<=SIZE`, `size>=SIZE`, `age<=TIME`, `age>=TIME`; got `{0}`"
-)]
-pub struct NoRule(String);
+pub enum NoRule {
+    /// It has another form.
+    #[error(
+        "a rule is `fast:`, `slow:`, `keep-fast:` or `keep-slow:` and conditions with `,` between: `name=GLOB`, `class=log`, `class=temp` or \
+         `class=index`, `size<=SIZE`, `size>=SIZE`, `age<=TIME`, `age>=TIME`; got `{0}`"
+    )]
+    Form(String),
+    /// Its glob has what shells read as a set of characters or of words.
+    #[error("GLOB of `name=` has `*` for any text and `?` for any character, and neither sets nor escapes; got `{0}`")]
+    Glob(String),
+}
 
 /// Names of files that databases use for one thing, by what that is.
 const CLASSES: [(&str, &[&str]); 3] = [
@@ -105,7 +111,7 @@ impl FromStr for Rule {
     type Err = NoRule;
 
     fn from_str(text: &str) -> Result<Rule, NoRule> {
-        let no = || NoRule(text.to_owned());
+        let no = || NoRule::Form(text.to_owned());
         let (word, conditions) = text.split_once(':').ok_or_else(no)?;
         let goes = match word.trim() {
             "fast" => Goes::Fast,
@@ -114,6 +120,10 @@ impl FromStr for Rule {
             "keep-slow" => Goes::KeepSlow,
             _ => return Err(no()),
         };
+        if conditions.split(',').any(|one| one.trim().starts_with("name=") && one.contains(['[', ']', '{', '}', '\\']))
+        {
+            return Err(NoRule::Glob(text.to_owned()));
+        }
         let conditions = conditions.split(',').map(|one| condition(one.trim()).ok_or_else(no));
         Ok(Rule { goes, conditions: conditions.collect::<Result<_, _>>()? })
     }
@@ -154,6 +164,9 @@ mod tests {
         assert_eq!(of("base/16384/1", 1 << 30, 0.0), None);
         for text in ["", "fast", "fast:", "fast:name=", "warm:name=a", "fast:size<=much", "slow:class=hot"] {
             assert!(text.parse::<Rule>().is_err(), "{text}");
+        }
+        for text in ["fast:name=[", "fast:size>=1KiB,name=a[bc]", "slow:name={a}", "slow:name=a\\*"] {
+            assert_eq!(text.parse::<Rule>(), Err(NoRule::Glob(text.to_owned())), "{text}");
         }
     }
 

@@ -156,9 +156,7 @@ fn files(facts: &RunFacts, name: &str, dirs: &[Folder], count: usize) -> Result<
 fn folders(dir: &Path, run_id: &str) -> Vec<Abandoned> {
     let own = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
     let inside = system::file::abandoned(&own).unwrap_or_default();
-    let beside = own.parent().map(system::file::abandoned).and_then(Result::ok).unwrap_or_default();
-    let itself = beside.into_iter().filter(|folder| folder.path() == own);
-    inside.into_iter().chain(itself).filter(|folder| folder.run_id() == run_id).collect()
+    inside.into_iter().chain(Abandoned::look(&own)).filter(|folder| folder.run_id() == run_id).collect()
 }
 
 /// How far the run's file knows what was written.

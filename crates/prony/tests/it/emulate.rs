@@ -112,13 +112,105 @@ impl Drop for Device<'_> {
 
 /// The process that serves the device at a folder.
 pub fn served(at: &Path) -> rustix::process::Pid {
-    let serves = |number: &i32| {
+    let at = at.as_os_str().as_encoded_bytes();
+    process(|words| words.contains(&b"emulate".as_slice()) && words.contains(&at)).expect("somebody serves it")
+}
+
+/// A process that was started with such words.
+fn process(fits: impl Fn(&[&[u8]]) -> bool) -> Option<rustix::process::Pid> {
+    let fits = |number: &i32| {
         let line = fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
-        let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
-        words.contains(&b"emulate".as_slice()) && words.contains(&at.as_os_str().as_encoded_bytes())
+        fits(&line.split(|byte| *byte == 0).collect::<Vec<_>>())
     };
     let numbers = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    numbers.filter(serves).find_map(rustix::process::Pid::from_raw).expect("somebody serves it")
+    numbers.filter(fits).find_map(rustix::process::Pid::from_raw)
+}
+
+/// Whether something comes true that is looked at for many seconds.
+fn comes_true(mut is: impl FnMut() -> bool) -> bool {
+    (0..2000).any(|_| {
+        let is = is();
+        std::thread::sleep(std::time::Duration::from_millis(if is { 0 } else { 10 }));
+        is
+    })
+}
+
+#[test]
+fn a_server_that_is_killed_while_it_measures_its_way_ends_and_its_mounts_with_it() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "f5100") else { skip!("mounting needs root and /dev/fuse") };
+    device.unmount();
+    let temporary = program.path("temporary");
+    fs::create_dir(&temporary).unwrap();
+    let measures = || {
+        let below = |word: &&[u8]| word.starts_with(temporary.as_os_str().as_encoded_bytes());
+        process(|words| words.contains(&b"--measure-way".as_slice()) && words.iter().any(below)).is_some()
+    };
+    for turn in 0..6 {
+        let mut command = program.command("emulate f5100 --backing backing --at at");
+        let mut server = command.env("TMPDIR", &temporary).stderr(std::process::Stdio::null()).spawn().unwrap();
+        assert!(comes_true(measures), "turn {turn}: nobody measures it");
+        std::thread::sleep(std::time::Duration::from_millis(turn * 12));
+        server.kill().unwrap();
+        assert!(comes_true(|| server.try_wait().unwrap().is_some()), "turn {turn}: it cannot be killed");
+        assert!(comes_true(|| !measures()), "turn {turn}: who measured goes on");
+        // The last turns may find the device itself.
+        let _ = rustix::mount::unmount(program.path("at"), rustix::mount::UnmountFlags::empty());
+        assert_eq!(fs::read_dir(program.path("at")).unwrap().count(), 0, "turn {turn}");
+    }
+    program.fine("clean temporary");
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
+}
+
+#[test]
+fn whoever_sees_a_mount_finds_a_device_that_is_ready() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "f5100") else { skip!("mounting needs root and /dev/fuse") };
+    device.unmount();
+    let at = program.path("at").display().to_string();
+    for _ in 0..3 {
+        let mut going = program.start("emulate f5100 --backing backing --at at");
+        while !fs::read_to_string("/proc/self/mountinfo").unwrap().contains(&at) {
+            assert!(going.runs(), "it is mounted");
+        }
+        assert_eq!(fs::read_dir(&at).unwrap().count(), 0, "nothing lies there that is not the user's");
+        program.fine("emulate --at at --fault slow=2");
+        going.signal(rustix::process::Signal::INT);
+        assert_eq!(going.end().0, Some(0));
+    }
+}
+
+#[test]
+fn a_folder_that_is_read_only_or_on_another_device_has_no_device() {
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    for folder in ["at/in", "bound", "here"] {
+        fs::create_dir(program.path(folder)).unwrap();
+    }
+    for backing in ["at", "at/in"] {
+        let told = program.refused(&format!("emulate nothing --backing {backing} --at here"));
+        assert!(told.contains(&format!("`{backing}` lies on the device that is mounted at `")), "{told}");
+    }
+    device.unmount();
+    rustix::mount::mount_bind(program.path("backing"), program.path("bound")).unwrap();
+    let read_only = rustix::mount::MountFlags::BIND | rustix::mount::MountFlags::RDONLY;
+    rustix::mount::mount_remount(program.path("bound"), read_only, c"").unwrap();
+    let told = program.refused("emulate f5100 --backing bound --at here");
+    rustix::mount::unmount(program.path("bound"), rustix::mount::UnmountFlags::empty()).unwrap();
+    assert!(told.contains("the backing folder `bound` is read-only"), "{told}");
+}
+
+#[test]
+fn a_fast_tier_that_no_file_can_be_as_large_as_is_refused_by_the_name_of_its_option() {
+    let program = Program::new();
+    for folder in ["fast", "slow", "at"] {
+        fs::create_dir(program.path(folder)).unwrap();
+    }
+    let ran = program.limited(&["--fsize=1048576"], "emulate tiered --fast fast --slow slow --at at --room 2MiB");
+    assert_eq!(ran.code, Some(2), "{ran}");
+    for said in ["making room for 2 MiB in the fast folder `fast`", "--room"] {
+        assert!(ran.stderr.contains(said), "{ran}");
+    }
 }
 
 #[test]
@@ -253,7 +345,12 @@ fn faults_do_what_they_say_and_end() {
     let program = Program::new();
     let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
     fs::write(device.at("f"), vec![7; 65_536]).unwrap();
+    let told = program.refused("emulate --at at --fault power-on");
+    assert!(told.contains("it would change nothing: its power is on"), "{told}");
+    let free = || rustix::fs::statvfs(device.at("")).map(|known| [known.f_bfree, known.f_bavail]).unwrap();
+    assert_ne!(free(), [0, 0]);
     device.fault("full");
+    assert_eq!(free(), [0, 0]);
     let file = File::create(device.at("g")).unwrap();
     let full = file.write_all_at(&[1; 4096], 0).and_then(|()| file.sync_all());
     assert!(full.is_err());
@@ -262,7 +359,7 @@ fn faults_do_what_they_say_and_end() {
     device.fault("none");
     device.fault("read-error=12KiB");
     device.fault("read-error=8192");
-    let direct = rustix::fs::OFlags::DIRECT | rustix::fs::OFlags::RDONLY;
+    let direct = rustix::fs::OFlags::DIRECT | rustix::fs::OFlags::RDWR;
     let past = File::from(rustix::fs::open(device.at("f"), direct, rustix::fs::Mode::empty()).unwrap());
     let mut page = vec![0u8; 16_384];
     let from = page.as_ptr().align_offset(4096);
@@ -271,6 +368,8 @@ fn faults_do_what_they_say_and_end() {
         let failed = past.read_exact_at(&mut page[from..from + 4096], at).map_err(|error| error.raw_os_error());
         assert_eq!(failed, Err(Some(5)), "the second fault leaves the first: {at}");
     }
+    past.write_all_at(&page[from..from + 4096], 8192).unwrap();
+    assert!(past.read_exact_at(&mut page[from..from + 4096], 8192).is_err(), "what is written anew stays unreadable");
     device.fault("none");
     for at in [8192, 12_288] {
         past.read_exact_at(&mut page[from..from + 4096], at).unwrap();
@@ -361,7 +460,7 @@ fn what_hung_is_carried_out_when_the_fault_is_over() {
 #[test]
 fn what_cannot_be_emulated_is_refused_with_the_next_step() {
     let program = Program::new();
-    for folder in ["a", "b", "a/in", "filled", "slots"] {
+    for folder in ["a", "b", "a/in", "filled", "slots", "fast"] {
         fs::create_dir(program.path(folder)).unwrap();
     }
     program.write("filled/f", "theirs");
@@ -400,6 +499,15 @@ fn what_cannot_be_emulated_is_refused_with_the_next_step() {
         ("emulate tiered --fast b --slow slots --at a/in", "`slots` is the fast folder of two tiers"),
         ("emulate nothing --fast filled --slow b --at a/in", "are for `tiered` alone"),
         ("emulate tiered --fast filled --slow b --at a/in --rule hot:all", "a rule is `fast:`"),
+        (
+            "emulate tiered --fast filled --slow b --at a/in --rule 'fast:name=['",
+            "neither sets nor escapes; got `fast:name=[`",
+        ),
+        (
+            "emulate tiered --fast fast --slow b --at a/in --trace nowhere/x",
+            "opening `nowhere/x`, for a line for each move",
+        ),
+        ("emulate tiered --fast nowhere --slow b --at a/in", "name folders that are there with --fast and --slow"),
         ("emulate --at b --heat", "no device is mounted there"),
     ] {
         let ran = program.run(line);

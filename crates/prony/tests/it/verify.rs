@@ -1,7 +1,10 @@
 //! What a run left on files is checked long after it, and nothing is written to it.
 
+use crate::emulate::Device;
 use crate::program::Program;
 use crate::schema::hold;
+use crate::skip;
+use rustix::process::Signal;
 use serde_json::Value;
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -36,6 +39,29 @@ fn found(program: &Program) -> (Option<i32>, Value) {
 fn kinds(system: &Value) -> Vec<(String, u64)> {
     let one = |damage: &Value| (damage["what"].as_str().unwrap().to_owned(), damage["sectors"].as_u64().unwrap());
     system["damage"].as_array().unwrap().iter().map(one).collect()
+}
+
+#[test]
+fn a_device_beside_the_data_that_never_answers_is_not_asked() {
+    let (program, _) = kept("");
+    if !Path::new("/dev/fuse").exists() || !rustix::process::geteuid().is_root() {
+        skip!("mounting needs root and /dev/fuse")
+    }
+    let places = [("behind", "stuck"), ("more", "data/stuck")];
+    for folder in places.iter().flat_map(|(backing, at)| [backing, at]) {
+        std::fs::create_dir(program.path(folder)).unwrap();
+    }
+    let stuck = places.map(|(backing, at)| Device::serve(&program, &format!("nothing --backing {backing}"), at));
+    let all = |signal| stuck.iter().for_each(|device| device.going.as_ref().unwrap().signal(signal));
+    all(Signal::STOP);
+    let mut going = program.start("verify one.prony");
+    let ends = (0..2000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        !going.runs()
+    });
+    all(Signal::CONT);
+    assert!(ends, "it waits for what is not its own");
+    assert_eq!(going.end().0, Some(0));
 }
 
 #[test]

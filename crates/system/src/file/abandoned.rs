@@ -32,10 +32,11 @@ pub fn abandoned(dir: &Path) -> io::Result<Vec<Abandoned>> {
 }
 
 impl Abandoned {
-    fn look(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?;
-        let found = fs::symlink_metadata(path).ok()?;
-        (found.is_dir() && name.starts_with(marker::FOLDER_PREFIX)).then_some(())?;
+    /// That of this user at a path, if it is one that no living process holds.
+    pub fn look(path: &Path) -> Option<Self> {
+        // By its name first: what is not ours may be a mount that never answers.
+        path.file_name()?.to_str()?.starts_with(marker::FOLDER_PREFIX).then_some(())?;
+        let found = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_dir)?;
         // Anybody may copy a marker; what another user's folder holds is his.
         (found.uid() == rustix::process::geteuid().as_raw()).then_some(())?;
         let lock = open_own(&path.join(marker::FILE_NAME)).ok()?;

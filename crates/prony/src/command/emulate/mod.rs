@@ -4,6 +4,7 @@
 //! let go, and a second Ctrl-C takes the mount away from under it.
 
 mod heat;
+mod way;
 
 use crate::args::Emulate;
 use crate::failure::Failure;
@@ -33,10 +34,13 @@ pub fn run(asked: &Emulate) -> Result<(), Failure> {
     if asked.heat {
         return heat::print(asked);
     }
+    if asked.measure_way {
+        return way::say(&asked.at);
+    }
     let told = stop::listen_on()?;
     let parent = asked.with_parent.map(Parent::follow).transpose()?;
     let settings = settings(asked)?;
-    let mounted = Mounted::mount(&settings).map_err(|error| refused(asked, &error))?;
+    let mounted = Mounted::mount(&settings, way::by_another).map_err(|error| refused(asked, &error))?;
     output::note_line(&format!(
         "{} at {}, on {}; a request takes {} on its way there and back, which is part of its time",
         asked.model.as_deref().unwrap_or_default(),
@@ -162,10 +166,19 @@ fn size(name: &str, text: &str) -> Result<units::Bytes, Failure> {
 fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
     let doing = format!("emulating `{}` at `{}`", asked.model.as_deref().unwrap_or_default(), asked.at.display());
     let hint = match error {
+        emulate::MountError::Backing(..) if asked.slow.is_some() => {
+            "name folders that are there with --fast and --slow"
+        }
         emulate::MountError::Backing(..) => "name a folder that is there with --backing",
+        emulate::MountError::ReadOnly(..) => "name a folder to which this user may write",
+        emulate::MountError::Stacked(..) => "name a folder that lies on no emulated device",
+        emulate::MountError::Room(..) => "give a size that a file there can have with --room",
+        emulate::MountError::Trace(..) => "name a file in a folder that is there with --trace",
         emulate::MountError::Dead(at) => {
-            return Failure::caused(doing, error)
-                .hint(format!("take it away with `umount {0}` or `fusermount3 -u {0}`", at.display()));
+            return Failure::caused(doing, error).hint(format!(
+                "take it away with `umount {0}` or `fusermount3 -u {0}`; where that says busy, `umount -f {0}`",
+                at.display()
+            ));
         }
         emulate::MountError::Taken(_) => "end the `prony emulate` that serves there, or name another folder with --at",
         emulate::MountError::Filled(_) => "name an empty folder with --at",
@@ -193,9 +206,10 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
                  `setfattr -x user.prony.tier {slow}` gives up what lay there"
             ));
         }
-        emulate::MountError::Way(..) | emulate::MountError::Thread(..) => {
-            "try again; if it stays so, the machine is out of memory or threads"
+        emulate::MountError::Way(..) => {
+            "both need room for a page, and this user's rights; TMPDIR names another folder for the mount"
         }
+        emulate::MountError::Thread(..) => "try again; if it stays so, the machine is out of memory or threads",
     };
     Failure::caused(doing, error).hint(hint)
 }
@@ -217,12 +231,15 @@ fn inflict(at: &Path, fault: &str) -> Result<(), Failure> {
         }
         Ok(what) => what,
     };
+    if what == Happening::Fault(Fault::PowerOn) && emulate::has_power(at) {
+        return Err(Failure::new(format!("{}: it would change nothing: its power is on", doing()))
+            .hint("`--fault power-loss` takes it away"));
+    }
     emulate::inflict(at, what).map_err(|error| {
         let failure = Failure::caused(doing(), &error);
         match error {
             Spared::Inside(root) => failure.hint(format!("say `--at {}`", root.display())),
             Spared::Foreign => failure,
-            Spared::Early => failure.hint("try again when `prony emulate` has said what a request takes"),
             Spared::Idle(_) => failure.hint("say `--fault 'fail PART N'` first, or name a part that has failed"),
             Spared::Twice(_) => failure.hint("name a part that works; `--fault none` brings back all that have failed"),
             Spared::Beyond(..) => failure.hint("name a part that it has; `--modules` says how many modules take part"),

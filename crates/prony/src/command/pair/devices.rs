@@ -76,10 +76,7 @@ pub fn start(home: &Home, devices: Option<&[String; 2]>) -> Result<(), Failure> 
         let mut served = served.spawn().map_err(failed)?;
         let runs = (0..LOOKS.1).any(|_| {
             sleep(LOOKS.0);
-            // It measures itself by a file that it removes before it is ready.
-            let ready =
-                || at.read_dir().is_ok_and(|mut all| all.all(|one| one.is_ok_and(|one| !is_way(&one.file_name()))));
-            emulate::is_device(&at) && ready() || !matches!(served.try_wait(), Ok(None))
+            emulate::is_device(&at) || !matches!(served.try_wait(), Ok(None))
         });
         if !runs || !emulate::is_device(&at) {
             return Err(Failure::new(format!("{}: it does not come up", doing())).hint(format!(
@@ -90,11 +87,6 @@ pub fn start(home: &Home, devices: Option<&[String; 2]>) -> Result<(), Failure> 
         }
     }
     Ok(())
-}
-
-/// Whether a file is that by which a device measures itself.
-fn is_way(name: &std::ffi::OsStr) -> bool {
-    name.to_string_lossy().starts_with(".prony-way-")
 }
 
 /// Unmounts the devices of a pair whose nodes are down; those who serve them end with that.
