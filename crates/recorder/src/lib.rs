@@ -1,4 +1,4 @@
-//! The clock, and the hot path from the end of an operation to the observations.
+//! The clock, the hot path from the end of an operation to the observations, and the request that keeps idle cores awake.
 //!
 //! The one idea: between two operations a worker reads a counter, adds to three histograms and compares with cached
 //! borders, and does nothing else. Everything that allocates, sorts or sends is done elsewhere, once an interval.
