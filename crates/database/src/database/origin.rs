@@ -17,8 +17,19 @@ const TOLD: &str = "10";
 /// What Prony did not make there, in words that a sentence can begin with, ten at most; nothing where all is ours or absent.
 /// The schema is a plain word.
 pub(crate) fn strange(session: &mut dyn Session, engine: Engine, schema: &str) -> Result<Vec<String>, Failure> {
-    let rows = session.query(&query(engine, schema))?;
-    Ok(rows.iter().filter_map(|row| row.first().and_then(Value::text)).map(str::to_owned).collect())
+    let [more, others, itself] = told(session, engine, schema)?;
+    Ok([itself, others, more].concat())
+}
+
+/// The same in three: what would be strange whoever had made it, what is because it belongs to another role, and the schema itself where
+/// that belongs to one.
+pub(crate) fn told(session: &mut dyn Session, engine: Engine, schema: &str) -> Result<[Vec<String>; 3], Failure> {
+    let mut found: [Vec<String>; 3] = Default::default();
+    for row in session.query(&query(engine, schema))? {
+        let why = row.get(1).and_then(Value::number).unwrap_or(0.0) as usize;
+        found[why.min(2)].extend(row.first().and_then(Value::text).map(str::to_owned));
+    }
+    Ok(found)
 }
 
 /// Whether a name needs no quotes in a query of a catalogue, as those of our schemas do not.
@@ -71,16 +82,16 @@ const POSTGRES: &str = "WITH s AS (SELECT oid, nspowner FROM pg_namespace WHERE 
     parts AS (SELECT 'pg_class'::regclass::oid AS classid, oid AS objid FROM r \
     UNION SELECT d.classid, d.objid FROM pg_depend d JOIN r ON r.oid = d.refobjid \
     WHERE d.refclassid = 'pg_class'::regclass AND d.classid IN ('pg_attrdef'::regclass, 'pg_constraint'::regclass)) \
-    SELECT what || ', which belongs to ' || pg_get_userbyid(owner) || ',' FROM theirs \
+    SELECT what || ', which belongs to ' || pg_get_userbyid(owner) || ',', CASE what WHEN 'the schema' THEN 2 ELSE 1 END FROM theirs \
     WHERE owner NOT IN (SELECT oid FROM trusted) \
     UNION ALL SELECT CASE relkind WHEN 'v' THEN 'the view ' WHEN 'm' THEN 'the materialized view ' ELSE 'the special table ' END \
-    || relname FROM r WHERE relkind NOT IN ('r', 'p', 'i', 'I', 'S', 't') \
-    UNION ALL SELECT 'the trigger ' || tgname || ' on ' || relname FROM pg_trigger JOIN r ON r.oid = tgrelid WHERE NOT tgisinternal \
-    UNION ALL SELECT 'the rule ' || rulename || ' on ' || relname FROM pg_rewrite JOIN r ON r.oid = ev_class WHERE relkind IN ('r', 'p') \
-    UNION ALL SELECT 'the policy ' || polname || ' on ' || relname FROM pg_policy JOIN r ON r.oid = polrelid \
-    UNION ALL SELECT 'the inheritance of ' || relname FROM pg_inherits JOIN r ON r.oid IN (inhparent, inhrelid) \
-    UNION ALL SELECT 'the reference ' || conname || ' to ' || relname || ' from another schema' FROM pg_constraint \
+    || relname, 0 FROM r WHERE relkind NOT IN ('r', 'p', 'i', 'I', 'S', 't') \
+    UNION ALL SELECT 'the trigger ' || tgname || ' on ' || relname, 0 FROM pg_trigger JOIN r ON r.oid = tgrelid WHERE NOT tgisinternal \
+    UNION ALL SELECT 'the rule ' || rulename || ' on ' || relname, 0 FROM pg_rewrite JOIN r ON r.oid = ev_class WHERE relkind IN ('r', 'p') \
+    UNION ALL SELECT 'the policy ' || polname || ' on ' || relname, 0 FROM pg_policy JOIN r ON r.oid = polrelid \
+    UNION ALL SELECT 'the inheritance of ' || relname, 0 FROM pg_inherits JOIN r ON r.oid IN (inhparent, inhrelid) \
+    UNION ALL SELECT 'the reference ' || conname || ' to ' || relname || ' from another schema', 0 FROM pg_constraint \
     JOIN r ON r.oid = confrelid WHERE contype = 'f' AND conrelid NOT IN (SELECT oid FROM r) \
     UNION ALL SELECT pg_describe_object(d.classid, d.objid, d.objsubid) || ', which needs ' \
-    || pg_describe_object(d.refclassid, d.refobjid, 0) || ',' FROM parts JOIN pg_depend d USING (classid, objid) \
+    || pg_describe_object(d.refclassid, d.refobjid, 0) || ',', 0 FROM parts JOIN pg_depend d USING (classid, objid) \
     WHERE d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_opclass'::regclass, 'pg_type'::regclass)";

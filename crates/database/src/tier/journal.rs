@@ -72,12 +72,12 @@ pub(super) fn place(session: &mut dyn Session, engine: Engine) -> Result<Place, 
         Some(value) if value.text() != Some(MARK) => Place::Strange("the schema prony_tier".to_owned()),
         // Anybody may write a comment like ours.
         Some(_) => {
-            let strange = origin::strange(session, engine, "prony_tier")?;
-            let schema = strange.iter().any(|what| what.starts_with("the schema, which belongs to "));
-            match strange.iter().find(|what| !what.contains(", which belongs to ")).or(strange.first()) {
-                None => Place::Ours,
-                Some(what) if schema && what.contains(", which belongs to ") => Place::Others(owners(session)?),
-                Some(what) => Place::Strange(what.clone()),
+            let [more, others, itself] = origin::told(session, engine, "prony_tier")?;
+            match (more.into_iter().next(), others.into_iter().next()) {
+                (Some(what), _) => Place::Strange(what),
+                (None, _) if !itself.is_empty() => Place::Others(owners(session)?),
+                (None, Some(what)) => Place::Strange(what),
+                (None, None) => Place::Ours,
             }
         }
     })
