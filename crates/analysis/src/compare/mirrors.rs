@@ -337,7 +337,7 @@ impl Compensation {
                 if share < REFUTED * (at / self.predicted.value).min(1.0) {
                     let (law, beside) = (plus(self.predicted.value), units::significant(self.sessions));
                     return format!(
-                        "no number of sessions that was tried: {tried}; {law} beside {beside}, as the response-time law says, will not do"
+                        "no number of sessions that was tried is enough: {tried}; the {law} beside {beside} of the response-time law do not hold"
                     );
                 }
                 format!("not observed: {tried}")

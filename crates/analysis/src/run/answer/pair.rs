@@ -171,8 +171,8 @@ mod tests {
             to_compensate(&[Finding::Comparison(compared("mirrored", Estimate::single(0.7), verdict)), mirror.clone()])
                 .join(" ")
         };
-        let sure = "To compensate for the mirror of mirrored in orders: no number of sessions that was tried: up to 16 sessions \
-                    brought back at most 72% of the rate, with 16; +9.34 beside 8, as the response-time law says, will not do";
+        let sure = "To compensate for the mirror of mirrored in orders: no number of sessions that was tried is enough: up to 16 sessions \
+                    brought back at most 72% of the rate, with 16; the +9.34 beside 8 of the response-time law do not hold";
         assert_eq!(told(Verdict::Worse), format!("{sure}."));
         let open = "; what it costs is inconclusive, so these are means without an interval.";
         assert_eq!(told(Verdict::Inconclusive), format!("{sure}{open}"));
