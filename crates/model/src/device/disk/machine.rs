@@ -2,7 +2,8 @@
 //!
 //! The one idea: one operation at a time; the next is chosen when the last is done, by where arm and platter then are. Behind
 //! a read the platter goes on into the disk's memory, up to a cylinder, so that the next in order loses no turn; a write in
-//! order loses none when it was there before the last one ended.
+//! order loses none when it was there before the last one ended. Whoever was passed by too often goes first, however far it
+//! is: a stream in order would otherwise keep it waiting for as long as it lasts.
 
 use super::shape::{Order, Place, Refused, Shape};
 use crate::asked::Values;
@@ -24,10 +25,16 @@ struct Flight {
     sync: bool,
     write: bool,
     came: u64,
+    /// How many were served before it while it waited.
+    passed: u32,
     offset: u64,
     bytes: u64,
     place: Place,
 }
+
+/// A request goes first that was passed by this many times as many others as wait. Of random requests one in four hundred is: each
+/// service takes one of those that wait, so that the share which is passed by `k` times as many falls as `e^-k`.
+const PASSED: u32 = 6;
 
 /// Where and when the last operation left the platter.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +75,16 @@ impl Disk {
         let room = slots as usize;
         let spindle =
             Spindle { waiting: Vec::with_capacity(room), arm: 0, busy: false, trail: None, watch: Watch::default() };
-        let none = Flight { disk: 0, sync: false, write: false, came: 0, offset: 0, bytes: 0, place: shape.place(0) };
+        let none = Flight {
+            disk: 0,
+            sync: false,
+            write: false,
+            came: 0,
+            passed: 0,
+            offset: 0,
+            bytes: 0,
+            place: shape.place(0),
+        };
         Ok(Disk {
             shape,
             agenda: Agenda::with_capacity(room + disks as usize + 16),
@@ -90,6 +106,9 @@ impl Disk {
             && let Some(at) = self.chosen(now, disk)
         {
             let slot = self.disks[disk as usize].waiting.remove(at);
+            for left in &self.disks[disk as usize].waiting {
+                self.flights[*left as usize].passed += 1;
+            }
             let end = self.serve(now, disk, slot);
             self.disks[disk as usize].busy = true;
             self.agenda.at(end, Event::Done { disk, slot });
@@ -99,11 +118,12 @@ impl Disk {
         spindle.watch.turn(now, here, f64::from(u8::from(spindle.busy)));
     }
 
-    /// The place in the queue of the one that is served next; of equals the one that came first.
+    /// The place in the queue of the one that is served next; of equals the one that came first. The first was passed by most.
     fn chosen(&self, now: Nanos, disk: u32) -> Option<usize> {
         let (shape, spindle) = (&self.shape, &self.disks[disk as usize]);
-        if shape.order == Order::Fifo {
-            return (!spindle.waiting.is_empty()).then_some(0);
+        let oldest = &self.flights[*spindle.waiting.first()? as usize];
+        if shape.order == Order::Fifo || oldest.passed >= PASSED * spindle.waiting.len() as u32 {
+            return Some(0);
         }
         let from = (now.0 + shape.command_ns) as f64;
         let reached = |slot: &u32| {
@@ -189,6 +209,7 @@ impl Stepped for Disk {
             sync: operation.kind == OperationKind::Sync,
             write: operation.kind == OperationKind::Write,
             came: at.0,
+            passed: 0,
             offset: operation.offset,
             bytes: u64::from(operation.bytes),
             place: self.shape.place(operation.offset),

@@ -96,6 +96,33 @@ fn sequential_reads_reach_the_rate_of_their_zone() {
 }
 
 #[test]
+fn a_stream_in_order_keeps_nobody_waiting_for_as_long_as_it_lasts() {
+    let (bytes, slots) = (65_536u32, 16u32);
+    let mut disk = Disk::new(shape(Order::Nearest), 1, slots).unwrap();
+    let read = |offset: u64| Operation { kind: OperationKind::Read, class: 0, module: 0, offset, bytes };
+    let mut next = 1 << 30;
+    let mut in_order = || {
+        next += u64::from(bytes);
+        read(next)
+    };
+    (1..slots).for_each(|slot| disk.submit(Nanos(0), slot, &in_order()));
+    // Right behind the head when it has come there: others are always nearer.
+    disk.submit(Nanos(0), 0, &read(1 << 30));
+    let (mut ended, mut passed) = (Vec::<Ended>::new(), 0);
+    loop {
+        disk.advance(Nanos(u64::MAX), &mut ended);
+        let Ended { slot, at, .. } = ended.pop().unwrap();
+        if slot == 0 {
+            break;
+        }
+        passed += 1;
+        assert!(passed <= 6 * slots, "passed by {passed}");
+        disk.submit(at, slot, &in_order());
+    }
+    assert!(passed > slots, "others were nearer, and only {passed} went first");
+}
+
+#[test]
 fn equal_disks_answer_alike() {
     let one = || spacing(shape(Order::Nearest), 8, 4_096, 500);
     assert_eq!(one().to_bits(), one().to_bits());
