@@ -48,6 +48,34 @@ pub struct Decided {
     pub decision: Decision,
 }
 
+observation::words! {
+    /// Why an object stays slow of which no move was weighed.
+    pub enum Why {
+        /// It was moved a short while ago.
+        Held = "held",
+        /// It is larger than all that may be used.
+        TooLarge = "too-large",
+        /// What lies there, or comes, saves more for its bytes.
+        Cooler = "cooler",
+    }
+}
+
+/// An object that sessions wait for and that stays slow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Left {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: f64,
+    /// What it would save on the fast tier: seconds of wait a second.
+    pub heat: f64,
+    /// Why it stays.
+    pub why: Why,
+}
+
+/// So many of them are told.
+const LEFT: usize = 3;
+
 /// What is remembered between two looks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Balancer {
@@ -84,7 +112,8 @@ impl Balancer {
         let kept = 0.5f64.powf(window_s / rules.half_life_s);
         let mut heat = BTreeMap::new();
         for (at, piece) in pieces.iter().enumerate() {
-            let now = piece.gain.saved_s() / window_s;
+            // Where memory answered, no device would have been faster.
+            let now = if advice.reach.from_memory { 0.0 } else { piece.gain.saved_s() / window_s };
             // What is seen for the first time is as hot as it looks.
             let before = self.heat.get(name(at)).copied().unwrap_or(now);
             heat.insert(name(at).clone(), kept * before + (1.0 - kept) * now);
@@ -115,6 +144,27 @@ impl Balancer {
             self.held_s.insert(one.one.name.clone(), at_s + rules.pay_off_s);
         }
         decided
+    }
+
+    /// The hottest of what stays slow without a move that was weighed.
+    pub fn left(&self, advice: &Advice, decided: &[Decided], rules: &Rules) -> Vec<Left> {
+        let weighed = |name: &String| decided.iter().any(|one| one.one.name == *name);
+        let why = |name: &String, bytes: f64| match () {
+            () if self.held_s.contains_key(name) => Why::Held,
+            () if bytes > rules.budget => Why::TooLarge,
+            () => Why::Cooler,
+        };
+        let slow = advice.pieces.iter().map(|piece| (&advice.objects[piece.first()].known, piece.bytes));
+        let mut left: Vec<Left> = slow
+            .filter(|(known, _)| !known.fast && !weighed(&known.name))
+            .filter_map(|(known, bytes)| {
+                let heat = self.heat.get(&known.name).copied().filter(|heat| *heat > 0.0)?;
+                Some(Left { name: known.name.clone(), bytes, heat, why: why(&known.name, bytes) })
+            })
+            .collect();
+        left.sort_by(|a, b| b.heat.total_cmp(&a.heat));
+        left.truncate(LEFT);
+        left
     }
 
     /// A move was not made after all.
@@ -215,6 +265,33 @@ mod tests {
             (cost - 1e6 / crate::BLOCK * TIERS.slow.copied_s).abs() < 1e-9
                 && TIERS.slow.copied_s > TIERS.slow.in_order_s
         );
+    }
+
+    #[test]
+    fn what_memory_answered_is_not_hot() {
+        let mut balancer = Balancer::default();
+        let look = |at_s, read_s| Look { at_s, read_s: Some(read_s), ..Look::default() };
+        let looks = [look(0.0, 0.0), look(10.0, 1.0)];
+        let advice = advise(vec![table("a", 1e6, &[1e6])], &looks, &TIERS, Some(RULES.budget), 1);
+        assert!(advice.reach.from_memory);
+        assert_eq!(balancer.weigh(&advice, &TIERS, &RULES, 10.0, 0.0), []);
+        assert_eq!(balancer.left(&advice, &[], &RULES), []);
+    }
+
+    #[test]
+    fn what_stays_slow_though_sessions_wait_for_it_is_told_with_its_reason() {
+        let mut balancer = Balancer::default();
+        let objects = || vec![table("a", 1e6, &[500.0]), table("b", 1e6, &[400.0]), table("large", 2e6, &[900.0])];
+        let looks = [Look::default(), Look { at_s: 10.0, ..Look::default() }];
+        let advice = advise(objects(), &looks, &TIERS, Some(RULES.budget), 1);
+        let decided = balancer.weigh(&advice, &TIERS, &RULES, 10.0, 0.0);
+        let left = |balancer: &Balancer, decided: &[Decided]| -> Vec<(String, Why)> {
+            balancer.left(&advice, decided, &RULES).into_iter().map(|left| (left.name, left.why)).collect()
+        };
+        let (large, cooler) = (("large".to_owned(), Why::TooLarge), ("b".to_owned(), Why::Cooler));
+        assert_eq!(left(&balancer, &decided), [large.clone(), cooler.clone()]);
+        // It was moved, and lies on the slow tier again.
+        assert_eq!(left(&balancer, &[]), [large, ("a".to_owned(), Why::Held), cooler]);
     }
 
     #[test]

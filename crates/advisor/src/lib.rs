@@ -20,7 +20,7 @@ mod reach;
 mod rival;
 
 pub use advice::{Advice, Answer, Reason, advise};
-pub use balance::{Balancer, Decided, Decision, Rules};
+pub use balance::{Balancer, Decided, Decision, Left, Rules, Why};
 pub use choice::chosen;
 pub use cost::{Cost, How, Move, moves};
 pub use curve::{Band, Curve, Point};

@@ -10,7 +10,7 @@ use super::{failed, open, said, size, spec, time};
 use crate::args::TierBalance;
 use crate::failure::Failure;
 use crate::{output, run};
-use advisor::{Balancer, Decided, Decision, Rules};
+use advisor::{Balancer, Decided, Decision, Left, Rules, Why};
 use database::tier::{Mover, Outcome, Relation};
 use database::{Database, DatabaseError};
 use recorder::Clock;
@@ -94,6 +94,17 @@ fn says(engine: Engine, one: &Decided) -> String {
     format!("  {decision}\n    {}\n", said::cost(engine, &one.one.cost))
 }
 
+/// What stays slow though sessions wait for it, and why.
+fn stays(left: &Left, rules: &Rules) -> String {
+    let (name, size) = (&left.name, units::bytes(units::Bytes(left.bytes as u64)));
+    let why = match left.why {
+        Why::Held => format!("it was moved less than {} ago", said_s(rules.pay_off_s)),
+        Why::TooLarge => format!("it is larger than the budget of {}", units::bytes(units::Bytes(rules.budget as u64))),
+        Why::Cooler => "the budget holds what saves more for its bytes".to_owned(),
+    };
+    format!("  {name} ({size}) stays slow: it would save {} of wait a second, and {why}\n", said_s(left.heat))
+}
+
 impl Keeper<'_> {
     /// Decides and moves, round after round, until it is stopped or so many are over; each decision is told.
     pub(super) fn keep<'a>(
@@ -115,6 +126,7 @@ impl Keeper<'_> {
             let window_s = looks.last().map_or(0.0, |look| look.at_s);
             let advice = advisor::advise(objects, &looks, &tiers, Some(rules.budget), 1);
             let decided = balancer.weigh(&advice, &tiers, rules, window_s, sampler.clock.now().seconds());
+            let left = balancer.left(&advice, &decided, rules);
             tell(&format!("round {round}: {}\n", said::waits(&advice, &known, window_s)))?;
             for one in &decided {
                 tell(&says(self.spec.engine, one))?;
@@ -127,6 +139,9 @@ impl Keeper<'_> {
                 } else if !self.manner.dry_run {
                     balancer.took(&one.one, sampler.clock.now().saturating_sub(begun).seconds());
                 }
+            }
+            for left in &left {
+                tell(&stays(left, rules))?;
             }
             if self.every > RESTS {
                 // Others may move meanwhile, and a server may end a session that says nothing for so long.
