@@ -147,20 +147,21 @@ impl Mounted {
             tiered = Some(both);
         }
         let failed = |error| MountError::Mount(settings.at.clone(), error);
-        let seen_at = |at: &Path| {
-            let files = Files::new(tree.clone(), serves.clone(), settings.past_cache);
+        let seen_at = |at: &Path, serves: Arc<dyn Serves>| {
+            let files = Files::new(tree.clone(), serves, settings.past_cache);
             Session::new(files, at, &config(settings)).and_then(Session::spawn).map_err(failed)
         };
         let mut way = Nanos::ZERO;
-        if devices.iter().any(|device| device.takes_time()) {
+        if let Some(timed) = devices.iter().find(|device| device.takes_time()) {
             devices.iter().for_each(|device| device.begin());
-            let ways = measured_aside(&settings.backing, seen_at, measured)?;
+            // Of two tiers one may take no time, and a new file would lie there: then there is nothing to measure the way by.
+            let ways = measured_aside(&settings.backing, |at| seen_at(at, timed.clone()), measured)?;
             way = ways[0];
             devices.iter().for_each(|device| device.go_by(ways));
         }
         let mover = tiered.map(moved).transpose()?;
         // Whoever sees it finds a device that is ready.
-        let session = Some(seen_at(&settings.at)?);
+        let session = Some(seen_at(&settings.at, serves)?);
         Ok(Mounted { session, at: settings.at.clone(), way, _mover: mover, _backing: backing })
     }
 

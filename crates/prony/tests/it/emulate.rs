@@ -162,6 +162,23 @@ fn a_server_that_is_killed_while_it_measures_its_way_ends_and_its_mounts_with_it
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
 }
 
+/// The way was measured on the tier that takes no time, and was none: the other tier answered late by it.
+#[test]
+fn the_way_to_two_tiers_is_that_of_the_tier_that_takes_time() {
+    let program = Program::new();
+    let Some(device) = Device::tiers(&program, "") else { skip!("mounting needs root and /dev/fuse") };
+    device.unmount();
+    let device = Device::serve(&program, "tiered --fast f5100:fast --slow slow", "at");
+    let said = device.going.as_ref().expect("it is mounted").said().to_owned();
+    device.unmount();
+    assert!(said.contains("a request takes ") && !said.contains("takes 0 ns"), "{said}");
+    assert_eq!(
+        fs::read_dir(program.path("slow")).unwrap().count(),
+        0,
+        "nothing is left of the file by which it was measured"
+    );
+}
+
 #[test]
 fn whoever_sees_a_mount_finds_a_device_that_is_ready() {
     let program = Program::new();
