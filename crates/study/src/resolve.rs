@@ -78,6 +78,7 @@ pub(crate) fn resolve(
     }
     keep_only(definition, overrides, &mut experiments, problems);
     for set in &sets.keys {
+        notes.extend(flattened(set, &experiments));
         apply(set, &mut experiments, &as_named, problems);
     }
     mirroring::wired(&systems, &experiments, problems);
@@ -343,6 +344,22 @@ fn keep_only(
         experiment.variants.retain(|streams| streams.iter().any(|stream| overrides.only.contains(&stream.workload)));
     }
     experiments.retain(|experiment| !experiment.variants.is_empty());
+}
+
+/// What one value for all does to experiments that have several values of a key to compare.
+fn flattened(set: &SetKey, experiments: &[Experiment]) -> Option<String> {
+    let several = |experiment: &&Experiment| {
+        experiment.factors.iter().any(|factor| factor.key == set.key && factor.levels.len() > 1)
+    };
+    let named: Vec<&str> = experiments.iter().filter(several).map(|experiment| experiment.name.as_str()).collect();
+    let told = set.scope == Scope::All && set.levels.len() == 1 && !named.is_empty() && experiments.len() > 1;
+    let key = set.key.name();
+    told.then(|| {
+        format!(
+            "one `{key}` leaves nothing to compare in {}; `--set \"EXPERIMENT.{key}=..\"` or `--only EXPERIMENT` names one experiment",
+            listed(named)
+        )
+    })
 }
 
 /// Applies one `--set` of a key to the experiments that it means.

@@ -225,6 +225,19 @@ fn a_primary_metric_that_is_left_out_is_a_note_and_not_an_error() {
 }
 
 #[test]
+fn one_value_for_all_names_the_experiments_that_it_leaves_nothing_to_compare_in() {
+    let told = |set: &str, only: &[&str]| {
+        let study = changed("flash", &[], &[set], only);
+        study.notes.iter().find(|note| note.contains("nothing to compare")).cloned().unwrap_or_default()
+    };
+    let note = told("block_size=4KiB", &[]);
+    assert!(note.contains("`service time by transfer size`") && !note.contains("`sustained`"), "{note}");
+    assert_eq!(told("service time by transfer size.block_size=4KiB", &[]), "");
+    assert_eq!(told("block_size=4KiB,8KiB", &[]), "");
+    assert_eq!(told("block_size=4KiB", &["service time by transfer size"]), "");
+}
+
+#[test]
 fn the_largest_level_of_the_primary_follows_the_options() {
     let study = changed("wide", &["/a", "/b"], &["width=1,2,4"], &[]);
     let selector = &study.judgement().primary.as_ref().unwrap().selector;
