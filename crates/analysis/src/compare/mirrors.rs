@@ -322,9 +322,24 @@ impl Spreading {
 const REFUTED: f64 = 0.9;
 
 impl Compensation {
+    /// The share of the rate that all cores of the machine carry, where that is less than the whole and nothing that was tried
+    /// contradicts it: then no number of sessions makes up for the mirror.
+    pub fn short_of_cores(&self) -> Option<f64> {
+        self.ceiling.filter(|most| *most < 1.0 && self.observed.is_none() && self.tried.1 < 1.0)
+    }
+
     fn more(&self) -> String {
         let plus = |value: f64| format!("+{}", units::significant((value - self.sessions).max(0.0)));
         let (at, share) = self.tried;
+        if let Some(most) = self.short_of_cores() {
+            return format!(
+                "no number of sessions is enough on these cores, which carry {} of the rate; with cores to spare {} sessions beside {}, \
+                 by the response-time law",
+                units::percent(most),
+                plus(self.predicted.value),
+                units::significant(self.sessions)
+            );
+        }
         let observed = match self.observed {
             Some(observed) => format!("{} observed", plus(observed)),
             None if share >= 1.0 => format!("none observed, the rate is there with {}", units::significant(at)),
@@ -351,7 +366,7 @@ impl Compensation {
         let interval = ends(&self.predicted);
         let measured = match (self.observed, self.tried) {
             (Some(observed), _) => format!("{} measured, between levels", figure(observed)),
-            (None, (_, share)) if share < 1.0 && self.ceiling.is_some_and(|most| most < 1.0) => {
+            (None, (_, share)) if self.short_of_cores().is_some() => {
                 return format!(
                     "no number of sessions gives the rate of {} sessions back: the cores are the limit, all of which carry at most {} of it; \
                      {} measured, with {} sessions",

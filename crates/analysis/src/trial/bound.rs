@@ -99,7 +99,7 @@ pub(crate) fn busy_with_others(trial: &TrialSummary) -> Option<f64> {
 }
 
 /// Cores that all programs kept busy.
-fn all_busy(trial: &TrialSummary) -> Option<f64> {
+pub(super) fn all_busy(trial: &TrialSummary) -> Option<f64> {
     trial.machine.cpu_user_cores.zip(trial.machine.cpu_system_cores).map(|(user, system)| user + system)
 }
 

@@ -752,6 +752,11 @@ fn steal(observations: &Observations) -> Option<String> {
 /// Less of a machine's cores than this is what any machine does beside a load.
 const OTHERS: f64 = 0.1;
 
+/// Whoever waits for a CPU on a machine that is less busy waits for the end of a quota, or met others by chance.
+const BUSY: f64 = 0.5;
+/// From here on its cores are full, and set the rate.
+const FULL: f64 = 0.9;
+
 /// Waiting for I/O is what a storage test is for; waiting for CPU or memory is not.
 fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<String> {
     let over = |resource: Resource, limit: f64| {
@@ -763,7 +768,10 @@ fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<Strin
     }
     // Copies of a piece of work that are more than the cores wait for each other, which is what they are asked about.
     let asked = summary.fixed_work && fills_cores(observations);
-    cpu.filter(|_| !asked).map(|share| {
+    let busy = super::bound::all_busy(summary).zip(cores(observations));
+    let below = |share: f64| busy.is_some_and(|(busy, of)| busy < share * f64::from(of));
+    let idle = below(BUSY);
+    cpu.filter(|_| !asked && !idle).map(|share| {
         let waited = format!("some task waited for a CPU {} of the time", percent(share));
         let mirror = summary.server.as_ref().map(|server| (server.mirror_cpu_cores, server.mirror));
         let apart = !mirror.is_some_and(|(cpu, waits)| {
@@ -778,11 +786,20 @@ fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<Strin
                  was the mirror is not known",
                 percent(others)
             ),
-            Some(_) if asks_database(summary) => format!(
-                "{waited}: {} and load generator alone fill the cores of this machine, which set the rate; read it for each \
-                 core, or load the server from another machine",
-                if mirror.is_some_and(|(cpu, _)| cpu.is_some()) { "both servers" } else { "server" }
-            ),
+            Some(_) if asks_database(summary) => {
+                let who = if mirror.is_some_and(|(cpu, _)| cpu.is_some()) { "both servers" } else { "server" };
+                match busy.filter(|_| below(FULL)) {
+                    Some((busy, of)) => format!(
+                        "{waited}: {who} and load generator keep {} of this machine's {of} cores busy and wait for each other at times, \
+                         which latency holds; load the server from another machine",
+                        units::significant(busy)
+                    ),
+                    None => format!(
+                        "{waited}: {who} and load generator alone fill the cores of this machine, which set the rate; read it for each \
+                         core, or load the server from another machine"
+                    ),
+                }
+            }
             _ => {
                 let many = fills_cores(observations) && observations.generators > 1;
                 let fewer = if many { ", or use fewer workers than there are cores" } else { "" };

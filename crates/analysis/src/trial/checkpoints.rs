@@ -189,7 +189,7 @@ fn wanted(found: &Checkpoints, observations: &Observations) -> String {
             format!("{cycle_takes}: the work would have to be about {} times as much", (2.0 * cycle / elapsed).ceil())
         }
         None => format!(
-            "{cycle_takes}; use --set measure={} to cover one checkpoint cycle, {} for three",
+            "{cycle_takes}; use --set measure={}, in which one falls as a whole wherever it begins, {} for three",
             to_hold(1, cycle),
             to_hold(3, cycle)
         ),

@@ -111,7 +111,7 @@ fn a_window_without_a_whole_cycle_stays_and_says_what_it_leaves_out() {
         none.text,
         "the window begins right after a forced checkpoint and holds no whole cycle from one checkpoint to the next (one \
          checkpoint began in it), so what checkpoints cost is not in its figures; a cycle takes about 8 s (one is due after 16 MiB \
-         of log, which grows by 2.1 MB/s); use --set measure=16s to cover one checkpoint cycle, 32s for three"
+         of log, which grows by 2.1 MB/s); use --set measure=16s, in which one falls as a whole wherever it begins, 32s for three"
     );
     assert!(doubted(&short));
     let left = summarise(&asking("caches as left, checkpoints left alone"), &observations(10), &judgement());
@@ -140,7 +140,7 @@ fn a_cycle_that_time_ends_before_the_log_is_full_takes_its_timeout() {
     let text = &found(&summary).text;
     assert!(text.contains("a cycle takes about 5 min (by its timeout; the log alone would take 14 min)"), "{text}");
     assert!(
-        text.contains("(none began in it)") && text.contains("use --set measure=10min to cover one checkpoint cycle"),
+        text.contains("(none began in it)") && text.contains("use --set measure=10min, in which one falls as a whole"),
         "{text}"
     );
 }

@@ -84,6 +84,23 @@ fn the_mirror_of_a_server_is_no_other_program_and_where_it_cannot_be_told_apart_
     assert!(unknown.ends_with(words), "{unknown}");
 }
 
+/// Servers that were held to a fifth of a core were said to fill both.
+#[test]
+fn who_waits_for_a_cpu_while_most_of_the_machine_is_idle_waits_for_no_other_program() {
+    let told = |user: f64| {
+        let mut seen = mixed(320, 10);
+        let machine = [("machine.cpu.user", user), ("machine.cpu.system", 0.0)];
+        let cores = [("machine.cpu.core.0.busy", user / 2.0), ("machine.cpu.core.1.busy", user / 2.0)];
+        let rest = [("server.cpu.user", user), ("server.cpu.system", 0.0), ("pressure.cpu.some", 0.97)];
+        seen.series = machine.iter().chain(&cores).chain(&rest).map(|(probe, at)| series(probe, *at)).collect();
+        text(&summary(&seen), CaveatKind::Pressure).to_owned()
+    };
+    assert_eq!(told(0.9), "");
+    let some =
+        "some task waited for a CPU 97% of the time: server and load generator keep 1.1 of this machine's 2 cores busy";
+    assert!(told(1.1).starts_with(some), "{}", told(1.1));
+}
+
 #[test]
 fn users_who_wait_longer_than_their_limit_are_a_caveat_with_what_they_wait_for() {
     let late = text(&summary(&mixed(320, 1_100)), CaveatKind::Late).to_owned();

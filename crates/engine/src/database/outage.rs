@@ -432,8 +432,8 @@ impl Watcher {
             }
             State::Resynchronising(_) if is_level(&before, &look) && self.relay.told().1[1].0 > self.turned => {
                 self.step(pair::Event::Sent)?;
-                let took = duration(now.saturating_sub(self.resumed));
-                self.tell(format!("the mirror has caught up after {took}"));
+                // How long it took is judged from what was watched.
+                self.tell("the mirror has caught up".to_owned());
                 Ok(())
             }
             _ => self.life.step(now, pair::Event::Noted { bytes: look.kept, objects: None }).map(drop).or(Ok(())),

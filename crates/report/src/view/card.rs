@@ -12,8 +12,8 @@ use super::quantity::Quantity;
 use super::tested;
 use crate::caveats::Caveats;
 use analysis::{
-    CaveatKind, Comparison, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding, PairFinding, PointSummary,
-    StreamSummary, Typical, Verdict, Work,
+    CaveatKind, Comparison, Compensation, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding, PairFinding,
+    PointSummary, StreamSummary, Typical, Verdict, Work,
 };
 use observation::{Asks, Point, Provenance, factor};
 use study::Metric;
@@ -71,7 +71,7 @@ impl Number {
         let bound = estimate.lower_bound();
         let value = match bound {
             true => format!("at least {}", quantity.text(estimate.low)),
-            false if estimate.tells() => quantity.text_beside(estimate.value, estimate.high),
+            false if estimate.tells() => quantity.with_ends(estimate).0,
             false => quantity.text(estimate.value),
         };
         // Ends that are told alike say nothing beside their value.
@@ -138,7 +138,13 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     for (sweep, curve) in ordered.iter().flat_map(|sweep| sweep.curves.iter().map(move |curve| (sweep, curve))) {
         // A stream is told where it stands first; its other experiments are in the tables.
         let of = (curve.at.system.clone(), curve.at.stream.clone());
-        if !told.contains(&of) {
+        if told.contains(&of) {
+            continue;
+        }
+        if let Some(one) = against_baseline(findings, sweep, curve) {
+            told.extend(sides(one));
+            all.push(compared(findings, one));
+        } else {
             told.push(of);
             match of_curve(findings, sweep, curve, caveats) {
                 // Reading in order and writing in order are one thing to know.
@@ -165,6 +171,19 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     }
     all.truncate(NUMBERS_MAX);
     all
+}
+
+/// The comparison that tells both sides of a pair of systems where a curve is quoted, in studies that compare: by the metric that the
+/// study declared for its first experiment.
+fn against_baseline<'a>(findings: &'a Findings, sweep: &Sweep, curve: &Curve) -> Option<&'a Comparison> {
+    let first = findings.comparisons().find(|one| one.primary)?;
+    let at = &quoted_point(findings, sweep, curve)?.at;
+    let here = |one: &&Comparison| {
+        let baseline = Point { system: one.baseline.clone(), ..one.point.clone() };
+        one.metric == first.metric && (one.point == *at || baseline == *at)
+    };
+    let mut all = findings.comparisons().filter(here);
+    all.next().filter(|_| all.next().is_none())
 }
 
 /// Comparisons in the order of their systems in the study; of many the first ones and the last, which says how many are left out.
@@ -474,6 +493,26 @@ fn per_core(findings: &Findings, point: &PointSummary) -> Option<String> {
     Some(format!("{} for each core that the server kept busy", point.work.rate(rate)))
 }
 
+/// The sessions that make up for a mirror, or that none do.
+fn sessions_enough(one: &Compensation) -> Number {
+    let what = format!("sessions do with the mirror what {} do without", units::significant(one.sessions));
+    if let Some(most) = one.short_of_cores() {
+        let spare =
+            format!("with cores to spare {} by the response-time law", with_interval(&one.predicted, Quantity::Plain));
+        let place = format!("these cores carry {} of the rate", units::percent(most));
+        return Number {
+            value: "no".to_owned(),
+            interval: String::new(),
+            what,
+            place,
+            also: vec![spare],
+            marks: String::new(),
+        };
+    }
+    let observed = one.observed.map(|seen| format!("{} observed", units::significant(seen)));
+    Number::new(&one.predicted, Quantity::Plain, what, "by the response-time law").with(observed)
+}
+
 /// What a mirror adds to a transaction, and how many sessions make up for it.
 fn of_mirror(found: &MirrorFinding) -> Vec<Number> {
     let stream = &found.point.stream;
@@ -490,15 +529,7 @@ fn of_mirror(found: &MirrorFinding) -> Vec<Number> {
         let place = place.trim_start_matches([' ', ',']);
         Number::new(&added.added_ms, Quantity::Milliseconds, what, place).with(parts)
     });
-    let enough = found.compensations.last().map(|one| {
-        let what = format!("sessions do with the mirror what {} do without", units::significant(one.sessions));
-        let observed = one.observed.map(|seen| format!("{} observed", units::significant(seen)));
-        let ceiling = one.ceiling.filter(|share| *share < 1.0).map(|share| {
-            format!("no number is enough on these cores, which carry {} of the rate", units::percent(share))
-        });
-        let number = Number::new(&one.predicted, Quantity::Plain, what, "by the response-time law");
-        number.with(observed.into_iter().chain(ceiling))
-    });
+    let enough = found.compensations.last().map(sessions_enough);
     let cores = found.core_compensations.first().and_then(|one| {
         let what = format!("cores of each server do with the mirror what {} do without", units::significant(one.cores));
         let observed = one.observed.as_ref().map(|seen| format!("{} observed", units::significant(seen.value)));

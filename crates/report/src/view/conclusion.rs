@@ -155,12 +155,12 @@ pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
     if !estimate.tells() {
         return format!("{} ({CANNOT_TELL})", quantity.text(estimate.value));
     }
-    let value = quantity.text_beside(estimate.value, estimate.high);
+    let (value, ends) = quantity.with_ends(estimate);
     // Ends that are told alike say nothing beside their value.
     if quantity.text(estimate.low) == quantity.text(estimate.high) {
         return value;
     }
-    format!("{value} ({})", quantity.interval(estimate.low, estimate.high))
+    format!("{value} ({ends})")
 }
 
 fn place(point: &Point, several: bool) -> String {
@@ -208,9 +208,14 @@ fn knee(finding: &Knee) -> String {
     let peak = with_interval(&seen.unwrap_or(finding.peak_per_s), Quantity::Rate);
     let name = &finding.factor;
     match (&finding.at, finding.stated()) {
-        (_, Some(at)) => format!("reaches 95% of its peak, {peak}, or more at {}", factor::levels(name, at, at)),
+        (_, Some(at)) if finding.highest_seen().is_some_and(|(level, _)| level == at) => {
+            format!("at {}, which is its peak: {peak}", factor::levels(name, at, at))
+        }
+        (_, Some(at)) => {
+            format!("at {}, the least that is within 5% of its peak of {peak}", factor::levels(name, at, at))
+        }
         (Some(at), None) => {
-            format!("reaches 95% of its peak, {peak}, somewhere between {}", factor::both(name, at.low, at.high))
+            format!("between {}, where it comes within 5% of its peak of {peak}", factor::both(name, at.low, at.high))
         }
         (None, None) if finding.scatters => {
             format!("none was found, because the points scatter too much; the most seen is {peak}")

@@ -7,6 +7,7 @@ use super::given::Rate;
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary};
+use observation::factor;
 
 type Pick = fn(&PointSummary) -> Option<Estimate>;
 
@@ -38,10 +39,19 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Figure {
     }
     let title = format!("Elapsed time, CPU and disk by {}", sweep.factor_said());
     let table = super::points::table(sweep, caveats);
-    let cpu = "CPU of all programs: elapsed time times busy cores, other programs included, per unit of work.";
+    let cpu = "CPU of all programs: elapsed time times busy cores, other programs included; of copies at once, the part of one.";
     let whiskers = "Whiskers show the interval of each point where it is wider than the mark.".to_owned();
-    let notes = std::iter::once(whiskers).chain(table.notes_of(&[("CPU, all programs", cpu)])).collect();
+    let notes =
+        std::iter::once(whiskers).chain(table.notes_of(&[("CPU a copy", cpu), ("CPU, all programs", cpu)])).collect();
     Figure { key: key(sweep, Form::Line), ..Figure::new(title, notes, panels, table) }
+}
+
+/// The title of the CPU that fixed work took, which is that of one copy where several ran.
+pub(super) fn cpu_of_all(point: &PointSummary) -> &'static str {
+    match point.at.factors.iter().any(|factor| factor::short_name(&factor.name) == factor::WIDTH) {
+        true => "CPU a copy",
+        false => "CPU, all programs",
+    }
 }
 
 fn panel(

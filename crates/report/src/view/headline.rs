@@ -99,7 +99,12 @@ fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> 
             .into_iter()
             .chain(given)
             .chain([
-                estimate("CPU, all programs", "cpu_elapsed_core_s", &point.cpu_elapsed_s, Quantity::Seconds),
+                estimate(
+                    super::elapsed::cpu_of_all(point),
+                    "cpu_elapsed_core_s",
+                    &point.cpu_elapsed_s,
+                    Quantity::Seconds,
+                ),
                 bytes(point),
                 estimate("disk wait", "disk_wait_ms", &point.disk_wait_ms, Quantity::Milliseconds).minor(),
                 estimate("disk busy", "disk_utilisation", &point.disk_utilisation, Quantity::Share).minor(),

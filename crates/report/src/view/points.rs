@@ -116,7 +116,7 @@ fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field>
     let mut fields: Vec<Field> = yields(point).into_iter().map(|field| field.leading().marked(all.clone())).collect();
     fields.extend([
         estimate("elapsed", "elapsed_s", &point.elapsed_s, Quantity::Seconds).leading().marked(all.clone()),
-        estimate("CPU, all programs", "cpu_elapsed_core_s", &point.cpu_elapsed_s, Quantity::Seconds),
+        estimate(super::elapsed::cpu_of_all(point), "cpu_elapsed_core_s", &point.cpu_elapsed_s, Quantity::Seconds),
         throughput.leading().marked(if fixed_work { String::new() } else { all }),
         bytes(point).minor(),
         ms("p50", "response_p50_ms", &point.response_p50_ms),

@@ -65,18 +65,22 @@ impl Quantity {
         }
     }
 
-    /// The same beside a greater one, so that both have one unit.
-    pub fn text_beside(self, value: f64, most: f64) -> String {
-        let own = self.text(value);
-        let less = most.is_finite() && value.abs() <= most.abs();
-        if less { units::in_unit_of(&own, &self.text(most)) } else { own }
+    /// An estimate and the ends of its interval in one unit: its own where both ends can be read in that, so that it looks alike
+    /// whatever its interval is; else that of the greater end.
+    pub fn with_ends(self, estimate: &Estimate) -> (String, String) {
+        let (own, most) = (self.text(estimate.value), self.text(estimate.high));
+        let ends = [estimate.low, estimate.high].map(|end| units::in_unit_of(&self.text(end), &own));
+        let [low, high] = ends.each_ref().map(|end| number_of(end).map_or(f64::NAN, f64::abs));
+        if high < LARGE && (low >= READABLE || low == 0.0) {
+            return (own, units::range(&ends[0], between(estimate.low), &ends[1]));
+        }
+        let value = if estimate.value.abs() <= estimate.high.abs() { units::in_unit_of(&own, &most) } else { own };
+        (value, self.interval(estimate.low, estimate.high))
     }
 
     /// An interval, with the unit once when both ends have the same: `391–404 k/s`.
     pub fn interval(self, low: f64, high: f64) -> String {
-        // A dash before a number below zero is read as another sign.
-        let to = if low < 0.0 { " to " } else { "–" };
-        units::range(&self.text(low), to, &self.text(high))
+        units::range(&self.text(low), between(low), &self.text(high))
     }
 
     /// The interval of an estimate, or in few words that it tells nothing; none without one.
@@ -84,7 +88,7 @@ impl Quantity {
         match (estimate.has_interval(), estimate.tells()) {
             (false, _) => None,
             (true, false) => Some("interval unknown".to_owned()),
-            (true, true) => Some(self.interval(estimate.low, estimate.high)),
+            (true, true) => Some(self.with_ends(estimate).1),
         }
     }
 
@@ -117,6 +121,17 @@ pub fn number_of(figure: &str) -> Option<f64> {
     figure.split(' ').next()?.parse().ok()
 }
 
+/// A number of less than this is told in a smaller unit where the others can be read in it.
+pub(super) const READABLE: f64 = 0.1;
+
+/// A number of more than this is told in a greater unit.
+pub(super) const LARGE: f64 = 10_000.0;
+
+/// What stands between the ends of an interval: a dash before a number below zero is read as another sign.
+pub(super) fn between(low: f64) -> &'static str {
+    if low < 0.0 { " to " } else { "–" }
+}
+
 /// From here on seconds are told in hours.
 const HOURS_FROM_S: f64 = 7_200.0;
 
@@ -141,6 +156,20 @@ fn trimmed(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_estimate_keeps_its_unit_where_the_ends_of_its_interval_can_be_read_in_it() {
+        let told = |quantity: Quantity, value, low, high| {
+            let estimate = Estimate { value, low, high, n: 4, confidence: 0.95 };
+            quantity.with_ends(&estimate)
+        };
+        let is = |value: &str, ends: &str| (value.to_owned(), ends.to_owned());
+        assert_eq!(told(Quantity::Milliseconds, 0.434, 0.386, 1.35), is("434 us", "386–1350 us"));
+        assert_eq!(told(Quantity::Milliseconds, 0.434, 0.386, 13.5), is("0.434 ms", "0.386–13.5 ms"));
+        assert_eq!(told(Quantity::Milliseconds, 1.2, 0.9, 1.5), is("1.2 ms", "0.9–1.5 ms"));
+        assert_eq!(told(Quantity::Milliseconds, -0.5, -1.2, 0.1), is("-500 us", "-1200 to 100 us"));
+        assert_eq!(told(Quantity::Rate, 9_800.0, 9_500.0, 10_200.0), is("9.8 k/s", "9.5–10.2 k/s"));
+    }
 
     #[test]
     fn an_interval_names_its_unit_once() {

@@ -1,6 +1,6 @@
 //! Tables as values: columns with their units, cells with their caveats. Text, HTML and CSV print the same table.
 
-use super::quantity::{Quantity, number_of};
+use super::quantity::{LARGE, Quantity, READABLE, between, number_of};
 use analysis::{Estimate, StreamSummary};
 use std::collections::BTreeSet;
 
@@ -163,11 +163,8 @@ impl Table {
     }
 }
 
-/// A number of less than this is told in a smaller unit where the others can be read in it, and of less than the second wherever.
-const READABLE: [f64; 2] = [0.1, 0.01];
-
-/// A number of more than this is told in a greater unit.
-const LARGE: f64 = 10_000.0;
+/// A number of less than this is told in a smaller unit wherever.
+const SMALL: f64 = 0.01;
 
 /// The figure in whose unit all of them are told; none where they have it already, or are too far apart for one.
 fn one_unit(figures: &[(f64, String)]) -> Option<String> {
@@ -177,9 +174,9 @@ fn one_unit(figures: &[(f64, String)]) -> Option<String> {
     let small = number_of(&units::in_unit_of(least, most))?;
     let large = number_of(&units::in_unit_of(most, least))?;
     match small {
-        _ if small >= READABLE[0] => Some(most.clone()),
+        _ if small >= READABLE => Some(most.clone()),
         _ if large < LARGE => Some(least.clone()),
-        _ => Some(most.clone()).filter(|_| small >= READABLE[1]),
+        _ => Some(most.clone()).filter(|_| small >= SMALL),
     }
 }
 
@@ -333,11 +330,11 @@ impl Cell {
         Some((shown, quantity.text(shown)))
     }
 
-    /// The content in the unit of the interval that stands under it.
+    /// The content in one unit with the interval that stands under it.
     pub fn text_over_interval(&self) -> String {
         match &self.value {
             Held::Estimate(one, quantity) if self.unit.is_none() && one.has_interval() && one.tells() => {
-                quantity.text_beside(one.value, one.high)
+                quantity.with_ends(one).0
             }
             _ => self.text(),
         }
@@ -347,9 +344,8 @@ impl Cell {
     pub fn interval(&self) -> Option<String> {
         match &self.value {
             Held::Estimate(one, quantity) if self.unit.is_some() && one.has_interval() && one.tells() => {
-                let to = if one.low < 0.0 { " to " } else { "–" };
                 let [low, high] = [one.low, one.high].map(|end| self.told(*quantity, end));
-                (low != high).then(|| units::range(&low, to, &high))
+                (low != high).then(|| units::range(&low, between(one.low), &high))
             }
             Held::Estimate(estimate, quantity) if estimate.has_interval() => quantity.ends(estimate),
             Held::Estimate(estimate, quantity) if estimate.lower_bound() || estimate.not_known() => {
@@ -386,11 +382,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_columns_that_are_there_are_explained_and_a_value_has_the_unit_of_its_interval() {
+    fn only_columns_that_are_there_are_explained_and_an_interval_has_the_unit_of_its_value() {
         let known = Estimate { value: 0.956, low: 0.7, high: 1.3, n: 4, confidence: 0.95 };
         let table = Table::new("one", [vec![estimate("p50", "p50_ms", &known, Quantity::Milliseconds)]]);
         assert_eq!(table.notes_of(&[("p50", "the median"), ("cycle", "from start to start")]), ["the median"]);
-        assert_eq!(table.rows[0][0].text_over_interval(), "0.956 ms");
+        let cell = &table.rows[0][0];
+        assert_eq!((cell.text_over_interval(), cell.interval()), ("956 us".to_owned(), Some("700–1300 us".to_owned())));
         assert!(!table.bounded());
         let bound = Estimate { high: f64::INFINITY, ..known };
         let unknown = Estimate { low: f64::NAN, ..bound };

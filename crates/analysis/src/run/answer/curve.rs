@@ -50,7 +50,8 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
     let level = between.rev().take_while(|one| one.value.overlaps(&most.value)).last();
     let level = level.map(|one| format!("; from {} on the intervals overlap", one.at)).unwrap_or_default();
     if most.at == own.at {
-        return Some(format!("That is {times}{level}."));
+        // The number itself may be told elsewhere.
+        return Some(format!("{} at {}: {}, {times}{level}.", point.at.stream, own.at, own.told));
     }
     Some(format!("The most is {} at {}, {times}{level}; at {} it is {}.", most.told, most.at, own.at, own.told))
 }

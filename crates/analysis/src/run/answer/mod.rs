@@ -580,7 +580,7 @@ mod tests {
         let mut judgement = crate::run::tests::judgement();
         judgement.primary = None;
         let told = answer(&points, &[], &[], &[], &judgement).sentences;
-        assert_eq!(told[1], "That is 8 times as much as at copy_block 8 (8 IOPS).");
+        assert_eq!(told[1], "w at copy_block 64: 64 IOPS, 8 times as much as at copy_block 8 (8 IOPS).");
         assert_eq!(answer(&points[..1], &[], &[], &[], &judgement).sentences.len(), 1, "one point is no range");
     }
 
@@ -600,7 +600,10 @@ mod tests {
         judgement.primary = Some(study::Primary { metric: Metric::Bandwidth, selector });
         let trials = [crate::run::tests::trial(0, "s", 0, 1.0)];
         let told = answer(&points, &[], &[], &trials, &judgement).sentences;
-        assert_eq!(told[1], "That is 12.5 times (10.8 to 14.4) as much as at copy_block 8 (4 MB/s).");
+        assert_eq!(
+            told[1],
+            "w at copy_block 256: 50 MB/s, 12.5 times (10.8 to 14.4) as much as at copy_block 8 (4 MB/s)."
+        );
     }
 
     /// Points of these levels whose rates have these ends.
@@ -640,13 +643,16 @@ mod tests {
     #[test]
     fn ends_that_are_told_alike_are_left_out() {
         let points = curve_of("modules", &[(20.0, 397e3, 397e3), (80.0, 1_588e3, 1_588e3)]);
-        assert_eq!(range_told(&points, 1), "That is 4 times as much as at 20 modules (397 k IOPS).");
+        assert_eq!(
+            range_told(&points, 1),
+            "w at 80 modules: 1.59 M IOPS, 4 times as much as at 20 modules (397 k IOPS)."
+        );
     }
 
     #[test]
     fn a_best_level_that_others_may_equal_is_told_with_them() {
         let points = curve_of("copy_block", &[(8.0, 1.1, 16.5), (64.0, 21.0, 53.0), (256.0, 43.6, 60.5)]);
-        let told = "That is 12.1 times (3.08 to 47.2) as much as at copy_block 8 (4.26 IOPS); from copy_block 64 on the intervals overlap.";
+        let told = "w at copy_block 256: 51.4 IOPS, 12.1 times (3.08 to 47.2) as much as at copy_block 8 (4.26 IOPS); from copy_block 64 on the intervals overlap.";
         assert_eq!(range_told(&points, 2), told);
     }
 
