@@ -173,14 +173,16 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     all
 }
 
-/// The comparison that tells both sides of a pair of systems where a curve is quoted, in studies that compare: by the metric that the
-/// study declared for its first experiment.
+/// The comparison that tells both sides of a pair of systems where a curve is quoted, in studies that compare: by what its
+/// transactions give, or else by the metric that the study declared for its first experiment.
 fn against_baseline<'a>(findings: &'a Findings, sweep: &Sweep, curve: &Curve) -> Option<&'a Comparison> {
     let first = findings.comparisons().find(|one| one.primary)?;
-    let at = &quoted_point(findings, sweep, curve)?.at;
+    let point = quoted_point(findings, sweep, curve)?;
+    let (at, given) = (&point.at, point.yields.first().map(|(thing, _)| thing.as_str()));
+    let metric = given.filter(|_| first.metric == Metric::Throughput.word()).unwrap_or(&first.metric);
     let here = |one: &&Comparison| {
         let baseline = Point { system: one.baseline.clone(), ..one.point.clone() };
-        one.metric == first.metric && (one.point == *at || baseline == *at)
+        one.metric == metric && (one.point == *at || baseline == *at)
     };
     let mut all = findings.comparisons().filter(here);
     all.next().filter(|_| all.next().is_none())
