@@ -10,7 +10,11 @@ use std::collections::BTreeMap;
 
 /// Where each trial of a run of several ran: a number alone says nothing to who sees one page.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Places(BTreeMap<u32, String>);
+pub struct Places {
+    of: BTreeMap<u32, String>,
+    /// The trials that the answer rests on.
+    answer: Vec<u32>,
+}
 
 impl Places {
     /// Streams, levels, and the system where there are several.
@@ -24,7 +28,16 @@ impl Places {
             let words = [streams.join(" and ")].into_iter().chain(levels.map(Factor::in_words)).chain(system);
             (label.index, words.collect::<Vec<_>>().join(", "))
         };
-        Places(if findings.trials.len() < 2 { BTreeMap::new() } else { findings.trials.iter().map(place).collect() })
+        let of = if findings.trials.len() < 2 { BTreeMap::new() } else { findings.trials.iter().map(place).collect() };
+        let answered = findings.points.iter().filter(|point| findings.answered.contains(&point.at));
+        Places { of, answer: answered.flat_map(|point| point.trials.iter().copied()).collect() }
+    }
+
+    /// The same notes, those of trials that the answer rests on first: they are what a reader holds against it.
+    pub fn answer_first<'a>(&self, about: impl Iterator<Item = &'a Caveat>) -> Vec<&'a Caveat> {
+        let mut about: Vec<&Caveat> = about.collect();
+        about.sort_by_key(|caveat| !caveat.trial.is_some_and(|trial| self.answer.contains(&trial)));
+        about
     }
 
     /// ` (trial 7: random-read, queue depth 32)`, ` (trials 0, 3)`; nothing of none.
@@ -37,7 +50,7 @@ impl Places {
     }
 
     fn trial(&self, trial: u32) -> String {
-        self.0.get(&trial).map_or_else(|| format!("trial {trial}"), |place| format!("trial {trial}: {place}"))
+        self.of.get(&trial).map_or_else(|| format!("trial {trial}"), |place| format!("trial {trial}: {place}"))
     }
 
     /// ` (trial 7: random-read, queue depth 32; also in 2 more trials)`: whom the first of these caveats of a kind is about, and in how
@@ -129,11 +142,12 @@ mod tests {
 
     #[test]
     fn a_footnote_says_in_how_many_more_trials_its_note_is() {
-        let places = Places(BTreeMap::from([(7, "day, 8 sessions".to_owned())]));
+        let places = Places { of: BTreeMap::from([(7, "day, 8 sessions".to_owned())]), answer: vec![7] };
         let (first, again, other, run) = (of(3, ""), of(3, ""), of(7, ""), of(None, ""));
         assert_eq!(places.whose(&[&first, &again, &other]), " (trial 3; also in 1 more trial)");
         assert_eq!(places.whose(&[&other, &first]), " (trial 7: day, 8 sessions; also in 1 more trial)");
         assert_eq!(places.whose(&[&first, &again]), " (trial 3)", "of one trial there are no more");
+        assert_eq!(places.answer_first([&first, &other].into_iter()), [&other, &first], "the answer rests on trial 7");
         assert_eq!((places.whose(&[&run]), places.whose(&[])), (String::new(), String::new()));
         assert_eq!(
             (places.whom(&[7]), places.whom(&[3, 7])),

@@ -25,7 +25,8 @@ pub fn quantiles<const N: usize>(trials: &[&ResponseEstimates], asked: [f64; N],
 
 /// Quantiles from the lowest to the highest: none reaches above what is known of a higher one, or below what is known of a lower
 /// one. Between two modes a median is uncertain from one to the other, and the tail beyond them is not. Of a quantile of which too few
-/// samples tell it is known at least that it lies no lower than the one below.
+/// samples tell it is known at least that it lies no lower than the one below, and further out no more is known than nearer by: slow
+/// operations that came in a few bursts are the slowest ones' neighbours.
 fn ordered(mut quantiles: Vec<Estimate>) -> Vec<Estimate> {
     for at in (0..quantiles.len().saturating_sub(1)).rev() {
         let above = quantiles[at + 1];
@@ -34,9 +35,10 @@ fn ordered(mut quantiles: Vec<Estimate>) -> Vec<Estimate> {
         }
     }
     for at in 1..quantiles.len() {
-        let (below, own) = (quantiles[at - 1].low, &mut quantiles[at]);
+        let (below, endless) = (quantiles[at - 1].low, quantiles[at - 1].high == f64::INFINITY);
+        let own = &mut quantiles[at];
         if below.is_finite() {
-            own.high = if own.low.is_finite() { own.high } else { f64::INFINITY };
+            own.high = if own.low.is_finite() && !endless { own.high } else { f64::INFINITY };
             own.low = own.low.max(below);
         }
     }
@@ -181,6 +183,15 @@ mod tests {
         let [none, bound] = [f64::NAN, 3.0].map(|low| ordered(vec![of(low), of(f64::NAN)])[1]);
         assert!(none.low.is_nan() && !none.lower_bound(), "{none:?}");
         assert!(bound.lower_bound() && bound.low == 3.0, "{bound:?}");
+    }
+
+    /// A page knew p99.9 with its interval and of p99 only a bound.
+    #[test]
+    fn further_out_no_more_is_known_than_nearer_by() {
+        let of = |low: f64, high: f64| Estimate { low, high, ..Estimate::single(5.0) };
+        let told = ordered(vec![of(1.0, 2.0), of(3.0, f64::INFINITY), of(4.0, 6.0)]);
+        assert!(told[0].has_interval() && told[1].lower_bound() && told[2].lower_bound(), "{told:?}");
+        assert_eq!(told[2].low, 4.0);
     }
 
     /// The bound of an unsure median says nothing of a tail.

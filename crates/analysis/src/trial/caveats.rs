@@ -795,7 +795,7 @@ fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<Strin
                         units::significant(busy)
                     ),
                     None => format!(
-                        "{waited}: {who} and load generator alone fill the cores of this machine, which set the rate; read it for each \
+                        "{waited}: {who} and load generator alone fill the cores of this machine, which set the rate; compare it for each \
                          core, or load the server from another machine"
                     ),
                 }

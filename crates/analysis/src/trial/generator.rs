@@ -60,7 +60,7 @@ fn answered_late(observations: &Observations) -> Option<String> {
     (late > LATE_SHARE * all && late >= 10.0).then(|| {
         format!(
             "emulated devices answered {} of {} more than 50 us, and more than a tenth of their time, later than their models say: the cores of \
-             this machine were busy; take the numbers as those of a slower device, and offer less load or end what else runs here",
+             this machine were busy or taken away by its host; take the numbers as those of a slower device, and offer less load or end what else runs here",
             percent(late / all),
             counted(all as u64, "operations")
         )
@@ -209,7 +209,7 @@ mod tests {
             said.starts_with("emulated devices answered 12% of 10\u{202f}000 operations more than 50 us"),
             "{said}"
         );
-        assert!(said.contains("the cores of this machine were busy"), "{said}");
+        assert!(said.contains("the cores of this machine were busy or taken away"), "{said}");
     }
 
     /// Other programs on its cores made an open load late, and the advice was to offer less.

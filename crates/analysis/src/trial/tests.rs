@@ -507,6 +507,15 @@ fn work_beside_a_job_is_counted_over_whole_intervals_with_its_books_and_a_job_wi
     assert!(text.starts_with("the jobs were over after 300 ms, within one recording interval of 1 s"), "{text}");
 }
 
+/// The last third of a second of fixed work was drawn as a whole one, and the rate seemed to collapse.
+#[test]
+fn the_last_interval_of_fixed_work_is_as_long_as_the_work_lasts() {
+    let mut work = observations();
+    work.elapsed_s = Some(9.5);
+    let rates: Vec<f64> = summary(&work).timeline.iter().map(|point| point.throughput_per_s[0]).collect();
+    assert_eq!(rates[2..], [[1_000.0; 9].as_slice(), &[2_000.0]].concat());
+}
+
 #[test]
 fn fixed_work_is_timed_and_not_asked_for_steadiness() {
     let mut work = observations();

@@ -15,11 +15,15 @@ pub fn timeline(observations: &Observations, cuts: &[Cut]) -> Vec<TimePoint> {
             p99_ms: vec![None; cuts.len()],
         })
         .collect();
+    // Fixed work ends within an interval, of which the rest is no time in which nothing was done.
+    let whole = observations.interval.seconds();
+    let over = observations.elapsed_s.map_or(f64::INFINITY, |elapsed| observations.window.start.seconds() + elapsed);
     for (stream, cut) in cuts.iter().enumerate() {
         for (point, interval) in points.iter_mut().zip(&cut.intervals) {
             // Without a completion there is nothing to divide, whatever the length of the interval.
             if interval.done > 0 {
-                point.throughput_per_s[stream] = interval.done as f64 / observations.interval.seconds();
+                let worked = Some(over - point.at_s).filter(|rest| *rest > 0.0).map_or(whole, |rest| rest.min(whole));
+                point.throughput_per_s[stream] = interval.done as f64 / worked;
             }
             point.failed[stream] = interval.failed;
             point.p99_ms[stream] = interval.p99_ms;

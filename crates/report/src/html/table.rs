@@ -149,7 +149,7 @@ pub(super) struct Footnotes<'a> {
     doubted: Option<CaveatKind>,
     /// Where each trial ran.
     pub(super) places: Places,
-    told: RefCell<BTreeSet<String>>,
+    told: RefCell<BTreeSet<char>>,
 }
 
 impl<'a> Footnotes<'a> {
@@ -159,9 +159,9 @@ impl<'a> Footnotes<'a> {
         Footnotes { caveats, doubted, places: findings.map(Places::of).unwrap_or_default(), told: RefCell::default() }
     }
 
-    /// Whether a text is told for the first time.
-    fn first(&self, text: &str) -> bool {
-        self.told.borrow_mut().insert(text.to_owned())
+    /// Whether a letter is explained for the first time.
+    fn first(&self, mark: char) -> bool {
+        self.told.borrow_mut().insert(mark)
     }
 }
 
@@ -176,13 +176,13 @@ pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup
             ul class="footnotes" {
                 @for kind in used {
                     @let trials = table.marked_trials(kind.mark);
-                    @let about: Vec<_> = kind.about(&trials).collect();
+                    @let about = notes.places.answer_first(kind.about(&trials));
                     li {
                         a class="letter" href={ "#doubt-" (kind.mark) } { (kind.mark) }
                         b { (kind.kind.heading()) ". " }
                         @let doubted = notes.doubted == Some(kind.kind);
                         @if doubted { "see the doubt above" }
-                        @if let Some(caveat) = about.first().filter(|one| !doubted && notes.first(&one.text)) {
+                        @if let Some(caveat) = about.first().filter(|_| !doubted && notes.first(kind.mark)) {
                             (prose(&caveat.text))
                             span class="faint" { (kept(&notes.places.whose(&about))) }
                         }

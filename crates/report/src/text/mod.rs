@@ -195,13 +195,15 @@ fn first_words(kind: &CaveatsOfKind, report: &Report) -> String {
         return "see the doubt above".to_owned();
     }
     let marked = report.headline.marked_trials(kind.mark);
-    let Some(first) = kind.about(&marked).chain(&kind.caveats).next() else { return String::new() };
+    let places = Places::of(report.findings);
+    let marked = places.answer_first(kind.about(&marked));
+    let Some(first) = marked.into_iter().chain(&kind.caveats).next() else { return String::new() };
     // A note of the run is about no trial, and may stand beside others.
     if kind.caveats.len() > 1 && trials_of(&kind.caveats).is_none() {
         return format!("{} (in {} places)", first.text, kind.caveats.len());
     }
     let all: Vec<&Caveat> = std::iter::once(first).chain(&kind.caveats).collect();
-    format!("{}{}", first.text, Places::of(report.findings).whose(&all))
+    format!("{}{}", first.text, places.whose(&all))
 }
 
 fn all_words(kind: &CaveatsOfKind, places: &Places) -> String {

@@ -13,7 +13,7 @@ use super::tested;
 use crate::caveats::Caveats;
 use analysis::{
     CaveatKind, Comparison, Compensation, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding, PairFinding,
-    PointSummary, StreamSummary, Typical, Verdict, Work,
+    PointSummary, StreamSummary, TierFinding, Typical, Verdict, Work,
 };
 use observation::{Asks, Point, Provenance, factor};
 use study::Metric;
@@ -116,7 +116,7 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     let mut all = of_outages(&outages);
     all.extend(findings.findings.iter().filter_map(MirrorFinding::of).filter_map(round_trips));
     let primary = || findings.comparisons().filter(|one| one.primary);
-    all.extend(first_and_last(findings, primary().collect()));
+    all.extend(first_and_last(findings, primary().collect(), caveats));
     // What is made of it is told where the study's own metric is read.
     let mirrored = |one: &&MirrorFinding| {
         // What follows from a ratio that nobody knows is not known either.
@@ -143,7 +143,7 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
         }
         if let Some(one) = against_baseline(findings, sweep, curve) {
             told.extend(sides(one));
-            all.push(compared(findings, one));
+            all.push(compared(findings, one, caveats));
         } else {
             told.push(of);
             match of_curve(findings, sweep, curve, caveats) {
@@ -189,13 +189,13 @@ fn against_baseline<'a>(findings: &'a Findings, sweep: &Sweep, curve: &Curve) ->
 }
 
 /// Comparisons in the order of their systems in the study; of many the first ones and the last, which says how many are left out.
-fn first_and_last(findings: &Findings, mut all: Vec<&Comparison>) -> Vec<Number> {
+fn first_and_last(findings: &Findings, mut all: Vec<&Comparison>, caveats: &Caveats) -> Vec<Number> {
     all.sort_by_key(|one| findings.run.systems.iter().position(|system| system.name == one.point.system));
     let left = all.len().saturating_sub(COMPARED_MAX);
     if left > 0 {
         all.drain(COMPARED_MAX - 1..all.len() - 1);
     }
-    let mut told: Vec<Number> = all.into_iter().map(|one| compared(findings, one)).collect();
+    let mut told: Vec<Number> = all.into_iter().map(|one| compared(findings, one, caveats)).collect();
     let rest =
         (left > 0).then(|| format!("{} between are in the findings below", units::counted(left as u64, "comparisons")));
     told.iter_mut().last().into_iter().for_each(|last| last.also.extend(rest.clone()));
@@ -301,12 +301,19 @@ fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
     (label.asks == Asks::Operations && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
 }
 
+/// Users whose requests come to this share of all that they could start are hardly kept waiting.
+const NEARLY_ALL: f64 = 0.85;
+
 /// Whose requests the sessions of a load carry, where these think in between: that bounds the rate, however many sessions there are.
 fn users(findings: &Findings, point: &PointSummary) -> Option<String> {
     let (trial, stream) = nearest(findings, point)?;
     let label = trial.label.streams.get(usize::from(stream.stream))?;
     let most = label.user_count().map(|users| f64::from(users) / label.think_mean.seconds());
-    let most = most.map(|most| format!(", who start at most {} transactions a second", units::significant(most)));
+    let most = most.map(|most| {
+        let theirs = point.work == Work::Transactions && point.throughput_per_s.value >= NEARLY_ALL * most;
+        let limit = if theirs { ": the rate is what they ask for, not the most that the system carries" } else { "" };
+        format!(", who start at most {} transactions a second{limit}", units::significant(most))
+    });
     label.users().map(|users| users.to_owned() + &most.unwrap_or_default())
 }
 
@@ -408,10 +415,12 @@ fn times(point: &PointSummary, quoted: Quantity) -> String {
 }
 
 /// A comparison that the study declared: the ratio, with both sides of it.
-fn compared(findings: &Findings, one: &Comparison) -> Number {
+fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number {
+    let mut touching = Vec::new();
     let sides = [&one.baseline, &one.point.system].map(|system| {
         let at = Point { system: system.clone(), ..one.point.clone() };
         let point = findings.points.iter().find(|point| point.at == at)?;
+        touching.extend(point.caveats.iter().cloned());
         let (estimate, quantity) = quoted(findings, point);
         Some(format!("{system} {}", with_interval(&estimate, quantity)))
     });
@@ -425,6 +434,11 @@ fn compared(findings: &Findings, one: &Comparison) -> Number {
     if !one.ratio.has_interval() {
         number.interval = "no interval".to_owned();
     }
+    number.marks = caveats.grave(&touching);
+    // Which part of the data a step of tiers stands for, as the answer names it.
+    let steps = findings.findings.iter().filter_map(TierFinding::of).flat_map(|found| &found.steps);
+    let step = steps.into_iter().find(|step| step.system == one.point.system);
+    number.also.extend(step.map(|step| format!("{} of the bytes on the fast tier", units::percent(step.of_bytes))));
     number.with(sides.into_iter().flatten())
 }
 
@@ -499,15 +513,16 @@ fn per_core(findings: &Findings, point: &PointSummary) -> Option<String> {
 fn sessions_enough(one: &Compensation) -> Number {
     let what = format!("sessions do with the mirror what {} do without", units::significant(one.sessions));
     if let Some(most) = one.short_of_cores() {
-        let spare =
-            format!("with cores to spare {} by the response-time law", with_interval(&one.predicted, Quantity::Plain));
-        let place = format!("these cores carry {} of the rate", units::percent(most));
+        let enough = with_interval(&one.predicted, Quantity::Plain);
         return Number {
-            value: "no".to_owned(),
+            value: Quantity::Share.text(most),
             interval: String::new(),
-            what,
-            place,
-            also: vec![spare],
+            what: format!(
+                "of the rate of {} sessions is what all cores here carry with the mirror",
+                units::significant(one.sessions)
+            ),
+            place: "no number of sessions brings it back".to_owned(),
+            also: vec![format!("with cores to spare {enough} sessions would, by the response-time law")],
             marks: String::new(),
         };
     }
@@ -523,7 +538,7 @@ fn of_mirror(found: &MirrorFinding) -> Vec<Number> {
     let added = surely.map(|added| {
         let ms = |ms: f64| Quantity::Milliseconds.text(ms);
         // What is nothing within the noise is left to the table.
-        let large = added.parts.iter().filter(|part| part.ms > 0.05 * added.added_ms.value);
+        let large = added.parts.iter().filter(|part| part.ms.abs() > 0.05 * added.added_ms.value);
         let parts = large.map(|part| format!("{} {}", ms(part.ms), part.part.word()));
         let at = Point { factors: added.factors.clone(), ..found.point.clone() }.at();
         let place = format!("{at}, beside a mean of {} alone", ms(added.alone_ms));
@@ -551,7 +566,8 @@ fn round_trips(found: &MirrorFinding) -> Option<Number> {
 fn of_outages(all: &[&PairFinding]) -> Vec<Number> {
     let Some(longest) = all.iter().max_by(|a, b| a.freeze_s.total_cmp(&b.freeze_s)) else { return Vec::new() };
     let still = |found: &PairFinding| match found.freeze_s > 0.0 {
-        true => Quantity::Seconds.text(found.freeze_s),
+        // Whole intervals without an end are counted, and it began in the one before and ended in the one behind.
+        true => Quantity::Seconds.interval(found.freeze_s, found.freeze_s + 2.0 * found.interval_s),
         false => format!("less than {}", Quantity::Seconds.text(found.interval_s)),
     };
     let number = |value: String, what: &str, place: String, also: Vec<String>| Number {
@@ -564,8 +580,8 @@ fn of_outages(all: &[&PairFinding]) -> Vec<Number> {
     };
     let others = all.iter().filter(|one| one.event != longest.event);
     let others = super::each_once(others.map(|one| format!("{} at `{}`", still(one), one.event)));
-    let steps = format!("at `{}`, in steps of {}", longest.event, Quantity::Seconds.text(longest.interval_s));
-    let mut numbers = vec![number(still(longest), "without a commit, at the longest", steps, others)];
+    let steps = format!("at `{}`", longest.event);
+    let mut numbers = vec![number(still(longest), "without an answer, at the longest", steps, others)];
     let known: Vec<bool> = all.iter().filter_map(|one| one.kept).collect();
     if !known.is_empty() {
         let lost = if known.iter().all(|kept| *kept) { "none" } else { "some" };

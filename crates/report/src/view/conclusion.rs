@@ -294,7 +294,7 @@ fn scaling(finding: &Scaling) -> String {
     let gives = format!("at {most}, {times} times the rate at {one}{open}");
     match finding.kind {
         ScalingKind::Linear => format!("grows in proportion: {gives}"),
-        ScalingKind::Saturating => format!("saturates: {gives}"),
+        ScalingKind::Saturating => format!("grows by less than in proportion: {gives}"),
         ScalingKind::Retrograde => format!("falls again: {gives}"),
         ScalingKind::Unclear => format!("{gives}; more runs of each would tell how it grows (`--set replicates=4`)"),
     }

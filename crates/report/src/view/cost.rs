@@ -139,7 +139,10 @@ fn request(quoted: &Quoted) -> Option<String> {
     let (service, response) = (quoted.stream.service.mean_ms, quoted.stream.response.mean_ms);
     let share = Quantity::Share.text(service / response);
     let told = || {
-        format!("a transaction spends {} in the database, {share} of its latency", Quantity::Milliseconds.text(service))
+        format!(
+            "requests of a transaction take {}, {share} of its latency, from sending to answer",
+            Quantity::Milliseconds.text(service)
+        )
     };
     (service > 0.0 && response > 0.0).then(told)
 }
@@ -181,9 +184,10 @@ fn cpu(quoted: &Quoted, server: &ServerSummary) -> Option<String> {
 /// What the generator needs for such a transaction when the database needs nothing, by the facts of the system.
 fn generator(findings: &Findings, trial: &TrialSummary) -> Option<String> {
     let system = findings.run.systems.iter().find(|system| system.name == trial.label.system)?;
-    let (here, there) = (system.client_cost(Reached::InProcess)?, system.client_cost(Reached::OverSocket)?);
+    let here = system.client_cost(Reached::InProcess)?;
     Some(format!(
-        "against a database that answers at once, the load generator itself takes {here} of CPU a transaction, {there} over a socket"
+        "against a database in its own process that answers at once, the load generator takes {here} of CPU a transaction; the rest of its CPU \
+         is what sockets take"
     ))
 }
 

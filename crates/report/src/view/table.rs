@@ -347,7 +347,11 @@ impl Cell {
                 let [low, high] = [one.low, one.high].map(|end| self.told(*quantity, end));
                 (low != high).then(|| units::range(&low, between(one.low), &high))
             }
-            Held::Estimate(estimate, quantity) if estimate.has_interval() => quantity.ends(estimate),
+            // Ends that are told alike say nothing beside their value.
+            Held::Estimate(estimate, quantity) if estimate.has_interval() => {
+                let alike = estimate.tells() && quantity.text(estimate.low) == quantity.text(estimate.high);
+                quantity.ends(estimate).filter(|_| !alike)
+            }
             Held::Estimate(estimate, quantity) if estimate.lower_bound() || estimate.not_known() => {
                 let (least, seen) = (self.told(*quantity, estimate.low), self.told(*quantity, estimate.value));
                 (least != seen).then(|| format!("{seen} seen"))

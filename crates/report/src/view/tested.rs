@@ -6,7 +6,7 @@ use analysis::Findings;
 use observation::{RunFacts, SystemFacts, SystemKind};
 use units::Bytes;
 
-/// One line a system, then the machine.
+/// One line a system, then the machine, then how many trials there were and how long each measured.
 pub fn lines(findings: &Findings) -> Vec<String> {
     let run = &findings.run;
     // Systems of which the same is to be said share a line.
@@ -24,7 +24,18 @@ pub fn lines(findings: &Findings) -> Vec<String> {
     };
     let mut lines: Vec<String> = lines.into_iter().map(named).collect();
     lines.extend(machine(run));
+    lines.extend(trials(findings));
     lines
+}
+
+/// `trials: 6 of 5 s each`; nothing of fixed work, whose time is the result.
+fn trials(findings: &Findings) -> Option<String> {
+    let ended = || findings.trials.iter().filter(|trial| !trial.interrupted && !trial.fixed_work);
+    let (least, most) =
+        (ended().map(|trial| trial.window.length()).min()?, ended().map(|trial| trial.window.length()).max()?);
+    let [least, most] = [least, most].map(units::duration);
+    let long = if least == most { least } else { units::range(&least, " to ", &most) };
+    Some(format!("trials: {} of {long}{}", ended().count(), if ended().count() > 1 { " each" } else { "" }))
 }
 
 fn system_line(findings: &Findings, system: &SystemFacts) -> String {

@@ -38,6 +38,9 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
     // What is asked at one level is told of the best one: nobody keeps more users than give the most.
     let best = curve.iter().filter(|_| !own.is_time).max_by(|a, b| a.value.value.total_cmp(&b.value.value));
     let most = best.filter(|best| best.level > least.level).unwrap_or(own);
+    if let Some(clear) = clear_by_rate(most, least) {
+        return Some(clear);
+    }
     if most.value.overlaps(&least.value) {
         let (told, at, than, least) = (&most.told, &most.at, &least.told, &least.at);
         let word = most.beyond(&curve[0]);
@@ -56,6 +59,18 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
     Some(format!("The most is {} at {}, {times}{level}; at {} it is {}.", most.told, most.at, own.at, own.told))
 }
 
+/// What transactions give comes in heaps, so that its intervals may overlap where those of the transactions themselves do not.
+fn clear_by_rate(most: &Quoted, least: &Quoted) -> Option<String> {
+    let [(more, told), (fewer, than)] = [most.rate.clone()?, least.rate.clone()?];
+    let clear = most.value.overlaps(&least.value) && !more.overlaps(&fewer) && more.value > fewer.value;
+    clear.then(|| {
+        format!(
+            "{} at {} is more than {} at {} by the transactions that give it, {told} against {than}: their intervals do not overlap.",
+            most.told, most.at, least.told, least.at
+        )
+    })
+}
+
 /// What is quoted of a point of a curve: seconds of fixed work, bytes where they are asked for, what transactions give, or else the rate.
 struct Quoted {
     /// Where it is, and that in words.
@@ -67,6 +82,8 @@ struct Quoted {
     /// `as much`, `as many postings`.
     than: String,
     is_time: bool,
+    /// Its transactions a second and these in words, where what they give is quoted.
+    rate: Option<(Estimate, String)>,
 }
 
 impl Quoted {
@@ -80,7 +97,9 @@ impl Quoted {
             _ => (point.throughput_per_s, point.work.rate(point.throughput_per_s.value), "as much".to_owned()),
         };
         let (level, is_time) = (only.level.number()?, point.elapsed_s.is_some());
-        Some(Quoted { level, at: only.in_words(), value, told, than, is_time })
+        let rate = (point.yields.first().is_some() && !is_time)
+            .then(|| (point.throughput_per_s, point.work.rate(point.throughput_per_s.value)));
+        Some(Quoted { level, at: only.in_words(), value, told, than, is_time, rate })
     }
 
     /// The word for how it differs from another one.
@@ -120,7 +139,7 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
     let falls = end.value < 0.9 * most.value;
     if falls && !end.overlaps(&most) {
         let (best, most, last, end) = (at(best), rate(most.value), at(last), rate(end.value));
-        return Some(format!("{stream} is best at {best}, with {most}; at {last} it is {end}."));
+        return Some(format!("{stream} does most at {best}, {most}, and less beyond: at {last} it is {end}."));
     }
     let behind = match (falls, best == last) {
         (true, _) => format!("; {} gave {}{}", at(last), rate(end.value), ends(&end, per_second)),

@@ -84,9 +84,10 @@ fn still(event: &str, all: &[&PairFinding]) -> String {
     let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
     let (least, most) =
         all.iter().fold((f64::MAX, 0.0f64), |(least, most), one| (least.min(one.freeze_s), most.max(one.freeze_s)));
+    // Whole intervals without an end are counted: it began in the one before, and ended in the one behind.
+    let most = most + 2.0 * all.iter().fold(0.0f64, |most, one| most.max(one.interval_s));
     let still = match least > 0.0 {
-        true if least < most => format!("{} to {}", time(least), time(most)),
-        true => time(most),
+        true => units::range(&time(least), " to ", &time(most)),
         false => format!("up to {}", time(most)),
     };
     let failed = failed(all.iter().map(|one| one.errors).sum());

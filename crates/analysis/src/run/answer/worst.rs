@@ -1,9 +1,10 @@
 //! A doubt of trials says in how many of them it is, and is told of that in which it is greatest.
 
+use super::capital;
 use crate::trial::{busy_with_others, starved};
 use crate::{Caveat, CaveatKind, PointSummary, TrialSummary};
 
-/// `In all 5 trials; the worst, at 8 sessions: tasks waited ..`: `main`, which is of a trial that the answer rests on, or the caveat of
+/// `Tasks waited .. (in all 5 trials; this is the worst, at 8 sessions).`: `main`, which is of a trial that the answer rests on, or the caveat of
 /// its kind where it is greatest; `answered` are the points of the answer. None of what is no single trial's, or where there is one.
 pub(super) fn worst(
     main: &Caveat,
@@ -17,13 +18,13 @@ pub(super) fn worst(
     let affected: Vec<(&TrialSummary, usize)> = ended().filter_map(|trial| Some((trial, of(trial)?))).collect();
     let sized = affected.iter().filter_map(|(trial, at)| Some((size(main.kind, trial)?, trial, &trial.caveats[*at])));
     let greatest = sized.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, trial, caveat)| (trial.label.index, caveat));
-    let (told, words) = greatest.map_or((main.trial?, ", for example"), |(index, _)| (index, "; the worst"));
+    let (told, words) = greatest.map_or((main.trial?, ", for example"), |(index, _)| (index, "; this is the worst"));
     let text = greatest.map_or(&main.text, |(_, caveat)| &caveat.text);
     let (all, count) = (ended().count(), affected.len());
     let among = match count == all {
-        true if all == 2 => "In both trials".to_owned(),
-        true => format!("In all {all} trials"),
-        false => format!("In {count} of {all} trials{}", of_the_answer(&affected, answered, all)),
+        true if all == 2 => "in both trials".to_owned(),
+        true => format!("in all {all} trials"),
+        false => format!("in {count} of {all} trials{}", of_the_answer(&affected, answered, all)),
     };
     // Of what is alike in all of them one is no better an example than another.
     let wanted = greatest.is_some() || count < all;
@@ -35,7 +36,7 @@ pub(super) fn worst(
         _ if greatest.is_none() => format!("{words}{place}"),
         _ => format!("{words},{place}"),
     };
-    (all > 1).then(|| format!("{among}{place}: {text}."))
+    (all > 1).then(|| format!("{} ({among}{place}).", capital(text)))
 }
 
 /// Whether the answer rests on some of these trials; of all there is nothing to tell apart.
@@ -97,12 +98,12 @@ mod tests {
             crate::run::judge(observation::RunFacts::default(), trials, &judgement()).doubts
         };
         let told = doubts(trials.clone());
-        let all = "In all 3 trials; the worst, on b at 8 sessions: others: 0.717.";
+        let all = "Others: 0.717 (in all 3 trials; this is the worst, on b at 8 sessions).";
         assert!(told.contains(&all.to_owned()), "{told:?}");
         trials[0].caveats.clear();
         trials[1].caveats.clear();
         let told = doubts(trials.clone());
-        let one = "In 1 of 3 trials, on b at 8 sessions: others: 0.3.";
+        let one = "Others: 0.3 (in 1 of 3 trials, on b at 8 sessions).";
         assert!(told.contains(&one.to_owned()), "{told:?}");
         trials.drain(..2);
         let told = doubts(trials);
@@ -115,7 +116,7 @@ mod tests {
         trials.iter_mut().for_each(|one| one.label.factors.clear());
         trials[1].label.experiment = "day and night".into();
         let told = crate::run::judge(observation::RunFacts::default(), trials, &judgement()).doubts;
-        let all = "In both trials; the worst, in day and night: others: 0.7.";
+        let all = "Others: 0.7 (in both trials; this is the worst, in day and night).";
         assert!(told.contains(&all.to_owned()), "{told:?}");
     }
 
@@ -132,10 +133,10 @@ mod tests {
         quiet[2].caveats.clear();
         let judged = |trials| crate::run::judge(observation::RunFacts::default(), trials, &judgement()).doubts;
         let told = judged(quiet.clone());
-        let some = "In 2 of 4 trials, 2 of the answer's 3 among them, for example on a at 8 sessions: others: 0.5.";
+        let some = "Others: 0.5 (in 2 of 4 trials, 2 of the answer's 3 among them, for example on a at 8 sessions).";
         assert!(told.contains(&some.to_owned()), "{told:?}");
         quiet.truncate(2);
         let told = judged(quiet);
-        assert!(told.contains(&"In both trials: others: 0.5.".to_owned()), "{told:?}");
+        assert!(told.contains(&"Others: 0.5 (in both trials).".to_owned()), "{told:?}");
     }
 }
