@@ -19,14 +19,23 @@ pub fn quantiles<const N: usize>(trials: &[&ResponseEstimates], asked: [f64; N],
     all.sort_by(f64::total_cmp);
     all.dedup();
     let known: Vec<Estimate> = all.iter().map(|q| PooledTimes::of(trials, *q).estimate(confidence)).collect();
-    let known = ordered(known);
+    let mut known = ordered(known);
+    endless_beyond_p99(&all, &mut known);
     asked.map(|q| known[all.iter().position(|one| *one == q).unwrap_or(0)])
+}
+
+/// Nobody believes a p99.9 with an interval beside a p99 that is known to be at least so much: what came in too few bursts for the one
+/// did not come in more for the other.
+fn endless_beyond_p99(all: &[f64], known: &mut [Estimate]) {
+    let Some(p99) = all.iter().position(|q| *q == 0.99).filter(|at| known[*at].lower_bound()) else { return };
+    for own in known[p99 + 1..].iter_mut().filter(|own| own.low.is_finite()) {
+        own.high = f64::INFINITY;
+    }
 }
 
 /// Quantiles from the lowest to the highest: none reaches above what is known of a higher one, or below what is known of a lower
 /// one. Between two modes a median is uncertain from one to the other, and the tail beyond them is not. Of a quantile of which too few
-/// samples tell it is known at least that it lies no lower than the one below, and further out no more is known than nearer by: slow
-/// operations that came in a few bursts are the slowest ones' neighbours.
+/// samples tell it is known at least that it lies no lower than the one below.
 fn ordered(mut quantiles: Vec<Estimate>) -> Vec<Estimate> {
     for at in (0..quantiles.len().saturating_sub(1)).rev() {
         let above = quantiles[at + 1];
@@ -35,10 +44,9 @@ fn ordered(mut quantiles: Vec<Estimate>) -> Vec<Estimate> {
         }
     }
     for at in 1..quantiles.len() {
-        let (below, endless) = (quantiles[at - 1].low, quantiles[at - 1].high == f64::INFINITY);
-        let own = &mut quantiles[at];
+        let (below, own) = (quantiles[at - 1].low, &mut quantiles[at]);
         if below.is_finite() {
-            own.high = if own.low.is_finite() && !endless { own.high } else { f64::INFINITY };
+            own.high = if own.low.is_finite() { own.high } else { f64::INFINITY };
             own.low = own.low.max(below);
         }
     }
@@ -185,13 +193,15 @@ mod tests {
         assert!(bound.lower_bound() && bound.low == 3.0, "{bound:?}");
     }
 
-    /// A page knew p99.9 with its interval and of p99 only a bound.
     #[test]
-    fn further_out_no_more_is_known_than_nearer_by() {
+    fn beyond_a_p99_that_is_only_bounded_nothing_has_an_upper_end() {
         let of = |low: f64, high: f64| Estimate { low, high, ..Estimate::single(5.0) };
-        let told = ordered(vec![of(1.0, 2.0), of(3.0, f64::INFINITY), of(4.0, 6.0)]);
-        assert!(told[0].has_interval() && told[1].lower_bound() && told[2].lower_bound(), "{told:?}");
-        assert_eq!(told[2].low, 4.0);
+        let mut told = [of(1.0, f64::INFINITY), of(3.0, f64::INFINITY), of(4.0, 6.0)];
+        endless_beyond_p99(&[0.95, 0.99, 0.999], &mut told);
+        assert!(told[2].lower_bound() && told[2].low == 4.0, "{told:?}");
+        let mut told = [of(1.0, f64::INFINITY), of(3.0, 4.0), of(4.0, 6.0)];
+        endless_beyond_p99(&[0.95, 0.99, 0.999], &mut told);
+        assert!(told[2].has_interval(), "{told:?}");
     }
 
     /// The bound of an unsure median says nothing of a tail.

@@ -317,8 +317,20 @@ fn users(findings: &Findings, point: &PointSummary) -> Option<String> {
     label.users().map(|users| users.to_owned() + &most.unwrap_or_default())
 }
 
+/// `queue depth 32 a module`, where that is what all points of a curve over modules have in common.
+fn each_module(findings: &Findings, curve: &Curve, point: &PointSummary) -> Option<String> {
+    let depth = |point: &PointSummary| {
+        let modules = point.at.factors.iter().find(|one| factor::short_name(&one.name) == factor::MODULES)?;
+        let depth: f64 = super::headline::load(findings, point).strip_prefix("queue depth ")?.parse().ok()?;
+        Some(depth / modules.level.number()?)
+    };
+    let own = depth(point)?;
+    let alike = curve.points.len() > 1 && curve.points.iter().all(|other| depth(other) == Some(own));
+    alike.then(|| format!("queue depth {} a module", units::significant(own)))
+}
+
 fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary) -> String {
-    let load = super::headline::load(findings, point);
+    let load = each_module(findings, curve, point).unwrap_or_else(|| super::headline::load(findings, point));
     let varied = sweep.factor.as_deref().map(factor::short_name);
     // A load that stays the same along the curve is a part of what was asked, too.
     let beside = match varied.filter(|name| sweep.numeric && !LOADS.contains(name)) {
