@@ -84,6 +84,11 @@ pub mod factor {
         name.rsplit('.').next().unwrap_or(name)
     }
 
+    /// The key of a factor as people of the field write it: `queue_depth` for `load.outstanding`.
+    pub fn key_said(name: &str) -> String {
+        said(name).replace(' ', "_")
+    }
+
     /// The word that people of the field have for a factor: `load.outstanding` is the `queue depth`. Others are told as they are.
     pub fn said(name: &str) -> &str {
         match short_name(name) {

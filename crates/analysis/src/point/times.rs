@@ -57,7 +57,15 @@ impl StreamSummary {
     /// These quantiles of response in milliseconds as this trial knows them; none where the trial keeps no times.
     pub fn quantiles<const N: usize>(&self, asked: [f64; N]) -> Option<[Estimate; N]> {
         let own = self.response_estimates.as_ref()?;
-        Some(quantiles(&[own], asked, own.mean_ms.confidence))
+        let confidence = own.mean_ms.confidence;
+        let (mut known, [median]) = (quantiles(&[own], asked, confidence), quantiles(&[own], [0.5], confidence));
+        // As a point of one trial has it.
+        known
+            .iter_mut()
+            .zip(asked)
+            .filter(|(_, q)| *q > 0.5)
+            .for_each(|(known, _)| *known = known.beside_median(&median));
+        Some(known)
     }
 
     /// `(quantile, milliseconds)` of several trials together, for charts; none where one of them keeps no times.

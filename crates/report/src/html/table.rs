@@ -184,7 +184,9 @@ pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup
                         @if doubted { "see the doubt above" }
                         @if let Some(caveat) = about.first().filter(|_| !doubted && notes.first(kind.mark)) {
                             (prose(&caveat.text))
-                            span class="faint" { (kept(&notes.places.whose(&about))) }
+                            // Whatever stands in this table, the doubt counts all trials, too.
+                            @let all: Vec<_> = std::iter::once(*caveat).chain(&kind.caveats).collect();
+                            span class="faint" { (kept(&notes.places.whose(&all))) }
                         }
                     }
                 }

@@ -6,7 +6,7 @@
 
 use super::conclusion::with_interval;
 use super::curve::{Curve, Sweep};
-use super::headline::{LOADS, low_point, quoted_point, rows_each};
+use super::headline::{is_load, low_point, quoted_point, rows_each};
 use super::mix::nearest;
 use super::quantity::Quantity;
 use super::tested;
@@ -301,6 +301,9 @@ fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
     (label.asks == Asks::Operations && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
 }
 
+/// What is said of users whose requests are hardly kept waiting.
+const THEIRS: &str = ": the rate is what they ask for, not the most that the system carries";
+
 /// Users whose requests come to this share of all that they could start are hardly kept waiting.
 const NEARLY_ALL: f64 = 0.85;
 
@@ -311,7 +314,7 @@ fn users(findings: &Findings, point: &PointSummary) -> Option<String> {
     let most = label.user_count().map(|users| f64::from(users) / label.think_mean.seconds());
     let most = most.map(|most| {
         let theirs = point.work == Work::Transactions && point.throughput_per_s.value >= NEARLY_ALL * most;
-        let limit = if theirs { ": the rate is what they ask for, not the most that the system carries" } else { "" };
+        let limit = if theirs { THEIRS } else { "" };
         format!(", who start at most {} transactions a second{limit}", units::significant(most))
     });
     label.users().map(|users| users.to_owned() + &most.unwrap_or_default())
@@ -333,7 +336,7 @@ fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary
     let load = each_module(findings, curve, point).unwrap_or_else(|| super::headline::load(findings, point));
     let varied = sweep.factor.as_deref().map(factor::short_name);
     // A load that stays the same along the curve is a part of what was asked, too.
-    let beside = match varied.filter(|name| sweep.numeric && !LOADS.contains(name)) {
+    let beside = match varied.filter(|name| sweep.numeric && !is_load(name)) {
         Some(_) if !load.is_empty() => format!("; {load}"),
         _ => String::new(),
     };
@@ -428,11 +431,12 @@ fn times(point: &PointSummary, quoted: Quantity) -> String {
 
 /// A comparison that the study declared: the ratio, with both sides of it.
 fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number {
-    let mut touching = Vec::new();
+    let (mut touching, mut limited) = (Vec::new(), None);
     let sides = [&one.baseline, &one.point.system].map(|system| {
         let at = Point { system: system.clone(), ..one.point.clone() };
         let point = findings.points.iter().find(|point| point.at == at)?;
         touching.extend(point.caveats.iter().cloned());
+        limited = limited.take().or_else(|| users(findings, point).filter(|said| said.ends_with(THEIRS)));
         let (estimate, quantity) = quoted(findings, point);
         Some(format!("{system} {}", with_interval(&estimate, quantity)))
     });
@@ -451,7 +455,7 @@ fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number 
     let steps = findings.findings.iter().filter_map(TierFinding::of).flat_map(|found| &found.steps);
     let step = steps.into_iter().find(|step| step.system == one.point.system);
     number.also.extend(step.map(|step| format!("{} of the bytes on the fast tier", units::percent(step.of_bytes))));
-    number.with(sides.into_iter().flatten())
+    number.with(sides.into_iter().flatten().chain(limited))
 }
 
 /// That most of the latency is no time in the database, where users wait for a session.

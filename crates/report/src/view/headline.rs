@@ -19,8 +19,13 @@ const ROWS_MAX: usize = 14;
 const GROWING: [&str; 4] = [factor::TRANSFER, factor::WIDTH, factor::SIZE, factor::MODULES];
 
 /// Factors that are a load themselves.
-pub const LOADS: [&str; 7] =
+const LOADS: [&str; 7] =
     [factor::OUTSTANDING, factor::SESSIONS, factor::RATE, factor::WIDTH, factor::WORKERS, factor::THREADS, "users"];
+
+/// Whether a factor is a load itself, whichever of its names a study has for it.
+pub fn is_load(name: &str) -> bool {
+    LOADS.iter().any(|load| factor::said(load) == factor::said(name))
+}
 
 struct Row<'a> {
     curve: &'a Curve<'a>,
@@ -272,7 +277,7 @@ fn main_point<'a>(
     };
     // Whoever asks about a distance does not ask for the best one; of a load the most is quoted, whichever is asked about.
     let asked = |point: &&PointSummary| findings.answered.contains(&point.at) && !std::ptr::eq(*point, most);
-    let asked = near(findings, curve, most).into_iter().find(asked).filter(|_| !LOADS.contains(&short_name(factor)));
+    let asked = near(findings, curve, most).into_iter().find(asked).filter(|_| !is_load(factor));
     match asked {
         Some(asked) => (Some(asked), ""),
         None => (Some(most), if at_the_edge(curve, most) { EDGE } else { "best: " }),
@@ -320,7 +325,9 @@ pub fn edges(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let edges = unknown.filter_map(|curve| {
         let (point, prefix) = main_point(findings, sweep, curve, factor);
         let point = point.filter(|_| prefix == EDGE)?;
-        let level = level_with(findings, curve, point);
+        let mut level = level_with(findings, curve, point);
+        // What transactions give comes in heaps: where they are clear of each other themselves, the curve is.
+        level.retain(|other| point.yields.is_empty() || point.throughput_per_s.overlaps(&other.throughput_per_s));
         let names = level.iter().map(|other| sweep.at(curve, other)).collect::<Vec<_>>().join(", ");
         let at = format!("{}, the largest that was tried, gave", sweep.at(curve, point));
         let near = near(findings, curve, point).len() == level.len();

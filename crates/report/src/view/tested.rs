@@ -28,14 +28,19 @@ pub fn lines(findings: &Findings) -> Vec<String> {
     lines
 }
 
-/// `trials: 6 of 5 s each`; nothing of fixed work, whose time is the result.
+/// `trials: 6 of 5 s each`, `trials: 10 of 2 to 4 s each, and 4 of fixed work`.
 fn trials(findings: &Findings) -> Option<String> {
-    let ended = || findings.trials.iter().filter(|trial| !trial.interrupted && !trial.fixed_work);
-    let (least, most) =
-        (ended().map(|trial| trial.window.length()).min()?, ended().map(|trial| trial.window.length()).max()?);
-    let [least, most] = [least, most].map(units::duration);
-    let long = if least == most { least } else { units::range(&least, " to ", &most) };
-    Some(format!("trials: {} of {long}{}", ended().count(), if ended().count() > 1 { " each" } else { "" }))
+    let ended = || findings.trials.iter().filter(|trial| !trial.interrupted);
+    let windows: Vec<_> = ended().filter(|trial| !trial.fixed_work).map(|trial| trial.window.length()).collect();
+    let fixed = ended().count() - windows.len();
+    let timed = windows.iter().min().zip(windows.iter().max()).map(|(least, most)| {
+        let [least, most] = [least, most].map(|long| units::duration(*long));
+        let long = if least == most { least } else { units::range(&least, " to ", &most) };
+        format!("{} of {long}{}", windows.len(), if windows.len() > 1 { " each" } else { "" })
+    });
+    let fixed = (fixed > 0).then(|| format!("{fixed} of fixed work"));
+    let parts: Vec<String> = timed.into_iter().chain(fixed).collect();
+    (!parts.is_empty()).then(|| format!("trials: {}", parts.join(", and ")))
 }
 
 fn system_line(findings: &Findings, system: &SystemFacts) -> String {

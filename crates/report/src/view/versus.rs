@@ -91,14 +91,28 @@ fn notes(all: &[&Comparison]) -> Vec<String> {
     let few = bare.iter().any(|one| !one.ratio.has_interval());
     let without = match few {
         true => "A point without a line is a ratio without an interval: too few pairs were measured.",
-        false => "A point without a line is a ratio of which the interval is so wide that it tells nothing.",
+        false => {
+            "A point without a line has an interval that is too wide to draw, with ends a hundred times apart; its verdict holds by it all the same."
+        }
     };
     let band = "A ratio of 1 is no difference, and the shaded band is the margin within which two count as equivalent.";
     let adjusted = all
         .iter()
         .any(|one| one.adjusted)
         .then_some("Exploratory comparisons are adjusted for their number, which makes their intervals wider.");
-    let told = [line, (!bare.is_empty()).then_some(without), Some(band), adjusted];
+    let clear = |one: &&&Comparison| {
+        one.verdict == analysis::Verdict::Inconclusive
+            && one.ratio.has_interval()
+            && (one.ratio.low > 1.0 || one.ratio.high < 1.0)
+    };
+    let unclear = all.iter().find(clear).and_then(|one| Some((one, one.because.as_ref()?)));
+    let unclear = unclear.map(|(one, why)| {
+        format!(
+            "A line that is clear of 1 beside “inconclusive” has its reason in the table: {} of {}: {why}.",
+            one.said, one.point.stream
+        )
+    });
+    let told = [line, (!bare.is_empty()).then_some(without), Some(band), adjusted, unclear.as_deref()];
     let paired = all.iter().any(|one| one.ratio.n > 1).then(|| PAIRED.to_owned());
     let told = told.into_iter().flatten().collect::<Vec<_>>().join(" ");
     iter::once(told).chain(paired).collect()

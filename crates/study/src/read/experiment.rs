@@ -184,7 +184,9 @@ impl Reading<'_> {
         }
         let levels: Vec<Setting> =
             nodes.into_iter().filter_map(|node| self.level(key, &full, node, problems)).collect();
-        let name = stream.as_ref().map_or(entry.name.clone(), |stream| format!("{stream}.{}", entry.name));
+        // Whatever it is called there, what is made of its levels goes by the key.
+        let name = key.name();
+        let name = stream.as_ref().map_or(name.to_owned(), |stream| format!("{stream}.{name}"));
         Some(FactorWith { name, stream, key, levels })
     }
 

@@ -382,3 +382,17 @@ fn words_of_other_tools_say_the_same_as_ours() {
     assert!(planned(ours, &["rw=randtrim"]).unwrap_err().contains("one of `read`, `write`"));
     assert!(planned(["rw = 'trim'", "", "outstanding = 1"], &[]).unwrap_err().contains("one of `read`, `write`"));
 }
+
+/// A study that said `queue_depth` was shown no knee: that was looked for by the name of the key alone.
+#[test]
+fn a_factor_has_the_name_of_its_key_whatever_the_study_calls_it() {
+    let text = shipped().iter().find(|shipped| shipped.name == "quick").unwrap().text;
+    let text =
+        text.replacen("factor.queue_depth", "factor.iodepth", 1).replacen("factor.outstanding", "factor.iodepth", 1);
+    assert!(text.contains("factor.iodepth"), "it varies the depth");
+    let study = Study::parse("quick", &text).unwrap();
+    let trials = plan(&study, &Survey::default(), 1).unwrap().trials;
+    let names: Vec<&str> =
+        trials.iter().flat_map(|trial| &trial.label.factors).map(|factor| factor.name.as_str()).collect();
+    assert!(names.contains(&"outstanding") && !names.contains(&"iodepth"), "{names:?}");
+}
