@@ -248,6 +248,29 @@ fn a_failure_undoes_what_was_begun_and_the_next_batch_goes_on() {
     assert_eq!(wire.feed(&packet(1, OK), &mut answers), Progress::Complete);
 }
 
+/// What follows such an end would be kept statement by statement.
+#[test]
+fn a_transaction_that_the_server_ended_without_saying_so_fails_and_goes_no_further() {
+    let answered = |sql: &str| {
+        let mut wire = inside(Protocol::Simple, texts(&[sql]));
+        staged(&mut wire, |batch| (batch.begin(true), batch.call(0, []), batch.commit()).0);
+        let mut answers = Answers::default();
+        left(&mut wire);
+        assert_eq!(wire.feed(&packet(1, b"\0\0\0\x03\0\0\0"), &mut answers), Progress::SendMore);
+        left(&mut wire);
+        // One row changed, and no transaction is open.
+        assert_eq!(wire.feed(&packet(1, b"\0\x01\0\x02\0\0\0"), &mut answers), Progress::SendMore);
+        (left(&mut wire), wire)
+    };
+    let (next, mut wire) = answered("UPDATE t SET n = n + 1");
+    assert_eq!(next, packet(0, b"\x03ROLLBACK"));
+    let Progress::Failed(failure) = wire.feed(&packet(1, OK), &mut Answers::default()) else {
+        panic!("it did not fail")
+    };
+    assert!(failure.retryable() && failure.text.contains("without saying so"), "{}", failure.text);
+    assert_eq!(answered("CREATE TABLE u (n INT)").0, packet(0, b"\x03COMMIT"), "a definition ends it as it should");
+}
+
 #[test]
 fn what_the_server_would_not_take_is_not_sent() {
     let mut wire = inside(Protocol::Prepared, texts(&["SELECT $1"]));

@@ -1,6 +1,6 @@
 //! Packets of answers, one after the other: what each means depends on what was asked and on what came before.
 
-use super::{Answering, Asks, Hears, MariadbWire, Prepared, Segment, decode};
+use super::{Answering, Asks, Hears, IN_TRANSACTION, MariadbWire, Prepared, Segment, decode};
 use crate::conversation::{Fields, Progress, lost};
 use crate::dialect::ROLLBACK;
 use crate::mariadb::failure::{EMPTY_QUERY, Said};
@@ -16,6 +16,7 @@ const ROW: usize = 32;
 const MORE_FOLLOWS: u16 = 8;
 
 const NONSENSE: &str = "the server said what is not understood";
+const UNSAID: &str = "the server had ended the transaction without saying so, and carried a statement out by itself";
 const NO_FILE: &str = "the server asks for a file of this machine, which no statement is given";
 
 impl MariadbWire {
@@ -154,7 +155,11 @@ impl MariadbWire {
 
     /// One answer has ended, and with it the command unless another follows.
     fn answered(&mut self, changed: u64, status: u16, answers: &mut Answers) -> Progress {
+        let ended = self.ended_unsaid(status);
         self.status = status;
+        if ended && !self.undoing {
+            self.failure.get_or_insert_with(|| Failure::new(FailureKind::Serialization, UNSAID));
+        }
         self.answering.changed = self.answering.changed.max(changed);
         if self.failure.is_none() && !self.answering.begun {
             answers.begin(0);
@@ -174,6 +179,17 @@ impl MariadbWire {
         }
         answers.end(self.answering.changed);
         self.next()
+    }
+
+    /// Whether the server had ended the transaction in which this statement was meant to be, without a failure that said so: then what it
+    /// did is kept by itself. Statements that define something end a transaction as they should.
+    fn ended_unsaid(&self, status: u16) -> bool {
+        let open = |status: u16| status & IN_TRANSACTION != 0;
+        let statement = self.segments.get(self.at).and_then(|segment| segment.asks.statement());
+        let text = statement.and_then(|statement| self.texts.get(statement)).map_or("", |text| text.sql.trim_start());
+        let word = text.split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
+        let changes = ["insert", "update", "delete", "replace"].iter().any(|one| one.eq_ignore_ascii_case(word));
+        open(self.status) && !open(status) && status & MORE_FOLLOWS == 0 && changes
     }
 
     /// Goes on with the next segment.
