@@ -301,22 +301,32 @@ fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
     (label.asks == Asks::Operations && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
 }
 
-/// What is said of users whose requests are hardly kept waiting.
-const THEIRS: &str = ": the rate is what they ask for, not the most that the system carries";
-
 /// Users whose requests come to this share of all that they could start are hardly kept waiting.
 const NEARLY_ALL: f64 = 0.85;
 
-/// Whose requests the sessions of a load carry, where these think in between: that bounds the rate, however many sessions there are.
+/// The most transactions a second that the users of a load start, where these think in between, however many sessions there are.
+fn users_start(findings: &Findings, point: &PointSummary) -> Option<f64> {
+    let (trial, stream) = nearest(findings, point)?;
+    let label = trial.label.streams.get(usize::from(stream.stream))?;
+    label.user_count().map(|users| f64::from(users) / label.think_mean.seconds())
+}
+
+/// Whether that is what limits the rate.
+fn limited_by_users(findings: &Findings, point: &PointSummary) -> bool {
+    let near = |most: f64| point.throughput_per_s.value >= NEARLY_ALL * most;
+    point.work == Work::Transactions && users_start(findings, point).is_some_and(near)
+}
+
+/// Whose requests the sessions of a load carry, and what bounds the rate by that.
 fn users(findings: &Findings, point: &PointSummary) -> Option<String> {
     let (trial, stream) = nearest(findings, point)?;
     let label = trial.label.streams.get(usize::from(stream.stream))?;
-    let most = label.user_count().map(|users| f64::from(users) / label.think_mean.seconds());
-    let most = most.map(|most| {
-        let theirs = point.work == Work::Transactions && point.throughput_per_s.value >= NEARLY_ALL * most;
-        let limit = if theirs { THEIRS } else { "" };
-        format!(", who start at most {} transactions a second{limit}", units::significant(most))
-    });
+    let limit = match limited_by_users(findings, point) {
+        true => ": the rate is what they ask for, not the most that the system carries",
+        false => "",
+    };
+    let most = users_start(findings, point)
+        .map(|most| format!(", who start at most {} transactions a second{limit}", units::significant(most)));
     label.users().map(|users| users.to_owned() + &most.unwrap_or_default())
 }
 
@@ -324,8 +334,10 @@ fn users(findings: &Findings, point: &PointSummary) -> Option<String> {
 fn each_module(findings: &Findings, curve: &Curve, point: &PointSummary) -> Option<String> {
     let depth = |point: &PointSummary| {
         let modules = point.at.factors.iter().find(|one| factor::short_name(&one.name) == factor::MODULES)?;
-        let depth: f64 = super::headline::load(findings, point).strip_prefix("queue depth ")?.parse().ok()?;
-        Some(depth / modules.level.number()?)
+        let (trial, stream) = nearest(findings, point)?;
+        let label = trial.label.streams.get(usize::from(stream.stream))?;
+        let depth = label.slots.filter(|_| label.asks == Asks::Operations && label.offered.is_none())?;
+        Some(f64::from(depth) / modules.level.number()?)
     };
     let own = depth(point)?;
     let alike = curve.points.len() > 1 && curve.points.iter().all(|other| depth(other) == Some(own));
@@ -436,7 +448,7 @@ fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number 
         let at = Point { system: system.clone(), ..one.point.clone() };
         let point = findings.points.iter().find(|point| point.at == at)?;
         touching.extend(point.caveats.iter().cloned());
-        limited = limited.take().or_else(|| users(findings, point).filter(|said| said.ends_with(THEIRS)));
+        limited = limited.take().or_else(|| users(findings, point).filter(|_| limited_by_users(findings, point)));
         let (estimate, quantity) = quoted(findings, point);
         Some(format!("{system} {}", with_interval(&estimate, quantity)))
     });

@@ -97,7 +97,7 @@ impl Quoted {
             _ => (point.throughput_per_s, point.work.rate(point.throughput_per_s.value), "as much".to_owned()),
         };
         let (level, is_time) = (only.level.number()?, point.elapsed_s.is_some());
-        let rate = (point.yields.first().is_some() && !is_time)
+        let rate = (!point.yields.is_empty() && !is_time)
             .then(|| (point.throughput_per_s, point.work.rate(point.throughput_per_s.value)));
         Some(Quoted { level, at: only.in_words(), value, told, than, is_time, rate })
     }
