@@ -225,6 +225,9 @@ fn answer(advice: &Advice, window_s: f64, slow_s: f64) -> Answer {
     answer.low *= swings(advice.reach.low).min(1.0);
     answer.high = (answer.high * swings(advice.reach.high).max(1.0)).min(1.0);
     let movable = share(advice.pieces.iter().map(|piece| piece.gain.saved_s()).sum(), slow_s);
+    // What gains and lies on the slow tier still.
+    let slow = advice.pieces.iter().filter(|piece| !advice.objects[piece.first()].known.fast);
+    let away = share(slow.map(|piece| piece.gain.saved_s().max(0.0)).sum(), slow_s);
     let staying = advice.objects.iter().zip(&advice.gains).filter(|(object, _)| !object.known.stays.is_empty());
     let stays: f64 = staying.map(|(_, gain)| gain.saved_s()).sum();
     let data = || advice.objects.iter().filter(|object| object.known.kind != Kind::Log);
@@ -238,9 +241,7 @@ fn answer(advice: &Advice, window_s: f64, slow_s: f64) -> Answer {
         () if share(*log_s, *wait_s) >= LOG_SHARE => Some(Reason::LogBound),
         () if movable < SAVED_MIN && share(stays, slow_s) >= SAVED_MIN => Some(Reason::NothingMoves),
         () if movable < SAVED_MIN => Some(Reason::TiersAlike),
-        () if advice.moves.iter().all(|one| one.saved_s <= 0.0) && !advice.taken.is_empty() => {
-            Some(Reason::AlreadyThere)
-        }
+        () if away < SAVED_MIN && !advice.taken.is_empty() => Some(Reason::AlreadyThere),
         () => Some(Reason::BudgetTooSmall),
     };
     answer
@@ -322,6 +323,11 @@ mod tests {
         there.known.fast = true;
         let advice = of(vec![there, table("cold", 750.0, &[1.0])], Some(300.0));
         assert_eq!(advice.answer.reason, Some(Reason::AlreadyThere));
+        // What lies there is not asked for, and what is asked for does not fit.
+        let mut idle = table("idle", 250.0, &[0.0]);
+        idle.known.fast = true;
+        let advice = of(vec![idle, table("asked", 750.0, &[7000.0])], Some(300.0));
+        assert_eq!(advice.answer.reason, Some(Reason::BudgetTooSmall));
         let mut large = table("large", 1e9, &[900.0]);
         for fast in [false, true] {
             large.known.fast = fast;

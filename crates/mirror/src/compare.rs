@@ -75,6 +75,8 @@ pub struct Left {
     pub name: String,
     /// Why.
     pub why: String,
+    /// Whether both nodes use the same file, so that nothing mirrors it.
+    pub shared: bool,
 }
 
 /// What was compared.
@@ -87,11 +89,18 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// Whether both nodes hold the same.
+    /// Whether both nodes hold the same, each its own.
     pub fn equal(&self) -> bool {
-        self.tables.iter().all(Table::equal)
+        self.tables.iter().all(Table::equal) && !self.left_out.iter().any(|left| left.shared)
     }
 }
+
+/// What lies in a tablespace: a path of this machine, which both nodes of a pair have in common. One within the data of each has none.
+const SHARED: &str = "SELECT format('%I.%I', n.nspname, c.relname), s.spcname::text, pg_tablespace_location(s.oid) FROM pg_class c \
+    JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_database d ON d.datname = current_database() \
+    JOIN pg_tablespace s ON s.oid = CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END \
+    WHERE c.relkind IN ('r', 'i', 'm') AND pg_tablespace_location(s.oid) LIKE '/%' \
+    AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%' ORDER BY 1";
 
 /// All tables of users with whether their rows are in the log.
 const TABLES: &str = "SELECT format('%I.%I', n.nspname, c.relname), (c.relpersistence = 'p')::text FROM pg_class c \
@@ -164,11 +173,28 @@ impl<N: Nodes> Pair<N> {
             database: database.to_owned(),
             name: row[0].clone(),
             why: row[1].clone(),
+            shared: false,
         }));
         let why = || "it is unlogged, so that nothing of it goes to a mirror".to_owned();
-        let left =
-            unlogged.into_iter().map(|row| Left { database: database.to_owned(), name: row[0].clone(), why: why() });
+        let left = unlogged.into_iter().map(|row| Left {
+            database: database.to_owned(),
+            name: row[0].clone(),
+            why: why(),
+            shared: false,
+        });
         compared.left_out.extend(left);
+        let shared = asked(&mut *from, primary, "list what lies in tablespaces", SHARED)?;
+        logged.retain(|row| !shared.iter().any(|one| one[0] == row[0]));
+        compared.left_out.extend(shared.into_iter().map(|row| Left {
+            database: database.to_owned(),
+            why: format!(
+                "it lies in the tablespace `{}`, which is the folder {} for both nodes: there is one copy, which both write, and nothing \
+                 mirrors it; move it back with SET TABLESPACE pg_default",
+                row[1], row[2]
+            ),
+            name: row[0].clone(),
+            shared: true,
+        }));
         let names: Vec<String> = logged.into_iter().map(|row| row[0].clone()).collect();
         let mut to = self.snapshots(&mut *from, &names, database)?;
         let mut tables = BTreeMap::<String, [Option<Content>; 2]>::new();

@@ -432,7 +432,7 @@ impl<N: Nodes> Pair<N> {
                 let [database, name, engine] = [0, 1, 2].map(|at| row[at].clone());
                 if engine != "InnoDB" {
                     let why = format!("{engine} keeps it: Galera mirrors tables of InnoDB");
-                    let left = Left { database, name, why };
+                    let left = Left { database, name, why, shared: false };
                     compared.left_out.extend((!compared.left_out.contains(&left)).then_some(left));
                     continue;
                 }

@@ -183,6 +183,11 @@ impl Client<'_> {
         self.shared.looked(silent);
         let says =
             format!("node {there} does not answer, so that the transaction was undone on node {here}: {failure}");
-        self.fails("40001", &says, &format!("try it again: what changes without node {there} is noted"));
+        // A node that is busy for longer than that is taken for lost, and found again when somebody looks.
+        let hint = format!(
+            "try it again: what changes without node {there} is noted; where that node is up, and busy for so long, give `prony pair serve` \
+             more --patience"
+        );
+        self.fails("40001", &says, &hint);
     }
 }

@@ -98,6 +98,24 @@ impl Mirrored {
         acknowledged.into_inner().expect("no client panics")
     }
 
+    /// Both nodes use the folder of a tablespace, so that what lies in it has one copy: a check compared that with itself.
+    fn tells_a_shared_tablespace(&self) {
+        use std::os::unix::fs::MetadataExt as _;
+        let program = &self.house.program;
+        let (space, data) = (program.path("space"), program.path("pair").join("a").join("data"));
+        std::fs::create_dir(&space).expect("a folder");
+        let owner = std::fs::metadata(data).expect("its data");
+        std::os::unix::fs::chown(&space, Some(owner.uid()), Some(owner.gid())).expect("the server's");
+        self.asks("a", &format!("CREATE TABLESPACE apart LOCATION '{}'", space.display()));
+        self.asks("a", "CREATE TABLE lone TABLESPACE apart AS SELECT 1 AS one");
+        let checked = program.run("pair check");
+        assert_eq!(checked.code, Some(1), "{checked}");
+        assert!(
+            checked.stdout.contains("NOT MIRRORED  postgres: public.lone: it lies in the tablespace `apart`"),
+            "{checked}"
+        );
+    }
+
     /// Both nodes hold the same, told table by table.
     fn is_equal(&self, tables: usize) {
         let checked = self.house.pair("check");
@@ -112,13 +130,20 @@ impl Drop for Mirrored {
 }
 
 #[test]
+fn a_check_finds_what_lies_in_a_tablespace_that_both_nodes_use() {
+    let Some(pair) = Mirrored::up("") else { return };
+    pair.asks("a", "CREATE TABLE t AS SELECT g FROM generate_series(1, 1000) g");
+    pair.is_equal(1);
+    pair.tells_a_shared_tablespace();
+}
+
+#[test]
 fn a_pair_mirrors_stays_behind_is_sent_what_it_lacks_changes_roles_and_goes_down() {
     let Some(pair) = Mirrored::up("--sync remote_apply --via via") else { return };
     assert!(pair.asks("b", "SHOW primary_conninfo").contains("/via/a' "));
     pair.asks("a", "CREATE TABLE t AS SELECT g FROM generate_series(1, 1000) g");
     assert_eq!(pair.asks("b", "SELECT count(*)::text FROM t"), "1000", "who reads on the mirror sees it");
     pair.is_equal(1);
-
     let suspended = pair.does("suspend");
     assert_eq!((&suspended["state"], &suspended["reason"]), (&"tracking".into(), &"it was asked for".into()));
     pair.asks("a", "INSERT INTO t SELECT g FROM generate_series(1, 20000) g");

@@ -432,9 +432,10 @@ fn behind_note(state: State) -> Option<&'static str> {
 /// What was compared, table by table.
 pub(super) fn check_text(compared: &Compared, state: State) -> String {
     let mut lines: Vec<String> = compared.tables.iter().map(mirror::Table::says).collect();
-    lines.extend(
-        compared.left_out.iter().map(|left| format!("left out  {}: {}: {}", left.database, left.name, left.why)),
-    );
+    lines.extend(compared.left_out.iter().map(|left| {
+        let how = if left.shared { "NOT MIRRORED" } else { "left out" };
+        format!("{how}  {}: {}: {}", left.database, left.name, left.why)
+    }));
     let differ = compared.tables.iter().filter(|table| !table.equal()).count() as u64;
     lines.push(count(compared.tables.len() as u64, differ));
     lines.extend(behind_note(state).map(str::to_owned));
@@ -456,7 +457,7 @@ pub(super) fn check_json(compared: &Compared, state: State) -> Value {
             "b": held(Node::B),
         })
     };
-    let left = |left: &mirror::Left| json!({ "database": left.database, "table": left.name, "why": left.why });
+    let left = |left: &mirror::Left| json!({ "database": left.database, "table": left.name, "why": left.why, "shared": left.shared });
     json!({
         "schema": "prony/pair-check/1",
         "equal": compared.equal(),

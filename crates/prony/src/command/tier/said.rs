@@ -95,6 +95,9 @@ pub(super) fn rivals(told: &Told) -> String {
         return "No budget, so that nothing else can be bought for it.".to_owned();
     };
     let placed = advisor::placed(&told.advice);
+    if matches!(told.advice.answer.reason, Some(Reason::TooFewReads | Reason::InCache)) {
+        return "Sessions wait so little that nothing is worth buying.".to_owned();
+    }
     // Where nothing is gained nothing is the best use, and the parts of a remainder are no order.
     if told.advice.answer.reason.is_some() && placed.max(rival.memory).max(rival.cache) < WORTH_BUYING {
         return format!("Nothing that {} buys saves {} of the wait.", bytes(rival.bytes), percent(WORTH_BUYING));
