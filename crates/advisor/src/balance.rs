@@ -112,8 +112,7 @@ impl Balancer {
         let kept = 0.5f64.powf(window_s / rules.half_life_s);
         let mut heat = BTreeMap::new();
         for (at, piece) in pieces.iter().enumerate() {
-            // Where memory answered, no device would have been faster.
-            let now = if advice.reach.from_memory { 0.0 } else { piece.gain.saved_s() / window_s };
+            let now = piece.gain.saved_s() / window_s;
             // What is seen for the first time is as hot as it looks.
             let before = self.heat.get(name(at)).copied().unwrap_or(now);
             heat.insert(name(at).clone(), kept * before + (1.0 - kept) * now);
@@ -265,17 +264,6 @@ mod tests {
             (cost - 1e6 / crate::BLOCK * TIERS.slow.copied_s).abs() < 1e-9
                 && TIERS.slow.copied_s > TIERS.slow.in_order_s
         );
-    }
-
-    #[test]
-    fn what_memory_answered_is_not_hot() {
-        let mut balancer = Balancer::default();
-        let look = |at_s, read_s| Look { at_s, read_s: Some(read_s), ..Look::default() };
-        let looks = [look(0.0, 0.0), look(10.0, 1.0)];
-        let advice = advise(vec![table("a", 1e6, &[1e6])], &looks, &TIERS, Some(RULES.budget), 1);
-        assert!(advice.reach.from_memory);
-        assert_eq!(balancer.weigh(&advice, &TIERS, &RULES, 10.0, 0.0), []);
-        assert_eq!(balancer.left(&advice, &[], &RULES), []);
     }
 
     #[test]

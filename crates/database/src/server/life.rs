@@ -153,11 +153,16 @@ impl<K: ServerKind> Server<K> {
     /// # Errors
     /// When it does not end, or nobody shall wait for that any more.
     pub fn down(&self) -> Result<End, DatabaseError> {
+        self.down_within(END_SECONDS)
+    }
+
+    /// The same, at once when it takes longer than so many seconds.
+    pub(super) fn down_within(&self, seconds: u64) -> Result<End, DatabaseError> {
         if !self.folder.exists() {
             return Ok(End::Before);
         }
         let _held = folder::hold(&self.folder, &self.stop)?;
-        self.end_within(END_SECONDS)
+        self.end_within(seconds)
     }
 
     /// Ends it and removes all its data.

@@ -190,7 +190,7 @@ fn a_run_says_first_what_jobs_may_take_and_that_a_model_takes_simulated_time() {
         first("run bank-day --on model:small-server --set users=4 --set sessions=2 --set measure=3s --set warm_up=0s");
     assert!(told.contains(" of simulated time; seed ") && !told.contains("job"), "{told}");
     let (_, request) = said.split_once("request time: ").unwrap_or_else(|| panic!("{said}"));
-    assert!(request.contains("a transaction spends ") && request.contains("% of its latency"), "{said}");
+    assert!(request.contains("requests of a transaction take ") && request.contains("% of its latency"), "{said}");
     let (told, _) = first("run quick --on scripted:service=100us --set measure=100ms --set warm_up=0s");
     assert!(!told.contains("simulated time") && !told.contains("job"), "{told}");
 }

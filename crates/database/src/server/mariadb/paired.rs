@@ -16,6 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// The setting that makes a server a node, and that which says whom it finds.
+/// A node of a group that was killed while another copied it may hear nothing of an end; what it has is kept when it is ended at once.
+const GROUP_ENDS_S: u64 = 60;
 const ON: &str = "wsrep_on";
 const PEERS: &str = "wsrep_cluster_address";
 
@@ -109,11 +111,11 @@ impl Member for Server {
     }
 
     fn ended(&self) -> Result<(), DatabaseError> {
-        self.down().map(drop)
+        self.down_within(GROUP_ENDS_S).map(drop)
     }
 
     fn copied_from(&self, _source: &str, _slot: &str) -> Result<(), DatabaseError> {
-        self.down()?;
+        self.down_within(GROUP_ENDS_S)?;
         self.forgets_group()
     }
 
