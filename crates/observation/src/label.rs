@@ -128,6 +128,11 @@ pub struct Factor {
 }
 
 impl Factor {
+    /// `queue_depth=32`: as `--set` takes it.
+    pub fn as_set(&self) -> String {
+        format!("{}={}", factor::key_said(&self.name), self.level.text())
+    }
+
     /// `4 modules`, `10 km`, `cache cold`: the level in words that say what it is.
     pub fn in_words(&self) -> String {
         let name = factor::short_name(&self.name);

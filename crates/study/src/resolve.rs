@@ -353,7 +353,7 @@ fn flattened(set: &SetKey, experiments: &[Experiment]) -> Option<String> {
     };
     let named: Vec<&str> = experiments.iter().filter(several).map(|experiment| experiment.name.as_str()).collect();
     let told = set.scope == Scope::All && set.levels.len() == 1 && !named.is_empty() && experiments.len() > 1;
-    let key = set.key.name();
+    let key = observation::factor::key_said(set.key.name());
     told.then(|| {
         format!(
             "one `{key}` leaves nothing to compare in {}; `--set \"EXPERIMENT.{key}=..\"` or `--only EXPERIMENT` names one experiment",

@@ -279,11 +279,7 @@ fn order(plan: &Plan) -> String {
 fn row(trial: &Trial) -> [String; 8] {
     let label = &trial.label;
     let streams: Vec<&str> = label.streams.iter().map(|stream| stream.name.as_str()).collect();
-    let factors: Vec<String> = label
-        .factors
-        .iter()
-        .map(|factor| format!("{}={}", observation::factor::key_said(&factor.name), factor.level.text()))
-        .collect();
+    let factors: Vec<String> = label.factors.iter().map(observation::Factor::as_set).collect();
     [
         (label.index + 1).to_string(),
         label.experiment.clone(),

@@ -156,12 +156,7 @@ pub fn trial_words(trial: &Trial) -> String {
     let label = &trial.label;
     let mut words = vec![label.experiment.clone()];
     words.extend(label.streams.iter().map(|stream| stream.name.clone()));
-    words.extend(
-        label
-            .factors
-            .iter()
-            .map(|factor| format!("{}={}", observation::factor::key_said(&factor.name), factor.level.text())),
-    );
+    words.extend(label.factors.iter().map(observation::Factor::as_set));
     words.push(label.system.clone());
     words.dedup();
     words.join(", ")

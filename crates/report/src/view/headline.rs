@@ -22,7 +22,7 @@ const GROWING: [&str; 4] = [factor::TRANSFER, factor::WIDTH, factor::SIZE, facto
 const LOADS: [&str; 7] =
     [factor::OUTSTANDING, factor::SESSIONS, factor::RATE, factor::WIDTH, factor::WORKERS, factor::THREADS, "users"];
 
-/// Whether a factor is a load itself, whichever of its names a study has for it.
+/// Whether a factor is a load itself, whichever of its names an older run file has for it.
 pub fn is_load(name: &str) -> bool {
     LOADS.iter().any(|load| factor::said(load) == factor::said(name))
 }
