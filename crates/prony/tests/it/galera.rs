@@ -84,7 +84,8 @@ fn people_are_split_between_both_servers_and_what_crosses_costs_conflicts_and_no
     let Some(house) = house() else { return };
     let small = "--set pair=galera-pair --set spread=split --set sessions=4 --set warm_up=200ms --set measure=1s --set replicates=1 --json";
     for (workload, data) in [("brokerage", "--set customers=100 --set days=1"), ("order-entry", "--set depots=2")] {
-        let told = house.program.json(&format!("run mirror-active-active --only {workload} {data} {small}"));
+        let told =
+            house.program.json(&format!("run mirror-active-active --set all=on --only {workload} {data} {small}"));
         assert_eq!(told["trials"].as_array().expect("trials").len(), 2, "{told:#}");
         assert_eq!(checks(&told, "mirror").len(), 1, "{told:#}");
         assert!(checks(&told, "ledger").len() >= 2, "{told:#}");
