@@ -43,8 +43,6 @@ pub struct Findings {
     pub doubted: Option<CaveatKind>,
     /// One to three sentences: the answer to the study's question, in plain words.
     pub answer: Vec<String>,
-    /// How many of the first of these sentences only tell a number at a point.
-    pub figures: usize,
     /// What numbers of the storage are typical of, where one system's were measured.
     pub typical: Option<Typical>,
     /// The metric that the study declared primary.

@@ -163,23 +163,26 @@ impl CoreCompensation {
         }
     }
 
-    /// `+0.12 cores beside 0.5 of each server (+0.11 observed)`.
+    /// `where each server is held to 0.5 cores, +0.12 cores (predicted; +0.11 observed)`.
     pub(super) fn more(&self) -> String {
-        let plus = |value: f64| format!("+{}", units::significant((value - self.cores).max(0.0)));
+        // A difference of two estimates is known to two digits at best.
+        let plus = |value: f64| format!("+{}", units::two_digits((value - self.cores).max(0.0)));
         let (at, share) = self.tried;
         let observed = match &self.observed {
-            Some(observed) => format!("{} observed", plus(observed.value)),
-            None if share >= 1.0 => format!("none observed, the rate is there with {}", units::significant(at)),
+            Some(observed) => format!("predicted; {} observed", plus(observed.value)),
+            None if share >= 1.0 => {
+                format!("predicted; none observed, the rate is there with {}", units::significant(at))
+            }
             None => format!(
                 "not observed up to {}: at most {} of the rate",
                 units::significant(self.up_to),
                 units::percent(share)
             ),
         };
-        let cores = units::significant(self.cores);
+        let held = format!("where each server is held to {} cores,", units::significant(self.cores));
         match &self.predicted {
-            Some(predicted) => format!("{} cores beside {cores} of each server ({observed})", plus(predicted.value)),
-            None => format!("no number of cores instead of {cores} of each server ({observed})"),
+            Some(predicted) => format!("{held} {} cores ({observed})", plus(predicted.value)),
+            None => format!("{held} no number of cores ({observed})"),
         }
     }
 }

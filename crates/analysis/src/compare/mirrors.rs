@@ -229,7 +229,7 @@ impl MirrorFinding {
         best.into_iter().chain(each).chain(trips).chain(spreads).collect::<Vec<_>>().join("; ")
     }
 
-    /// `+1.6 sessions beside 8 (+1.4 observed)` and `+0.12 cores beside 0.5 of each server (+0.11 observed)`, of the fewest that were measured.
+    /// `+1.6 sessions beside 8 (predicted; +1.4 observed)` and `where each server is held to 0.5 cores, +0.12 cores (predicted; +0.11 observed)`, of the fewest that were measured.
     pub(crate) fn more(&self) -> impl Iterator<Item = String> {
         let sessions = self.compensations.first().map(Compensation::more);
         sessions.into_iter().chain(self.core_compensations.first().map(CoreCompensation::more))
@@ -333,16 +333,18 @@ impl Compensation {
         let (at, share) = self.tried;
         if let Some(most) = self.short_of_cores() {
             return format!(
-                "no number of sessions is enough on these cores, which carry {} of the rate; with cores to spare {} sessions beside {}, \
-                 by the response-time law",
+                "more sessions do not bring the rate back on these cores, which carry at most {} of it; with cores to spare {} sessions \
+                 beside {} would, by the response-time law",
                 units::percent(most),
                 plus(self.predicted.value),
                 units::significant(self.sessions)
             );
         }
         let observed = match self.observed {
-            Some(observed) => format!("{} observed", plus(observed)),
-            None if share >= 1.0 => format!("none observed, the rate is there with {}", units::significant(at)),
+            Some(observed) => format!("predicted; {} observed", plus(observed)),
+            None if share >= 1.0 => {
+                format!("predicted; none observed, the rate is there with {}", units::significant(at))
+            }
             None if self.up_to <= self.sessions => "more were not tried".to_owned(),
             None => {
                 let [up_to, with, most] =

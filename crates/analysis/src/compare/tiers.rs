@@ -105,6 +105,9 @@ fn share(slow: &Estimate, step: &Estimate, fast: &Estimate) -> Option<Estimate> 
     Some(Estimate::single((t0[0] - tk[0]) / whole))
 }
 
+/// A share of the gain with ends further apart than this decides nothing: a promise is kept within a fifth.
+const VAGUE: f64 = 0.4;
+
 /// How many times one rate the other is.
 fn ratio(of: &Estimate, to: &Estimate) -> Estimate {
     let value = of.value / to.value;
@@ -129,6 +132,19 @@ impl TierFinding {
         let mut told: Vec<&TierStep> = between.first().into_iter().chain(knee).collect();
         told.dedup_by(|a, b| a.of_bytes == b.of_bytes);
         told
+    }
+
+    /// That the share of a step is not known well enough to hold its promise against it.
+    pub(crate) fn vague(&self) -> Option<String> {
+        let wide = |of: &Estimate| of.has_interval() && of.high - of.low > VAGUE;
+        let told = self.told().into_iter().filter_map(|step| Some((step, step.delivered.filter(wide)?)));
+        let (step, delivered) = told.max_by(|(_, a), (_, b)| (a.high - a.low).total_cmp(&(b.high - b.low)))?;
+        let (bytes, promised) = (units::percent(step.of_bytes), units::percent(step.promised.value));
+        let ends = units::range(&units::percent(delivered.low), " to ", &units::percent(delivered.high));
+        Some(format!(
+            "With {bytes} of the bytes the gain is known to {ends} only, too wide to hold {promised} against it: more replicates narrow it, \
+             such as `--set replicates=8`."
+        ))
     }
 
     /// `25% of the bytes on the fast tier save 71% (66% to 76%) of the time that all of them save; the advice promised 70%. With every table and index

@@ -127,7 +127,6 @@ pub fn lead(findings: &mut Findings, mut found: Vec<Finding>, checks: &[TrialChe
         ([], None) => None,
     };
     // What is lost goes before any number.
-    findings.figures = if sentence.is_some() { 0 } else { findings.figures };
     findings.answer.splice(0..0, sentence);
     let behind = before.first().filter(|_| damage.is_empty() && lasting.is_empty());
     findings.answer.extend(behind.map(|outage| format!("Before it was run again, {}.", outage.text)));

@@ -57,8 +57,7 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
         .iter()
         .any(|system| system.is(SystemKind::Model) && chosen.iter().any(|point| point.at.system == system.name));
     let answered: Vec<Point> = chosen.into_iter().map(|point| point.at.clone()).collect();
-    let Answer { sentences: answer, figures, mut doubts, doubted } =
-        answer(&points, &findings, &caveats, &trials, judgement);
+    let Answer { sentences: answer, mut doubts, doubted } = answer(&points, &findings, &caveats, &trials, judgement);
     if modelled {
         doubts.insert(0, MODELLED.to_owned());
     }
@@ -75,7 +74,6 @@ pub fn judge(run: RunFacts, mut trials: Vec<TrialSummary>, judgement: &Judgement
         answered,
         doubted,
         answer,
-        figures,
         doubts,
         typical,
         metric,

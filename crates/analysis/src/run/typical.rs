@@ -46,7 +46,7 @@ impl Typical {
             .map(|ms| format!("a random read at queue depth 1 takes {}, as on {}", milliseconds(ms), like(ms, &READS)));
         let most = self
             .most_per_s
-            .map(|rate| format!("a peak of {} IOPS is that of {}", per_second(rate), like(rate, &RATES)));
+            .map(|rate| format!("the most, {} IOPS, is that of {}", per_second(rate), like(rate, &RATES)));
         let durable = self
             .durable_ms
             .map(|ms| format!("a durable write takes {}, as on {}", milliseconds(ms), like(ms, &DURABLE)));
@@ -100,12 +100,12 @@ mod tests {
         let found = Typical { read_ms: Some(0.0364), most_per_s: Some(80_700.0), durable_ms: Some(2.38) };
         assert_eq!(
             found.says(),
-            "a random read at queue depth 1 takes 36.4 us, as on a fast NVMe SSD; a peak of 80.7 k IOPS is that of a SATA \
+            "a random read at queue depth 1 takes 36.4 us, as on a fast NVMe SSD; the most, 80.7 k IOPS, is that of a SATA \
              SSD; a durable write takes 2.38 ms, as on a desktop SSD or a cloud volume"
         );
         let disk = Typical { read_ms: Some(8.0), most_per_s: Some(180.0), durable_ms: None };
         assert!(
-            disk.says().ends_with("as on a hard disk; a peak of 180 IOPS is that of a hard disk"),
+            disk.says().ends_with("as on a hard disk; the most, 180 IOPS, is that of a hard disk"),
             "{}",
             disk.says()
         );

@@ -795,8 +795,8 @@ fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<Strin
                         units::significant(busy)
                     ),
                     None => format!(
-                        "{waited}: {who} and load generator alone fill the cores of this machine, which set the rate; compare it for each \
-                         core, or load the server from another machine"
+                        "the cores of this machine set the rate: {who} and load generator fill them, and {waited}; load the server from \
+                         another machine"
                     ),
                 }
             }

@@ -78,7 +78,7 @@ fn the_mirror_of_a_server_is_no_other_program_and_where_it_cannot_be_told_apart_
     let some = told(&[("mirror.cpu", 0.6)]);
     assert!(some.ends_with("other programs kept 50% of this machine's cores busy; stop them and run again"), "{some}");
     let own = told(&[("mirror.cpu", 1.0), ("generator.children.cpu", 0.5)]);
-    assert!(own.contains("both servers and load generator alone fill the cores"), "{own}");
+    assert!(own.contains("both servers and load generator fill them"), "{own}");
     let unknown = told(&[("mirror.waiting now", 1.0)]);
     let words = "programs besides the first server and the load generator kept 80% of this machine's cores busy; what of it was the mirror is not known";
     assert!(unknown.ends_with(words), "{unknown}");

@@ -75,7 +75,11 @@ fn one_session_waits_for_its_own_quota_alone_and_no_core_above_one_shortens_its_
     assert!(told.predicted.is_none() && (told.ceiling - 0.8).abs() < 1e-6, "{told:?}");
     let none = "no number of cores gives the rate of 1 cores back by the response-time law, which leaves 80% of it; ";
     assert!(told.says().starts_with(none), "{}", told.says());
-    assert!(told.more().starts_with("no number of cores instead of 1 of each server (not observed"), "{}", told.more());
+    assert!(
+        told.more().starts_with("where each server is held to 1 cores, no number of cores (not observed"),
+        "{}",
+        told.more()
+    );
 }
 
 #[test]
@@ -124,6 +128,6 @@ fn a_rate_that_no_measured_number_of_cores_brought_back_is_told_with_how_near_it
 #[test]
 fn the_answer_says_sessions_or_cores_where_cores_are_varied() {
     let answer = judge(Default::default(), busy(), &judged()).answer.join(" ");
-    let said = "To compensate for the mirror of mirrored in random-read: +0.1 cores beside 0.5 of each server (+0.1 observed).";
+    let said = "To compensate for mirrored in random-read: where each server is held to 0.5 cores, +0.1 cores (predicted; +0.1 observed).";
     assert!(answer.contains(said), "{answer}");
 }

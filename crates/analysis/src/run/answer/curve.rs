@@ -51,7 +51,14 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
     let times = format!("{} as at {} ({})", most.times(least), least.at, least.told);
     let between = curve.iter().filter(|one| one.level > least.level && one.level < most.level);
     let level = between.rev().take_while(|one| one.value.overlaps(&most.value)).last();
-    let level = level.map(|one| format!("; from {} on the intervals overlap", one.at)).unwrap_or_default();
+    // Nobody pays for more users, or for larger blocks, that give hardly more.
+    let enough =
+        curve.iter().find(|one| !one.is_time && one.level < most.level && one.value.value >= ENOUGH * most.value.value);
+    let level = match (level, enough) {
+        (Some(one), _) => format!("; from {} on the intervals overlap", one.at),
+        (None, Some(one)) => format!("; it is {} at {} already", one.told, one.at),
+        (None, None) => String::new(),
+    };
     if most.at == own.at {
         // The number itself may be told elsewhere.
         return Some(format!("{} at {}: {}, {times}{level}.", point.at.stream, own.at, own.told));
@@ -59,13 +66,16 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
     Some(format!("The most is {} at {}, {times}{level}; at {} it is {}.", most.told, most.at, own.at, own.told))
 }
 
+/// A level that gives this share of the most is told beside it.
+const ENOUGH: f64 = 0.9;
+
 /// What transactions give comes in heaps, so that its intervals may overlap where those of the transactions themselves do not.
 fn clear_by_rate(most: &Quoted, least: &Quoted) -> Option<String> {
     let [(more, told), (fewer, than)] = [most.rate.clone()?, least.rate.clone()?];
     let clear = most.value.overlaps(&least.value) && !more.overlaps(&fewer) && more.value > fewer.value;
     clear.then(|| {
         format!(
-            "{} at {} is more than {} at {} by the transactions that give it, {told} against {than}: their intervals do not overlap.",
+            "{} at {} is more than {} at {}: the transactions that give it, {told} against {than}, have intervals that do not overlap.",
             most.told, most.at, least.told, least.at
         )
     })

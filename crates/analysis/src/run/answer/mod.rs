@@ -22,8 +22,6 @@ use units::{
 pub struct Answer {
     /// The answer, what the study declared primary first.
     pub sentences: Vec<String>,
-    /// How many of the first of them only tell a number at a point.
-    pub figures: usize,
     /// What would change a decision by it, with what to do; empty where nothing would.
     pub doubts: Vec<String>,
     /// The kind of the caveat among them.
@@ -45,13 +43,13 @@ pub fn answer(
     let found = findings.iter().filter_map(MirrorFinding::of);
     let by_distance: Vec<String> = found.filter_map(MirrorFinding::by_distance).collect();
     let still = stood_still(findings);
-    let (proven, mut figures) = (!sentences.is_empty(), 0);
+    let (proven, mut figures) = (!sentences.is_empty(), false);
     if !proven {
         sentences.extend(compared_sentences(&compared.collect::<Vec<_>>(), points, judgement));
     }
     if sentences.is_empty() && still.is_none() && by_distance.is_empty() {
         sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, points, judgement)));
-        figures = sentences.len();
+        figures = true;
     }
     if let (1, [only, ..], false) = (sentences.len(), chosen.as_slice(), proven || still.is_some()) {
         sentences.extend(bend(only, findings).or_else(|| from_least(only, points, judgement)));
@@ -60,16 +58,20 @@ pub fn answer(
     }
     let disturbed = still.is_some();
     sentences.splice(0..0, still.into_iter().chain(came_back(findings)).chain(by_distance));
+    // What one costs the other is asked before how much is left.
+    let lost =
+        findings.iter().filter_map(Beside::of).filter(|found| chosen.iter().any(|point| point.at == found.point));
+    let lost: Vec<String> = lost
+        .map(|found| match chosen.len() {
+            1 => found.sentence(),
+            _ => format!("{}: {}", found.point.system, found.sentence()),
+        })
+        .collect();
+    sentences.splice(0..0, lost);
     if sentences.is_empty() {
         let nothing = if points.is_empty() { "Nothing was measured." } else { "The primary metric was not reached." };
         sentences.push(nothing.to_owned());
     }
-    let lost =
-        findings.iter().filter_map(Beside::of).filter(|found| chosen.iter().any(|point| point.at == found.point));
-    sentences.extend(lost.map(|found| match chosen.len() {
-        1 => found.sentence(),
-        _ => format!("{}: {}", found.point.system, found.sentence()),
-    }));
     sentences.extend(chosen.iter().filter_map(|point| over(point, findings)));
     if judgement.asks_deadline && judgement.deadline.is_none() {
         sentences
@@ -82,10 +84,12 @@ pub fn answer(
         doubts[0] = worst;
     }
     let doubted = main.map(|main| main.kind);
+    doubts.splice(0..0, findings.iter().filter_map(TierFinding::of).find_map(TierFinding::vague));
+    doubts.splice(0..0, chosen.iter().filter(|_| figures).find_map(|point| asked_for(point, trials)));
     // What a run still has to do is no advice.
     let unfinished = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished);
     let whole = !judgement.unfinished && unfinished.is_none();
-    let (first, once) = match ran_once(figures > 0, disturbed, &chosen, trials).filter(|_| whole) {
+    let (first, once) = match ran_once(figures, disturbed, &chosen, trials).filter(|_| whole) {
         // What others disturbed says more than that nobody looked twice.
         Some(LEVELS_ONCE) => (None, Some(LEVELS_ONCE)),
         once => (once, None),
@@ -101,7 +105,7 @@ pub fn answer(
     if let Some(caveat) = unfinished {
         doubts.insert(0, format!("The run is not finished: {}.", caveat.text));
     }
-    Answer { sentences, figures, doubts, doubted }
+    Answer { sentences, doubts, doubted }
 }
 
 /// That nothing is known of another run, where a number of the answer or a disturbance was seen in a single trial.
@@ -120,9 +124,29 @@ fn ran_once(figures: bool, disturbed: bool, chosen: &[&PointSummary], trials: &[
     (figures && levels && !chosen.is_empty() && chosen.iter().all(measured)).then_some(LEVELS_ONCE)
 }
 
+/// Users who complete this share of what they can start are hardly kept waiting.
+pub const NEARLY_ALL: f64 = 0.85;
+
+/// That users with think time ask for no more than this, so that nobody takes it for what the system carries.
+fn asked_for(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
+    let own = trials.iter().filter(|trial| point.trials.contains(&trial.label.index));
+    let mut labels = own.flat_map(|trial| &trial.label.streams).filter(|label| label.name == point.at.stream);
+    let (users, think) = labels.find_map(|label| Some((label.user_count()?, label.think_mean)))?;
+    let (most, done) = (f64::from(users) / think.seconds(), point.throughput_per_s.value);
+    (done >= NEARLY_ALL * most).then(|| {
+        format!(
+            "{} with {} of think time start at most {}, and {} were done: this is what they ask for and not what the system carries, which \
+             more users show.",
+            counted(u64::from(users), "users"),
+            duration(think),
+            point.work.rate(most),
+            point.work.rate(done)
+        )
+    })
+}
+
 /// Of levels that were compared and had one trial each.
-const LEVELS_ONCE: &str =
-    "Each level ran once: its interval leaves out what differs from run to run, which `--set replicates=4` shows.";
+const LEVELS_ONCE: &str = "Each level ran once: intervals hold the scatter within a run and not from run to run, which `--set replicates=4` shows.";
 
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
 fn freshness(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
@@ -174,8 +198,8 @@ pub fn primary_points<'a>(points: &'a [PointSummary], judgement: &Judgement) -> 
 /// What the point delivers; the primary metric leads when it is not throughput.
 fn point_sentence(point: &PointSummary, points: &[PointSummary], judgement: &Judgement) -> String {
     let (system, stream, at) = (&point.at.system, &point.at.stream, point.at.at());
-    // The only system of a run has a name that says nothing.
-    let several = points.iter().any(|other| other.at.system != *system);
+    // The only system of a workload has a name that says nothing.
+    let several = points.iter().any(|other| other.at.system != *system && other.at.stream == *stream);
     let on = if several { format!(" on {system}") } else { String::new() };
     if let Some(elapsed) = &point.elapsed_s {
         let time = |seconds: f64| duration(Nanos::from_seconds(seconds));
@@ -197,12 +221,12 @@ fn point_sentence(point: &PointSummary, points: &[PointSummary], judgement: &Jud
     let latency = latency(point, judgement.primary.as_ref().map(|primary| primary.metric));
     let origin = match point.provenance {
         Provenance::Measured => String::new(),
-        other => format!(" ({})", other.word()),
+        other => format!("{}: ", capital(other.word())),
     };
     let Some((what, per_s)) = point.yields.first() else {
         let interval = interval_text(&point.throughput_per_s, per_second);
         let done = point.work.rate(point.throughput_per_s.value);
-        return format!("{stream} reaches {done}{interval}{bytes}{on}{origin}{at}, with {latency}.");
+        return format!("{origin}{stream} reaches {done}{interval}{bytes}{on}{at}, with {latency}.");
     };
     // What loads give beside is told without an interval: the table has it.
     let beside = point.yields[1..].iter().filter(|(_, per_s)| per_s.value > 0.0);
@@ -211,8 +235,11 @@ fn point_sentence(point: &PointSummary, points: &[PointSummary], judgement: &Jud
     let (done, interval) =
         (things_an_hour(3_600.0 * per_s.value, what), interval_text(&per_s.scaled(3_600.0), per_hour));
     let who = if several { system } else { stream };
-    format!("{who}{origin} does {done}{bytes}{at}{interval}{beside}, with {latency}.")
+    format!("{origin}{who} gives {done}{bytes}{at}{interval}{beside}, with {latency}.")
 }
+
+/// A width that does this much more than the largest is told beside it.
+const MORE: f64 = 1.1;
 
 /// What so many copies of a piece of work take at once, beside one alone: that is what is asked of a width.
 fn n_wide(point: &PointSummary, points: &[PointSummary], on: &str, time: fn(f64) -> String) -> Option<String> {
@@ -223,8 +250,14 @@ fn n_wide(point: &PointSummary, points: &[PointSummary], on: &str, time: fn(f64)
     let (n, alone, all) = (width(point)?, alone.filter_map(|point| point.elapsed_s).next()?, point.elapsed_s?);
     (n > 1.0).then(|| {
         let each = time(n * alone.value);
+        let rate = |(n, elapsed): &(f64, Estimate)| n / elapsed.value;
+        let others = points.iter().filter(|other| other.at.same_stream(&point.at));
+        let most = others.filter_map(|one| Some((width(one)?, one.elapsed_s?))).max_by(|a, b| rate(a).total_cmp(&rate(b)));
+        let most = most.filter(|most| rate(most) > MORE * rate(&(n, all)));
+        let most = most.map(|most| format!(" Most is done at width {}: {} times as much as by one alone.", most.0, ratio(rate(&most) * alone.value)));
+        let most = most.unwrap_or_default();
         format!(
-            "{n} copies of {} at once take {}{}{on}, {} times as long as one alone ({}); one after another they would take {each}.",
+            "{n} copies of {} at once take {}{}{on}, {} times as long as one alone ({}); one after another they would take {each}.{most}",
             point.at.stream,
             time(all.value),
             interval_text(&all, time),
@@ -244,10 +277,9 @@ fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
     match p99.lower_bound() {
         _ if p99.not_known() => format!("a p99 latency that is {TOO_FEW} ({} seen)", milliseconds(p99.value)),
         true => format!(
-            "a p99 latency of at least {} ({} seen; too few or too bunched {} for an interval)",
+            "a p99 latency of at least {} ({} seen, too few samples for an upper end)",
             milliseconds(p99.low),
-            milliseconds(p99.value),
-            point.work.word()
+            milliseconds(p99.value)
         ),
         false if matches!(metric, Some(Metric::ResponseQuantile(_))) => {
             format!("a p99 latency of {}{}", milliseconds(p99.value), interval_text(p99, milliseconds))
@@ -262,6 +294,9 @@ fn interval_text(estimate: &Estimate, figure: impl Fn(f64) -> String) -> String 
     }
     if !estimate.tells() {
         return estimate.ends(figure);
+    }
+    if figure(estimate.low) == figure(estimate.high) {
+        return String::new();
     }
     let confidence = estimate.confidence * 100.0;
     format!(" ({confidence:.0}% interval {})", units::range(&figure(estimate.low), " to ", &figure(estimate.high)))
@@ -327,7 +362,7 @@ fn comparison_sentences(c: &Comparison) -> Vec<String> {
         // Nobody can picture 7 581 %.
         Verdict::Better | Verdict::Worse if c.ratio.value >= 2.0 => {
             let (times, verdict) = (ratio(c.ratio.value), c.verdict.word());
-            format!("{system} has {times} times the {what} of {baseline}: {verdict} ({figures}).")
+            format!("{system} has {times} times as much {what} as {baseline}: {verdict} ({figures}).")
         }
         Verdict::Better | Verdict::Worse => {
             let (change, verdict) = (percent(two_digits((c.ratio.value - 1.0).abs())), c.verdict.word());
@@ -433,7 +468,7 @@ mod tests {
         let told = answer(&[point("e", 1.0)], &findings, &[], &[], &judgement).sentences;
         assert_eq!(
             told[0],
-            "With the second server out, no stall of 100 ms or more was seen at `suspend`; while both changed roles, clients stood still \
+            "When the second server was out, no stall of 100 ms or more was seen at `suspend`; while both changed roles, clients stood still \
              for 1.5 to 1.7 s at `swap` (3 transactions failed)."
         );
         let back = "Nothing that was acknowledged is missing; both servers do not hold the same rows; the mirror caught up in 500 ms.";
@@ -784,9 +819,9 @@ mod tests {
         assert_eq!(
             told.as_deref(),
             Some(
-                "With the second server out and the first carrying the load, no stall of 100 ms or more was seen at `suspend` and \
+                "When the second server was out, no stall of 100 ms or more was seen at `suspend` and \
                  `stop-mirror` (10 transactions failed); while both changed roles, clients stood still for 0.9 to 2.1 s at `swap` \
-                 both times (10 transactions failed); with the first server out and the second carrying the load, clients stood still \
+                 both times (10 transactions failed); when the first server was out, clients stood still \
                  for 200 to 400 ms at `stop-mirror` (5 transactions failed) and no stall of 100 ms or more was seen at `suspend` (5 \
                  transactions failed)."
             )

@@ -21,7 +21,7 @@ pub(super) fn to_compensate(findings: &[Finding]) -> Vec<String> {
         let each: Vec<String> = all.iter().filter(|other| of(other) == *whose).flat_map(|other| other.more()).collect();
         let means =
             if open(whose) { "; what it costs is inconclusive, so these are means without an interval" } else { "" };
-        format!("To compensate for the mirror of {} in {}: {}{means}.", whose.0, whose.1, each.join(", or "))
+        format!("To compensate for {} in {}: {}{means}.", whose.0, whose.1, each.join("; or "))
     });
     said.collect()
 }
@@ -69,15 +69,14 @@ fn grouped<K: PartialEq, T>(all: impl Iterator<Item = (K, T)>) -> Vec<(K, Vec<T>
     groups
 }
 
-/// `with the second server out and the first carrying the load, `; nothing where both were there, but for a change of roles among others.
+/// `while the second server was out, `; nothing where both were there, but for a change of roles among others.
 fn whose(found: &PairFinding, all: &[&PairFinding]) -> String {
     const SERVERS: [&str; 2] = ["first", "second"];
     let Some(out) = found.out(all) else {
         let among_others = all.iter().any(|other| other.out(all).is_some());
         return if among_others { "while both changed roles, " } else { "" }.to_owned();
     };
-    let carries = found.alone.map(|_| format!(" and the {} carrying the load", SERVERS[1 - out])).unwrap_or_default();
-    format!("with the {} server out{carries}, ", SERVERS[out])
+    format!("when the {} server was out, ", SERVERS[out])
 }
 
 fn still(event: &str, all: &[&PairFinding]) -> String {
@@ -172,7 +171,7 @@ mod tests {
             to_compensate(&[Finding::Comparison(compared("mirrored", Estimate::single(0.7), verdict)), mirror.clone()])
                 .join(" ")
         };
-        let sure = "To compensate for the mirror of mirrored in orders: no number of sessions that was tried is enough: up to 16 sessions \
+        let sure = "To compensate for mirrored in orders: no number of sessions that was tried is enough: up to 16 sessions \
                     brought back at most 72% of the rate, with 16; the +9.34 beside 8 of the response-time law do not hold";
         assert_eq!(told(Verdict::Worse), format!("{sure}."));
         let open = "; what it costs is inconclusive, so these are means without an interval.";
