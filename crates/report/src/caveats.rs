@@ -3,7 +3,7 @@
 //! A run of a hundred trials can hold a hundred caveats with figures that differ. Letters stand for kinds, the gravest first, and the
 //! words of every caveat stand in one list under its letter.
 
-use analysis::{Caveat, CaveatKind, Findings, Weight};
+use analysis::{Caveat, CaveatKind, Findings, PointSummary, Weight};
 use std::collections::BTreeSet;
 
 /// One kind of caveat with all its words.
@@ -99,6 +99,13 @@ impl Caveats {
         marks.sort_unstable();
         marks.dedup();
         marks.into_iter().collect()
+    }
+
+    /// Letters of what is to be said of the tail of a point; samples of several trials may be enough where those of each were too few.
+    pub fn tail_marks(&self, point: &PointSummary) -> String {
+        let known = point.response_p99_ms.has_interval() && point.response_p99_ms.tells();
+        let of = point.caveats.iter().filter(|one| !(known && one.kind == CaveatKind::ThinTail));
+        self.marks(of, Touches::Tail)
     }
 
     /// The letters of those of `caveats` that touch `what`, sorted, each once.

@@ -9,17 +9,16 @@ pub(super) fn card(report: &Report) -> Markup {
     let (card, run) = (&report.card, &report.findings.run);
     html! {
         section class="card" aria-label="Answer" {
-            @if card.lost { p class="first warning" { (prose(&card.verdict)) } }
-            @if !card.tested.is_empty() {
-                ul class="tested" { @for line in &card.tested { li { (prose(line)) } } }
-            }
+            p class=(if card.lost { "first warning" } else { "first" }) { (prose(&card.verdict)) }
+            @for line in &card.more { p { (prose(line)) } }
+            (doubts(report))
             @if !card.numbers.is_empty() {
                 ul class="large" { @for number in &card.numbers { (large(number)) } }
             }
-            @if !card.lost { p class="first" { (prose(&card.verdict)) } }
-            @for line in &card.more { p { (prose(line)) } }
             @if let Some(typical) = &card.typical { p class="typical" { b { "Typical: " } (prose(typical)) "." } }
-            (doubts(report))
+            @if !card.tested.is_empty() {
+                ul class="tested" { @for line in &card.tested { li { (prose(line)) } } }
+            }
             @if !run.finished {
                 p class="warning" {
                     @if run.running { "This run is still going on." } @else { "This run did not finish." }
@@ -34,11 +33,14 @@ pub(super) fn card(report: &Report) -> Markup {
 fn large(number: &Number) -> Markup {
     html! {
         li {
-            span class="value" { (kept(&number.value)) @for mark in number.marks.chars() { sup { a href={ "#doubt-" (mark) } { (mark) } } } }
+            span class="value" { (kept(&number.value)) }
             @if !number.interval.is_empty() { span class="interval" { (kept(&number.interval)) } }
             span class="what" { (number.what) }
             span class="place" { (prose(&unbroken(&number.place))) }
             @for also in &number.also { span class="also" { (prose(&unbroken(also))) } }
+            @if !number.marks.is_empty() {
+                span class="also" { (number.noted()) ":" @for mark in number.marks.chars() { " " a href={ "#doubt-" (mark) } { (mark) } } }
+            }
         }
     }
 }

@@ -9,12 +9,9 @@ use observation::{Footprint, NOT_OBSERVED, RunFacts, SystemFacts};
 pub(super) fn section(findings: &Findings) -> Markup {
     let run = &findings.run;
     html! {
-        section id="configuration" {
-            h2 { "Configuration" }
-            (systems(run))
-            (facts(run))
-            (started(run))
-        }
+        (systems(run))
+        (facts(run))
+        (started(run))
     }
 }
 

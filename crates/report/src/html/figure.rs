@@ -7,9 +7,6 @@ use crate::view::{Figure, Panel};
 use maud::{Markup, html};
 use units::counted;
 
-/// Tables longer than this are closed until they are asked for; on paper they are open.
-const ROWS_OPEN: usize = 8;
-
 /// A figure with its table; `id` is where a link leads to it.
 pub(super) fn figure(figure: &Figure, notes: &Footnotes, id: &str) -> Markup {
     html! {
@@ -38,14 +35,15 @@ fn body(figure: &Figure, notes: &Footnotes, id: Option<&str>) -> Markup {
                 p class="readout" aria-hidden="true" {}
             }
             @for note in &figure.notes { p class="notes" { (prose(note)) } }
-            (table::footnotes(&figure.table, &drawn(figure), notes))
-            @if figure.table.rows.len() > ROWS_OPEN && !figure.panels.is_empty() {
-                details class="numbers" {
-                    summary { "The numbers: " (figure.table.rows.len()) " rows" }
-                    (table::table(&figure.table, "points"))
-                }
-            } @else {
+            @if figure.panels.is_empty() {
+                (table::footnotes(&figure.table, "", notes))
                 (table::table(&figure.table, "points"))
+            } @else {
+                details class="numbers" {
+                    summary { "The numbers and notes: " (counted(figure.table.rows.len() as u64, "rows")) }
+                    (table::table(&figure.table, "points"))
+                    (table::footnotes(&figure.table, &drawn(figure), notes))
+                }
             }
         }
     }
@@ -54,7 +52,7 @@ fn body(figure: &Figure, notes: &Footnotes, id: Option<&str>) -> Markup {
 /// What is behind a closed figure.
 fn contents(figure: &Figure) -> String {
     match figure.panels.len() {
-        0 => format!("a table of {}", counted(figure.table.rows.len() as u64, "rows")),
+        0 => table::name(&figure.table.caption).to_owned(),
         panels => format!("{} and a table", counted(panels as u64, "panels")),
     }
 }

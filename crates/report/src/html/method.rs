@@ -9,21 +9,18 @@ use observation::{Ceiling, Provenance};
 pub(super) fn section(findings: &Findings) -> Markup {
     let simulated = findings.trials.iter().any(|trial| trial.provenance == Provenance::Simulated);
     html! {
-        section id="method" {
-            h2 { "Method" }
-            ul class="method" {
-                li { b { "Response" } " is completed minus intended: it counts from the moment at which an operation was due, whatever the load. "
-                    b { "Service" } " is completed minus issued, " b { "lateness" } " issued minus intended. Operations that never ended count in the percentiles at the age they had reached." }
-                li { b { "Intervals" } " are at 95 percent unless a number says otherwise: over replicates where there are several, else over batches of one trial's own intervals. A single sample has none, and says so by having none." }
-                li { b { "Steady" } " means that the rates of five equal parts of the window range over at most 20 percent of their mean and that their fitted line rises or falls by less than 10 percent (SNIA PTS)." }
-                li { b { "The knee" } " is the fewest outstanding (or sessions) that reach 95 percent of the peak; it is stated where the noise of the levels leaves one, and otherwise lies between the last level that is surely below and the first that surely reached it, or the peak. The peak is freed of what chance adds to the highest of several." }
-                li { b { "Comparisons" } " are between trials that alternate in blocks. One metric is primary, declared before the run; all others are exploratory and adjusted for their number (Holm). Equivalent means that the whole interval lies inside the margin." }
-                li { b { "Little's law" } " is checked where each session (or place in the queue) waits for its answer before it asks again, which is called a closed loop: the time that operations spent must add up to the sessions times the window, or a caveat says by how much it does not. In a mean latency the wait for a session counts too, so that rate times latency may be more than the sessions." }
-                @if simulated { li { b { "Simulated" } " numbers come from a model or a script in virtual time. They are drawn hollow and dashed." } }
-            }
-            (order(findings))
-            @if let Some(ceiling) = &findings.run.ceiling { (generator(ceiling)) }
+        ul class="method" {
+            li { b { "Response" } " is completed minus intended: it counts from the moment at which an operation was due, whatever the load. "
+                b { "Service" } " is completed minus issued, " b { "lateness" } " issued minus intended. Operations that never ended count in the percentiles at the age they had reached." }
+            li { b { "Intervals" } " are at 95 percent unless a number says otherwise: over replicates where there are several, else over batches of one trial's own intervals. A single sample has none, and says so by having none." }
+            li { b { "Steady" } " means that the rates of five equal parts of the window range over at most 20 percent of their mean and that their fitted line rises or falls by less than 10 percent (SNIA PTS)." }
+            li { b { "The knee" } " is the fewest outstanding (or sessions) that reach 95 percent of the peak; it is stated where the noise of the levels leaves one, and otherwise lies between the last level that is surely below and the first that surely reached it, or the peak. The peak is freed of what chance adds to the highest of several." }
+            li { b { "Comparisons" } " are between trials that alternate in blocks. One metric is primary, declared before the run; all others are exploratory and adjusted for their number (Holm). Equivalent means that the whole interval lies inside the margin." }
+            li { b { "Little's law" } " is checked where each session (or place in the queue) waits for its answer before it asks again, which is called a closed loop: the time that operations spent must add up to the sessions times the window, or a caveat says by how much it does not. In a mean latency the wait for a session counts too, so that rate times latency may be more than the sessions." }
+            @if simulated { li { b { "Simulated" } " numbers come from a model or a script in virtual time. They are drawn hollow and dashed." } }
         }
+        (order(findings))
+        @if let Some(ceiling) = &findings.run.ceiling { (generator(ceiling)) }
     }
 }
 

@@ -18,7 +18,7 @@ pub use plain::{Head, judged_html, sweet_spot_html};
 use crate::caveats::CaveatsOfKind;
 use crate::harmless::harmless;
 use crate::noted::{self, Places};
-use crate::view::{Conclusion, Report, Section, Tone, report};
+use crate::view::{Conclusion, Figure, Report, Section, Tone, each_once, report};
 use analysis::{Findings, Verdict, Weight};
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
 use prose::prose;
@@ -29,7 +29,7 @@ const SCRIPT: &str = include_str!("readout.js");
 
 /// Nothing may be fetched, and nothing but our own style and script applies, whatever a name in a run file contains. A test holds
 /// the sums against the files.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-jkgQ7kOXTJaQbDteStDxnpmzE1wagXjIdlaCH7oq3KE='; \
+const POLICY: &str = "default-src 'none'; style-src 'sha256-QDztWOWvbvev4npBqs9Rbl5wiAm9A/6ptVfri5imsPg='; \
                       script-src 'sha256-lM19V11ri7Am4M7tdO8xkRL2wztKizUoSYLJfanr33A='; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 
@@ -43,13 +43,13 @@ pub fn html(findings: &Findings) -> String {
         (short(&report, &notes))
         (contents(&report))
         @if let Some(versus) = &report.versus {
-            section id="compared" { h2 { "Systems compared" } (figure::figure(versus, &notes, "figure-compared")) }
+            (part("compared", "Systems compared", &compared(findings), &figure::figure(versus, &notes, "figure-compared")))
         }
         @for (index, section) in report.sections.iter().enumerate() { (experiment(&notes, index, section)) }
-        (method::section(findings))
-        (configuration::section(findings))
         (caveats(&report.caveats.0, &notes.places))
-        (study(&report))
+        (part("method", "Method", "what each number means", &method::section(findings)))
+        (part("configuration", "Configuration", "systems and settings", &configuration::section(findings)))
+        (part("study", "Study and how to repeat it", "", &study(&report)))
     };
     let program = format!("Prony {}", run.version);
     let footer = format!("{program} ({}) · run {} · seed {}", run.commit, run.id, run.seed);
@@ -103,9 +103,8 @@ fn short(report: &Report, notes: &Footnotes) -> Markup {
         section id="short" {
             h2 { "In short" }
             @if !report.headline.rows.is_empty() {
-                (table::table(&report.headline, "headline"))
-                (table::footnotes(&report.headline, &of_the_run(&report.caveats.0), notes))
-                @if let Some(line) = report.findings.one_window() { p class="notes" { (prose(&line)) } }
+                (table::table(&report.headline, table::HEADLINE))
+                (table::folded_footnotes(&report.headline, &of_the_run(&report.caveats.0), notes, report.findings.one_window()))
                 @if report.headline.bounded() { p class="notes" { (BOUNDED) } }
             }
             (conclusions(&listed))
@@ -151,21 +150,38 @@ fn conclusions(conclusions: &[&Conclusion]) -> Markup {
     }
 }
 
-/// What is told of each system alike; of so many systems the first is enough, and the others are closed until they are asked for.
-const OF_EACH: [&str; 5] = ["window", "working set", "bound by", "cost", "data"];
-const SYSTEMS_MAX: usize = 2;
+/// What explains a number and answers nothing: closed until it is asked for.
+const EXPLAINS: [&str; 10] =
+    ["fast tier", "mirror", "pair", "window", "working set", "bound by", "request time", "cost", "data", "resolution"];
 
-fn by_system(found: &[&Conclusion]) -> Markup {
-    let alike = |word: &str| found.iter().filter(|one| one.word == word).count();
-    let first = |at: usize| !found[..at].iter().any(|before| before.word == found[at].word);
-    let folds = |word: &str| OF_EACH.contains(&word) && alike(word) > SYSTEMS_MAX;
-    let (shown, folded): (Vec<_>, Vec<_>) = (0..found.len()).partition(|at| first(*at) || !folds(&found[*at].word));
-    let of = |places: &[usize]| places.iter().map(|at| found[*at]).collect::<Vec<_>>();
-    let words = OF_EACH.into_iter().filter(|word| folds(word)).collect::<Vec<_>>().join(", ");
+/// What answers is shown, what explains is folded behind its words.
+fn found_here(found: &[&Conclusion]) -> Markup {
+    let explains = |one: &&&Conclusion| EXPLAINS.contains(&one.word.as_str());
+    // The card has told what a tier, a mirror or a pair gave; how it adds up is here.
+    let (folded, shown): (Vec<&Conclusion>, Vec<&Conclusion>) = found.iter().partition(explains);
+    let words = each_once(folded.iter().map(|one| one.word.as_str())).join(", ");
     page! {
-        (conclusions(&of(&shown)))
-        @if !folded.is_empty() {
-            details { summary { "The same of the others: " (words) } (conclusions(&of(&folded))) }
+        (conclusions(&shown))
+        @if !folded.is_empty() { (fold("What stands behind it", &words, &conclusions(&folded))) }
+    }
+}
+
+/// What is closed until it is asked for, behind its title and what is in it; on paper it is open.
+fn fold(title: &str, contents: &str, body: &Markup) -> Markup {
+    page! {
+        details class="folded" {
+            summary { (title) @if !contents.is_empty() { span class="faint" { " · " (contents) } } }
+            (body)
+        }
+    }
+}
+
+/// A section of the page that is closed until it is asked for.
+fn part(id: &str, title: &str, contents: &str, body: &Markup) -> Markup {
+    page! {
+        details class="part" id=(id) {
+            summary { h2 { (title) } @if !contents.is_empty() { span class="faint" { (contents) } } }
+            (body)
         }
     }
 }
@@ -177,26 +193,41 @@ fn contents(report: &Report) -> Markup {
             @for (index, section) in report.sections.iter().enumerate() {
                 a href=(format!("#experiment-{index}")) { (section.title) }
             }
+            @if !report.caveats.0.is_empty() { a href="#caveats" { "Notes and doubts" } }
             a href="#method" { "Method" }
             a href="#configuration" { "Configuration" }
-            @if !report.caveats.0.is_empty() { a href="#caveats" { "Caveats" } }
-            a href="#study" { "Study and how to repeat it" }
+                        a href="#study" { "Study and how to repeat it" }
         }
     }
 }
 
+/// An experiment: open where it holds the answer, with its first figure; everything else is a line until it is asked for.
 fn experiment(notes: &Footnotes, index: usize, section: &Section) -> Markup {
     let found: Vec<&Conclusion> = section.conclusions.iter().filter(|conclusion| !decides(conclusion)).collect();
+    let id = format!("experiment-{index}");
+    let first = section.figures.iter().position(|figure| !figure.panels.is_empty());
+    let figures = section.figures.iter().enumerate().map(|(at, figure)| {
+        // The one that answers is open, however many panels it has.
+        let folded = if section.answers { Some(at) != first } else { figure.folded };
+        let figure = Figure { folded, ..figure.clone() };
+        figure::figure(&figure, notes, &format!("figure-{index}-{at}"))
+    });
+    let points = page! {
+        (table::table(&section.table, "points"))
+        (table::footnotes(&section.table, "", notes))
+    };
+    let body = page! {
+        @if !section.constant.is_empty() { p class="constant" { "Throughout: " (section.constant) } }
+        (found_here(&found))
+        @if first.is_none() && !section.drawn { (points) }
+        @for figure in figures { (figure) }
+        @if first.is_some() && !section.drawn { (fold("Every point", "", &points)) }
+    };
     page! {
-        section id=(format!("experiment-{index}")) class="experiment" {
-            h2 { (section.title) }
-            @if !section.constant.is_empty() { p class="constant" { "Throughout: " (section.constant) } }
-            (by_system(&found))
-            @if !section.drawn {
-                (table::table(&section.table, "points"))
-                (table::footnotes(&section.table, "", notes))
-            }
-            @for (at, figure) in section.figures.iter().enumerate() { (figure::figure(figure, notes, &format!("figure-{index}-{at}"))) }
+        @if section.answers {
+            section id=(id) class="experiment" { h2 { (section.title) } (body) }
+        } @else {
+            (part(&id, &section.title, &units::counted(section.figures.len() as u64, "figures"), &body))
         }
     }
 }
@@ -207,22 +238,24 @@ const TOLD_MAX: usize = 3;
 /// By weight, details folded.
 fn caveats(kinds: &[CaveatsOfKind], places: &Places) -> Markup {
     let of = |weight: Weight| kinds.iter().filter(move |kind| kind.kind.weight() == weight).collect::<Vec<_>>();
-    page! {
-        @if !kinds.is_empty() {
-            section id="caveats" {
-                h2 { "Caveats" }
-                p { "A letter beside a number leads here." }
-                @for weight in [Weight::Decisive, Weight::WorthKnowing] {
-                    @let kinds = of(weight);
-                    @if !kinds.is_empty() { h3 class="weight" { (weight.word()) } (doubts(&kinds, places)) }
-                }
-                @let details = of(Weight::Detail);
-                @if !details.is_empty() {
-                    details { summary { (units::counted(details.len() as u64, "details")) } (doubts(&details, places)) }
-                }
-            }
+    let body = page! {
+        p { "A letter beside a number leads here." }
+        @for weight in [Weight::Decisive, Weight::WorthKnowing] {
+            @let kinds = of(weight);
+            @if !kinds.is_empty() { h3 class="weight" { (weight.word()) } (doubts(&kinds, places)) }
         }
-    }
+        @let details = of(Weight::Detail);
+        @if !details.is_empty() { (fold(&units::counted(details.len() as u64, "details"), "", &doubts(&details, places))) }
+    };
+    let contents = units::counted(kinds.len() as u64, "notes");
+    page! { @if !kinds.is_empty() { (part("caveats", "Notes and doubts", &contents, &body)) } }
+}
+
+/// How the comparisons of a run ended, by verdict.
+fn compared(findings: &Findings) -> String {
+    let count = |verdict: &Verdict| findings.comparisons().filter(|one| one.verdict == *verdict).count();
+    let counts = Verdict::ALL.iter().map(|verdict| (verdict.word(), count(verdict))).filter(|(_, n)| *n > 0);
+    counts.map(|(word, n)| format!("{n} {word}")).collect::<Vec<_>>().join(", ")
 }
 
 fn doubts(kinds: &[&CaveatsOfKind], places: &Places) -> Markup {
@@ -252,15 +285,10 @@ fn words((text, trials): &(String, Vec<u32>), places: &Places) -> Markup {
 fn study(report: &Report) -> Markup {
     let run = &report.findings.run;
     page! {
-        section id="study" {
-            h2 { "Study and how to repeat it" }
-            p { "The same order, the same offsets and the same arrivals follow from the seed:" }
-            pre class="command" { (configuration::command(run)) }
-            details {
-                summary { "The study as it was run" }
-                pre { (run.study_text) }
-            }
-        }
+        p { "The same order, the same offsets and the same arrivals follow from the seed:" }
+        pre class="command" { (configuration::command(run)) }
+        h3 { "The study as it was run" }
+        pre { (run.study_text) }
     }
 }
 
@@ -269,18 +297,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_of_each_of_many_systems_is_folded_beyond_the_first() {
+    fn what_explains_a_number_is_folded_and_what_answers_is_not() {
         let of = |system: &str, word: &str| Conclusion::plain("e", word, system.to_owned(), "so much");
-        let told = |systems: &[&str]| {
-            let all: Vec<Conclusion> =
-                systems.iter().flat_map(|system| [of(system, "cost"), of(system, "mirror")]).collect();
-            by_system(&all.iter().collect::<Vec<_>>()).into_string()
-        };
-        let (open, folded) =
-            told(&["a", "b", "c"]).split_once("<details>").map(|(a, b)| (a.to_owned(), b.to_owned())).expect("a fold");
-        assert_eq!(open.matches(">cost<").count(), 1, "{open}");
-        assert_eq!(open.matches(">mirror<").count(), 3, "a finding of each is none of them: {open}");
-        assert!(folded.contains("The same of the others: cost") && folded.matches(">cost<").count() == 2, "{folded}");
-        assert!(!told(&["a", "b"]).contains("<details>"), "two are read side by side");
+        let all = ["a", "b"].map(|system| [of(system, "cost"), of(system, "knee"), of(system, "window")]).concat();
+        let told = found_here(&all.iter().collect::<Vec<_>>()).into_string();
+        let (open, folded) = told.split_once("<details").expect("a fold");
+        assert_eq!(open.matches(">knee<").count(), 2, "{open}");
+        assert!(!open.contains(">cost<") && folded.contains("cost, window"), "{folded}");
+        assert_eq!(folded.matches(">cost<").count(), 2, "{folded}");
     }
 }

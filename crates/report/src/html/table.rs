@@ -1,7 +1,7 @@
 //! Tables in HTML: the interval under its value, the letters of caveats beside it.
 
 use super::prose::prose;
-use crate::caveats::Caveats;
+use crate::caveats::{Caveats, CaveatsOfKind};
 use crate::kept::kept;
 use crate::noted::Places;
 use crate::view::{Cell, Column, Table};
@@ -10,10 +10,13 @@ use maud::{Markup, html};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+/// The class of the table that people quote, of which what is minor stands apart.
+pub(super) const HEADLINE: &str = "headline";
+
 /// A table; `class` says which, for the style sheet. Columns that do not fit beside the others follow in tables of their own, the least
 /// important last, so that none is cut.
 pub(super) fn table(table: &Table, class: &str) -> Markup {
-    let (first, rest) = folded(table);
+    let (first, rest) = folded(table, class == HEADLINE);
     html! {
         (grid(table, &first, class, &table.caption))
         @for columns in &rest {
@@ -27,7 +30,7 @@ pub(super) fn table(table: &Table, class: &str) -> Markup {
 }
 
 /// A caption without what it explains, which is said once.
-fn name(caption: &str) -> &str {
+pub(super) fn name(caption: &str) -> &str {
     let ends = ["; ", ". "].into_iter().filter_map(|end| caption.find(end)).min();
     &caption[..ends.unwrap_or(caption.len())]
 }
@@ -80,7 +83,7 @@ fn is_key(column: &Column) -> bool {
 }
 
 /// The columns of a table that stand beside each other, and of each table behind it.
-fn folded(table: &Table) -> (Vec<usize>, Vec<Vec<usize>>) {
+fn folded(table: &Table, lean: bool) -> (Vec<usize>, Vec<Vec<usize>>) {
     let rank = |at: &usize| match &table.columns[*at] {
         column if is_key(column) => 0,
         column if column.leading => 1,
@@ -97,7 +100,7 @@ fn folded(table: &Table) -> (Vec<usize>, Vec<Vec<usize>>) {
         let mut room = ROOM_PX - part.iter().map(|at| width(table, *at)).sum::<f64>();
         let fitting = left.iter().take_while(|at| {
             room -= width(table, **at);
-            room >= 0.0
+            room >= 0.0 && !(lean && parts.is_empty() && rank(at) == 3)
         });
         // One at least, or there were no end.
         let count = fitting.count().max(1).min(left.len());
@@ -168,28 +171,43 @@ impl<'a> Footnotes<'a> {
 /// What the letters of a table mean for the trials in it, right under it. `drawn` are letters beside marks of its figure. What a
 /// footnote above has told is only named.
 pub(super) fn footnotes(table: &Table, drawn: &str, notes: &Footnotes) -> Markup {
-    let marks = table.marks();
-    let used: Vec<_> =
-        notes.caveats.0.iter().filter(|kind| marks.contains(kind.mark) || drawn.contains(kind.mark)).collect();
+    let used = used(table, drawn, notes);
+    html! { @if !used.is_empty() { ul class="footnotes" { @for kind in used { (footnote(table, kind, notes)) } } } }
+}
+
+/// The same behind their letters and headings, with what is said of all of them.
+pub(super) fn folded_footnotes(table: &Table, drawn: &str, notes: &Footnotes, said: Option<String>) -> Markup {
+    let used = used(table, drawn, notes);
     html! {
         @if !used.is_empty() {
-            ul class="footnotes" {
-                @for kind in used {
-                    @let trials = table.marked_trials(kind.mark);
-                    @let about = notes.places.answer_first(kind.about(&trials));
-                    li {
-                        a class="letter" href={ "#doubt-" (kind.mark) } { (kind.mark) }
-                        b { (kind.kind.heading()) ". " }
-                        @let doubted = notes.doubted == Some(kind.kind);
-                        @if doubted { "see the doubt above" }
-                        @if let Some(caveat) = about.first().filter(|_| !doubted && notes.first(kind.mark)) {
-                            (prose(&caveat.text))
-                            // Whatever stands in this table, the doubt counts all trials, too.
-                            @let all: Vec<_> = std::iter::once(*caveat).chain(&kind.caveats).collect();
-                            span class="faint" { (kept(&notes.places.whose(&all))) }
-                        }
-                    }
-                }
+            details class="numbers" {
+                summary { @for (at, kind) in used.iter().enumerate() { @if at > 0 { " · " } span class="letter" { (kind.mark) } " " (kind.kind.heading()) } }
+                ul class="footnotes" { @for kind in &used { (footnote(table, kind, notes)) } }
+                @if let Some(said) = said { p class="notes" { (prose(&said)) } }
+            }
+        }
+    }
+}
+
+fn used<'a>(table: &Table, drawn: &str, notes: &Footnotes<'a>) -> Vec<&'a CaveatsOfKind> {
+    let marks = table.marks();
+    notes.caveats.0.iter().filter(|kind| marks.contains(kind.mark) || drawn.contains(kind.mark)).collect()
+}
+
+fn footnote(table: &Table, kind: &CaveatsOfKind, notes: &Footnotes) -> Markup {
+    let trials = table.marked_trials(kind.mark);
+    let about = notes.places.answer_first(kind.about(&trials));
+    let doubted = notes.doubted == Some(kind.kind);
+    html! {
+        li {
+            a class="letter" href={ "#doubt-" (kind.mark) } { (kind.mark) }
+            b { (kind.kind.heading()) ". " }
+            @if doubted { "see the doubt above" }
+            @if let Some(caveat) = about.first().filter(|_| !doubted && notes.first(kind.mark)) {
+                (prose(&caveat.text))
+                // Whatever stands in this table, the doubt counts all trials, too.
+                @let all: Vec<_> = std::iter::once(*caveat).chain(&kind.caveats).collect();
+                span class="faint" { (kept(&notes.places.whose(&all))) }
             }
         }
     }

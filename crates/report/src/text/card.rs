@@ -1,4 +1,4 @@
-//! The card on a terminal: what was tested, the numbers one below the other, verdict and doubt.
+//! The card on a terminal: answer and doubt, the numbers one below the other, what was tested.
 //!
 //! The one idea: the eye runs down the values; what each is stands to the right of it.
 
@@ -24,19 +24,15 @@ impl Page {
     pub(super) fn card(&self, report: &Report) -> Vec<String> {
         let card = &report.card;
         let spaced = |lines: &[String]| if lines.is_empty() { Vec::new() } else { vec![String::new()] };
-        let verdict = self.bold(&card.verdict);
-        let (before, behind) = if card.lost { (verdict, Vec::new()) } else { (Vec::new(), verdict) };
-        let mut lines = before;
-        lines.extend(spaced(&lines));
-        lines.extend(card.tested.iter().flat_map(|line| self.faint(line)));
-        lines.extend(self.numbers(card));
-        lines.extend(spaced(&lines));
-        lines.extend(behind);
+        let mut lines = self.bold(&card.verdict);
         lines.extend(wrap(&printable(&card.more.join(" ")), self.width, ""));
+        lines.extend(self.doubts(card));
+        lines.extend(self.numbers(card));
+        lines.extend(spaced(&card.tested));
         lines.extend(
             card.typical.iter().flat_map(|typical| wrap(&printable(&format!("Typical: {typical}.")), self.width, "  ")),
         );
-        lines.extend(self.doubts(card));
+        lines.extend(card.tested.iter().flat_map(|line| self.faint(line)));
         lines
     }
 
@@ -48,9 +44,10 @@ impl Page {
     }
 
     fn number(&self, number: &Number, width: usize) -> Vec<String> {
-        let marks = if number.marks.is_empty() { String::new() } else { format!(" {}", number.marks) };
-        let mut parts = vec![format!("{}{marks}", words(number))];
+        let mut parts = vec![words(number)];
         parts.extend(number.also.iter().cloned());
+        let letters: Vec<String> = number.marks.chars().map(String::from).collect();
+        parts.extend((!letters.is_empty()).then(|| format!("{} {}", number.noted(), letters.join(", "))));
         let (indent, room) = (" ".repeat(width + 2), self.width.saturating_sub(width + 2).max(20));
         let mut lines = parts.iter().flat_map(|part| wrap(&printable(part), room, "  "));
         let first = lines.next().unwrap_or_default();

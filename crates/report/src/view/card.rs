@@ -12,10 +12,11 @@ use super::quantity::Quantity;
 use super::tested;
 use crate::caveats::Caveats;
 use analysis::{
-    CaveatKind, Comparison, Compensation, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding, PairFinding,
-    PointSummary, StreamSummary, TierFinding, Typical, Verdict, Work,
+    CaveatKind, Comparison, Compensation, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding, NEARLY_ALL,
+    PairFinding, PointSummary, StreamSummary, TierFinding, TierStep, Typical, Verdict, Work,
 };
-use observation::{Asks, Point, Provenance, factor};
+use observation::{Asks, EventKind, Point, Provenance, factor};
+use std::collections::BTreeSet;
 use study::Metric;
 use units::{Bytes, Nanos};
 
@@ -81,6 +82,11 @@ impl Number {
         Number { value, interval, what, place, also: Vec::new(), marks: String::new() }
     }
 
+    /// What stands before its letters.
+    pub fn noted(&self) -> &'static str {
+        if self.marks.chars().count() == 1 { "note" } else { "notes" }
+    }
+
     fn with(mut self, also: impl IntoIterator<Item = String>) -> Number {
         self.also.extend(also);
         self
@@ -90,10 +96,12 @@ impl Number {
 /// The card.
 pub fn card(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Card {
     let numbers = numbers(findings, sweeps, caveats);
-    // A number that stands there large is not told again, where there is more to say.
-    let told = if numbers.is_empty() || findings.answer.len() <= findings.figures { 0 } else { findings.figures };
-    let (verdict, more) = match findings.answer[told..].split_first() {
-        Some((verdict, more)) => (verdict.clone(), more.to_vec()),
+    let (verdict, more) = match findings.answer.split_first() {
+        // Who asks for several numbers of one system is answered with all of them.
+        Some((first, more)) => match every(findings, &numbers).filter(|_| findings.damage().next().is_none()) {
+            Some(all) => (all, std::iter::once(first).chain(more).cloned().collect()),
+            None => (first.clone(), more.to_vec()),
+        },
         None => ("No trial of this run ended, so there is no answer.".to_owned(), Vec::new()),
     };
     // What the card says itself is not counted beside it.
@@ -111,12 +119,32 @@ pub fn card(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Card {
     }
 }
 
+/// So many workloads of a study are asked for together.
+const TOGETHER_MIN: usize = 3;
+
+/// `random-read 130 k IOPS, random-write 61.4 k IOPS, durable-write 224 us.`, where a run measured several workloads and compared nothing.
+fn every(findings: &Findings, numbers: &[Number]) -> Option<String> {
+    let streams: BTreeSet<&str> = findings.points.iter().map(|point| point.at.stream.as_str()).collect();
+    let plain = findings.comparisons().next().is_none() && numbers.len() >= TOGETHER_MIN;
+    let own = |number: &&Number| streams.iter().any(|stream| number.what.trim_end_matches(", simulated") == *stream);
+    let told: Vec<&Number> = numbers.iter().filter(own).collect();
+    let alike = plain && told.len() == numbers.len();
+    let name = |number: &Number| number.what.trim_end_matches(", simulated").to_owned();
+    let all: Vec<String> = told.iter().map(|number| format!("{} {}", name(number), number.value)).collect();
+    let origin = if told.iter().any(|one| one.what.ends_with(", simulated")) { "Simulated: " } else { "" };
+    alike.then(|| format!("{origin}{}.", all.join(", ")))
+}
+
 fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Number> {
     let outages: Vec<&PairFinding> = findings.findings.iter().filter_map(PairFinding::of).collect();
-    let mut all = of_outages(&outages);
+    let mut all = of_outages(findings, &outages);
     all.extend(findings.findings.iter().filter_map(MirrorFinding::of).filter_map(round_trips));
     let primary = || findings.comparisons().filter(|one| one.primary);
-    all.extend(first_and_last(findings, primary().collect(), caveats));
+    let steps: Vec<Number> = findings.findings.iter().filter_map(TierFinding::of).flat_map(of_steps).collect();
+    if steps.is_empty() {
+        all.extend(first_and_last(findings, primary().collect(), caveats));
+    }
+    all.extend(steps);
     // What is made of it is told where the study's own metric is read.
     let mirrored = |one: &&MirrorFinding| {
         // What follows from a ratio that nobody knows is not known either.
@@ -171,6 +199,23 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     }
     all.truncate(NUMBERS_MAX);
     all
+}
+
+/// What each step of a proof of tiers gave of all that can be gained, beside its promise; the last is all of it.
+fn of_steps(found: &TierFinding) -> Vec<Number> {
+    let given = |per_s: f64| match Work::of_word(&found.what) {
+        Some(work) => work.rate(per_s),
+        None => units::things_an_hour(3_600.0 * per_s, &found.what),
+    };
+    let number = |step: &TierStep| {
+        let bytes = units::percent(step.of_bytes);
+        let what = format!("of the time that all of them save, with {bytes} of the bytes on the fast tier");
+        let place = format!("the advice promised {}", units::percent(step.promised.value));
+        let rates = format!("{}, {} with all of them slow", given(step.per_s.value), given(found.per_s.value));
+        let adds = format!("adds {}", super::tiers::added(&step.objects));
+        Some(Number::new(step.delivered.as_ref()?, Quantity::Share, what, place).with([rates, adds]))
+    };
+    found.steps.iter().filter_map(number).collect()
 }
 
 /// The comparison that tells both sides of a pair of systems where a curve is quoted, in studies that compare: by what its
@@ -263,12 +308,17 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let each = each_gives(point, quantity);
     let waits = before_a_session(point).or_else(|| beyond_sessions(findings, point));
     let rows = rows_given(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
-    let beside = rows.into_iter().chain(waits).chain(each).chain(asked).chain(fewer).chain(low).chain(per_core);
+    let more = point.yields.iter().skip(1).filter(|(_, per_s)| per_s.value > 0.0 && quantity == Quantity::PerHour);
+    let more: Vec<String> =
+        more.map(|(what, per_s)| format!("beside {}", units::things_an_hour(3_600.0 * per_s.value, what))).collect();
+    let age = age(findings, point);
+    let beside = more.into_iter().chain(age).chain(rows).chain(waits);
+    let beside = beside.chain(each).chain(asked).chain(fewer).chain(low).chain(per_core);
     let place = place(findings, sweep, curve, point);
     let mut number = Number::new(&estimate, quantity, what, place);
     if !estimate.has_interval() {
         number.interval =
-            if point.elapsed_s.is_some() { "ran once, no interval" } else { "one run, no interval" }.to_owned();
+            if point.elapsed_s.is_some() { "fixed work, no interval" } else { "one run, no interval" }.to_owned();
     }
     let marks = caveats.grave(&point.caveats);
     Some((quantity, Number { marks, ..number.with(latency(point, quantity).into_iter().chain(beside)) }))
@@ -301,9 +351,6 @@ fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
     (label.asks == Asks::Operations && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
 }
 
-/// Users whose requests come to this share of all that they could start are hardly kept waiting.
-const NEARLY_ALL: f64 = 0.85;
-
 /// The most transactions a second that the users of a load start, where these think in between, however many sessions there are.
 fn users_start(findings: &Findings, point: &PointSummary) -> Option<f64> {
     let (trial, stream) = nearest(findings, point)?;
@@ -312,7 +359,7 @@ fn users_start(findings: &Findings, point: &PointSummary) -> Option<f64> {
 }
 
 /// Whether that is what limits the rate.
-fn limited_by_users(findings: &Findings, point: &PointSummary) -> bool {
+pub fn limited_by_users(findings: &Findings, point: &PointSummary) -> bool {
     let near = |most: f64| point.throughput_per_s.value >= NEARLY_ALL * most;
     point.work == Work::Transactions && users_start(findings, point).is_some_and(near)
 }
@@ -348,7 +395,7 @@ fn place(findings: &Findings, sweep: &Sweep, curve: &Curve, point: &PointSummary
     let load = each_module(findings, curve, point).unwrap_or_else(|| super::headline::load(findings, point));
     let varied = sweep.factor.as_deref().map(factor::short_name);
     // A load that stays the same along the curve is a part of what was asked, too.
-    let beside = match varied.filter(|name| sweep.numeric && !is_load(name)) {
+    let beside = match varied.filter(|name| !is_load(name)) {
         Some(_) if !load.is_empty() => format!("; {load}"),
         _ => String::new(),
     };
@@ -390,6 +437,18 @@ fn as_much<'a>(findings: &Findings, curve: &Curve<'a>, point: &PointSummary) -> 
     let level = super::headline::near(findings, curve, point).into_iter();
     let as_good = level.filter(|other| known && (before(other) || p50(other) < p50(point)));
     as_good.min_by(|a, b| p50(a).total_cmp(&p50(b)))
+}
+
+/// How old the data was that queries saw.
+fn age(findings: &Findings, point: &PointSummary) -> Option<String> {
+    let (trial, stream) = nearest(findings, point)?;
+    let class = stream.age(&trial.label).filter(|class| class.done > 0)?;
+    let told = |q: f64, ms: f64| {
+        let least = class.bound_from.is_some_and(|from| q > from);
+        format!("{}{}", if least { "at least " } else { "" }, Quantity::Milliseconds.text(ms))
+    };
+    let (median, p99) = (told(0.5, class.response.p50_ms), told(0.99, class.response.p99_ms));
+    Some(format!("data seen was {median} old at the median, {p99} at p99"))
 }
 
 /// How many transactions a second that is, where they are not what is counted.
@@ -443,14 +502,16 @@ fn times(point: &PointSummary, quoted: Quantity) -> String {
 
 /// A comparison that the study declared: the ratio, with both sides of it.
 fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number {
-    let (mut touching, mut limited) = (Vec::new(), None);
+    let (mut touching, mut limited, mut beyond) = (Vec::new(), None, None);
     let sides = [&one.baseline, &one.point.system].map(|system| {
         let at = Point { system: system.clone(), ..one.point.clone() };
         let point = findings.points.iter().find(|point| point.at == at)?;
         touching.extend(point.caveats.iter().cloned());
         limited = limited.take().or_else(|| users(findings, point).filter(|_| limited_by_users(findings, point)));
+        beyond = beyond.take().or_else(|| Some(format!("{system}: {}", beyond_sessions(findings, point)?)));
         let (estimate, quantity) = quoted(findings, point);
-        Some(format!("{system} {}", with_interval(&estimate, quantity)))
+        // Pairs of trials vary less than either side does, so that its interval beside the ratio's would read as another verdict.
+        Some(format!("{system} {}{}", quantity.text(estimate.value), times(point, quantity)))
     });
     let verdict = one.verdict.word();
     let what =
@@ -463,11 +524,7 @@ fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number 
         number.interval = "no interval".to_owned();
     }
     number.marks = caveats.grave(&touching);
-    // Which part of the data a step of tiers stands for, as the answer names it.
-    let steps = findings.findings.iter().filter_map(TierFinding::of).flat_map(|found| &found.steps);
-    let step = steps.into_iter().find(|step| step.system == one.point.system);
-    number.also.extend(step.map(|step| format!("{} of the bytes on the fast tier", units::percent(step.of_bytes))));
-    number.with(sides.into_iter().flatten().chain(limited))
+    number.with(sides.into_iter().flatten().chain(limited).chain(beyond))
 }
 
 /// That most of the latency is no time in the database, where users wait for a session.
@@ -567,7 +624,10 @@ fn of_mirror(found: &MirrorFinding) -> Vec<Number> {
         let ms = |ms: f64| Quantity::Milliseconds.text(ms);
         // What is nothing within the noise is left to the table.
         let large = added.parts.iter().filter(|part| part.ms.abs() > 0.05 * added.added_ms.value);
-        let parts = large.map(|part| format!("{} {}", ms(part.ms), part.part.word()));
+        let parts = large.map(|part| match part.ms < 0.0 {
+            true => format!("{} less {}", ms(-part.ms), part.part.word()),
+            false => format!("{} {}", ms(part.ms), part.part.word()),
+        });
         let at = Point { factors: added.factors.clone(), ..found.point.clone() }.at();
         let place = format!("{at}, beside a mean of {} alone", ms(added.alone_ms));
         let what = format!("more latency for a transaction of {stream}, on the mean");
@@ -591,7 +651,7 @@ fn round_trips(found: &MirrorFinding) -> Option<Number> {
 }
 
 /// What clients felt at the longest, whether anything was lost, and how long until both were equal again.
-fn of_outages(all: &[&PairFinding]) -> Vec<Number> {
+fn of_outages(findings: &Findings, all: &[&PairFinding]) -> Vec<Number> {
     let Some(longest) = all.iter().max_by(|a, b| a.freeze_s.total_cmp(&b.freeze_s)) else { return Vec::new() };
     let still = |found: &PairFinding| match found.freeze_s > 0.0 {
         // Whole intervals without an end are counted, and it began in the one before and ended in the one behind.
@@ -609,6 +669,13 @@ fn of_outages(all: &[&PairFinding]) -> Vec<Number> {
     let others = all.iter().filter(|one| one.event != longest.event);
     let others = super::each_once(others.map(|one| format!("{} at `{}`", still(one), one.event)));
     let steps = format!("at `{}`", longest.event);
+    let alone = longest.alone.filter(|(after, _)| *after > 0.0);
+    let others: Vec<String> = others
+        .into_iter()
+        .chain(alone.map(|(after, _)| {
+            format!("then one server carried the load alone, {} later", Quantity::Seconds.text(after))
+        }))
+        .collect();
     let mut numbers = vec![number(still(longest), "without an answer, at the longest", steps, others)];
     let known: Vec<bool> = all.iter().filter_map(|one| one.kept).collect();
     if !known.is_empty() {
@@ -622,10 +689,24 @@ fn of_outages(all: &[&PairFinding]) -> Vec<Number> {
     let caught = all.iter().filter_map(|one| Some((one.resync_s?, one))).max_by(|a, b| a.0.total_cmp(&b.0));
     numbers.extend(caught.map(|(s, one)| {
         let sent = one.resync_bytes.map(|sent| format!("{} over the wire", Quantity::Bytes.text(sent)));
+        let away = away_s(findings, one).map(|s| format!("it had been away for {}", Quantity::Seconds.text(s)));
         let place = format!("once it was back after `{}`", one.event);
-        number(Quantity::Seconds.text(s), "until the mirror had caught up", place, sent.into_iter().collect())
+        number(
+            Quantity::Seconds.text(s),
+            "until the mirror had caught up",
+            place,
+            away.into_iter().chain(sent).collect(),
+        )
     }));
     numbers
+}
+
+/// How long a mirror was away before it came back, in seconds.
+fn away_s(findings: &Findings, one: &PairFinding) -> Option<f64> {
+    let trial = findings.ended(one.trial)?;
+    let at = trial.window.start.seconds() + one.at_s;
+    let back = trial.events.iter().filter(|event| event.kind == EventKind::Change && event.text == "resume");
+    back.map(|event| event.at.seconds() - at).find(|s| *s > 0.0)
 }
 
 fn deadline(found: &DeadlineFinding) -> Number {

@@ -9,21 +9,28 @@ use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary};
 use observation::factor;
 
+/// The panel of CPU, which is that of one copy where several ran.
+const CPU: &str = "CPU of all programs";
+
 type Pick = fn(&PointSummary) -> Option<Estimate>;
+
+const WHISKERS: &str = "Whiskers show the interval of each point where it is wider than the mark.";
 
 /// What each panel shows: title, quantity, what it picks, and which caveats touch it.
 const PANELS: [(&str, Quantity, Pick, Touches); 4] = [
     ("elapsed", Quantity::Seconds, |point| point.elapsed_s, Touches::All),
-    ("CPU of all programs", Quantity::Seconds, |point| point.cpu_elapsed_s, Touches::Tail),
+    (CPU, Quantity::Seconds, |point| point.cpu_elapsed_s, Touches::Tail),
     ("mean wait of the disk", Quantity::Milliseconds, |point| point.disk_wait_ms, Touches::Tail),
     ("busiest disk at work", Quantity::Share, |point| point.disk_utilisation, Touches::Tail),
 ];
 
 /// Up to five panels; what was not observed has none.
 pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Figure {
-    let panels = PANELS
-        .iter()
-        .map(|(title, quantity, pick, touched)| panel(sweep, caveats, title, (Form::Line, *quantity, *touched), *pick));
+    let of_all = sweep.curves.iter().flat_map(|curve| &curve.points).next().map_or(CPU, |point| cpu_of_all(point));
+    let panels = PANELS.iter().map(|(title, quantity, pick, touched)| {
+        let title = if *title == CPU { of_all } else { title };
+        panel(sweep, caveats, title, (Form::Line, *quantity, *touched), *pick)
+    });
     let mut panels: Vec<Panel> = panels.filter(|panel| !panel.is_empty()).collect();
     // Who asks for accounts an hour looks for them beside the time.
     let rate = Rate::of(sweep);
@@ -39,10 +46,12 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Figure {
     }
     let title = format!("Elapsed time, CPU and disk by {}", sweep.factor_said());
     let table = super::points::table(sweep, caveats);
-    let cpu = "CPU of all programs: elapsed time times busy cores, other programs included; of copies at once, the part of one.";
-    let whiskers = "Whiskers show the interval of each point where it is wider than the mark.".to_owned();
+    let cpu = "CPU: elapsed time times busy cores, other programs included.";
+    let a_copy = "CPU a copy: elapsed time times busy cores, other programs included, shared out among the copies.";
+    let drawn = panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+    let whiskers = drawn.filter(|point| point.low.is_finite()).next().map(|_| WHISKERS.to_owned());
     let notes =
-        std::iter::once(whiskers).chain(table.notes_of(&[("CPU a copy", cpu), ("CPU, all programs", cpu)])).collect();
+        whiskers.into_iter().chain(table.notes_of(&[("CPU a copy", a_copy), ("CPU, all programs", cpu)])).collect();
     Figure { key: key(sweep, Form::Line), ..Figure::new(title, notes, panels, table) }
 }
 

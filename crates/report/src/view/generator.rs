@@ -35,7 +35,10 @@ pub fn figure(findings: &Findings, sweep: &Sweep) -> Option<Figure> {
         row.extend(fields(trial));
         row
     });
-    let table = Table::new("Between two looks for completions, while operations were in flight", rows);
+    let table = Table::new(
+        "How long the load generator took between two looks for completions, while operations were in flight",
+        rows,
+    );
     let seen = table.rows.iter().any(|row| row[3..].iter().any(|cell| cell.raw().is_some()));
     let notes = [
         ("ring", "“Ring” is how much of what helps the kernel gave it, 3 for all."),

@@ -95,7 +95,7 @@ fn told_apart(rows: &[Row]) -> bool {
 
 fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> {
     let all = caveats.marks(&point.caveats, Touches::All);
-    let tail = caveats.marks(&point.caveats, Touches::Tail);
+    let tail = caveats.tail_marks(point);
     let work = counted_in(rows.iter().map(|row| row.point));
     let elapsed = estimate("elapsed", "elapsed_s", &point.elapsed_s, Quantity::Seconds);
     if fixed_work(rows) {
@@ -118,12 +118,18 @@ fn numbers(point: &PointSummary, rows: &[Row], caveats: &Caveats) -> Vec<Field> 
     }
     // Who counts postings asks for transactions second.
     let counted = rows.iter().any(|row| !row.point.yields.is_empty());
+    let all_counted = rows.iter().all(|row| !row.point.yields.is_empty());
     // Where operations and transactions stand in one column, each says its unit.
     let alike = rows.iter().all(|row| row.point.work == work);
     let (title, quantity) = (if alike { work.unit() } else { "rate" }, Quantity::Work(point.work));
     let throughput = estimate(title, "throughput_per_s", &point.throughput_per_s, quantity);
     let mut fields: Vec<Field> = yields(point).into_iter().map(|field| field.leading().marked(all.clone())).collect();
-    let throughput = if counted { throughput.minor() } else { throughput.leading() }.marked(all);
+    let throughput = match (counted, all_counted) {
+        (_, true) => throughput.minor(),
+        (true, false) => throughput,
+        (false, _) => throughput.leading(),
+    };
+    let throughput = throughput.marked(all);
     let moved = if counted { bytes(point).minor() } else { bytes(point) };
     let response = [
         estimate("p50", "response_p50_ms", &point.response_p50_ms, Quantity::Milliseconds),
@@ -269,7 +275,9 @@ fn main_point<'a>(
     let grows = GROWING.contains(&short_name(factor));
     let fixed_work = curve.points.iter().any(|point| point.elapsed_s.is_some());
     if grows || fixed_work || !sweep.numeric {
-        return (curve.points.last().copied(), "");
+        let last = curve.points.last().copied();
+        let edge = !grows && sweep.numeric && last.is_some_and(|last| last.elapsed_s.is_some() && is_load(factor));
+        return (last, if edge && curve.points.len() > 1 { EDGE } else { "" });
     }
     let value = |point: &&PointSummary| counted(findings, point).value;
     let Some(most) = curve.points.iter().copied().max_by(|a, b| value(a).total_cmp(&value(b))) else {
@@ -324,7 +332,10 @@ pub fn edges(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let unknown = sweep.curves.iter().filter(|curve| !told(curve));
     let edges = unknown.filter_map(|curve| {
         let (point, prefix) = main_point(findings, sweep, curve, factor);
-        let point = point.filter(|_| prefix == EDGE)?;
+        // Sessions beyond what users ask for find no peak, and fixed work was not asked for one.
+        let asked =
+            |point: &&PointSummary| point.elapsed_s.is_none() && !super::card::limited_by_users(findings, point);
+        let point = point.filter(|point| prefix == EDGE && asked(point))?;
         let mut level = level_with(findings, curve, point);
         // What transactions give comes in heaps: where they are clear of each other themselves, the curve is.
         level.retain(|other| point.yields.is_empty() || point.throughput_per_s.overlaps(&other.throughput_per_s));

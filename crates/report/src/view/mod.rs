@@ -56,7 +56,7 @@ pub(crate) use table::{estimate, word};
 pub use versus::PAIRED;
 
 use crate::caveats::Caveats;
-use analysis::{Finding, Findings, PointSummary, Verdict};
+use analysis::{Felt, Finding, Findings, PairFinding, PointSummary, Verdict};
 use curve::Sweep;
 use observation::factor;
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,6 +92,8 @@ pub struct Report<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Section {
     pub title: String,
+    /// Whether it is the one that the answer is about, or the first where none is.
+    pub answers: bool,
     /// Factors that were the same throughout, in words.
     pub constant: String,
     /// What was found, but for comparisons.
@@ -132,7 +134,7 @@ pub fn report(findings: &Findings) -> Report<'_> {
                 .collect(),
         ),
         versus: versus::figure(findings).map(gathered),
-        sections: beside(&sweeps).iter().map(|sweeps| section(findings, sweeps, &caveats)).collect(),
+        sections: sections(findings, &sweeps, &caveats),
         caveats,
     }
 }
@@ -192,6 +194,15 @@ fn is_transfer(sweep: &Sweep) -> bool {
     sweep.numeric && sweep.factor_name() == factor::TRANSFER
 }
 
+fn sections(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Section> {
+    let mut all: Vec<Section> = beside(sweeps).iter().map(|sweeps| section(findings, sweeps, caveats)).collect();
+    let open = all.iter().position(|one| one.answers).unwrap_or(0);
+    for (at, one) in all.iter_mut().enumerate() {
+        one.answers = at == open;
+    }
+    all
+}
+
 fn section(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Section {
     let main = sweeps[0];
     let constant: Vec<String> = main.constant.iter().map(|(name, level)| format!("{name} {level}")).collect();
@@ -202,6 +213,7 @@ fn section(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Section
     let of_generator = sweeps.iter().filter_map(|sweep| generator::conclusion(findings, sweep));
     Section {
         title: names.join(" · "),
+        answers: findings.answered.iter().any(|point| names.contains(&point.experiment.as_str())),
         constant: constant.join(", "),
         conclusions: found(findings, &names)
             .into_iter()
@@ -210,7 +222,12 @@ fn section(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Section
             .chain(of_generator)
             .collect(),
         drawn: main_figure.is_some(),
-        figures: main_figure.into_iter().chain(further_figures(findings, sweeps, caveats)).map(gathered).collect(),
+        figures: answering_figures(findings, sweeps, caveats)
+            .into_iter()
+            .chain(main_figure)
+            .chain(further_figures(findings, sweeps, caveats))
+            .map(gathered)
+            .collect(),
         table: points::joined(sweeps, caveats).gathered(),
     }
 }
@@ -255,10 +272,28 @@ fn several_systems(findings: &Findings) -> bool {
     findings.points.iter().any(|point| point.at.system != findings.points[0].at.system)
 }
 
+/// What answers where the levels are not what was asked: steps to a fast tier, and what happened in the midst of a trial.
+fn answering_figures(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Vec<Figure> {
+    let of = |sweep: &&Sweep| {
+        let over_time = timeline::figure(findings, sweep.experiment, caveats).filter(|_| happened(findings, sweep));
+        tiers::figures(findings, sweep.experiment).into_iter().chain(over_time)
+    };
+    sweeps.iter().flat_map(of).collect()
+}
+
+/// Whether something happened to a pair in its trials, or to a device.
+fn happened(findings: &Findings, sweep: &Sweep) -> bool {
+    findings.findings.iter().any(|finding| match finding {
+        Finding::Pair(PairFinding { point, .. }) | Finding::Felt(Felt { point, .. }) => {
+            point.experiment == sweep.experiment
+        }
+        _ => false,
+    })
+}
+
 fn further_figures(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Vec<Figure> {
     let mut figures = Vec::new();
     for sweep in sweeps {
-        figures.extend(tiers::figures(findings, sweep.experiment));
         figures.extend(pair::figure(findings, sweep.experiment));
         figures.extend(added::figure(findings, sweep.experiment));
         figures.extend(frontier::figure(findings, sweep, caveats));
@@ -274,7 +309,9 @@ fn further_figures(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) ->
         if !is_transfer(sweep) {
             figures.extend(distribution::figure(findings, sweep, caveats));
         }
-        figures.extend(timeline::figure(findings, sweep.experiment, caveats));
+        if !happened(findings, sweep) {
+            figures.extend(timeline::figure(findings, sweep.experiment, caveats));
+        }
         figures.extend(generator::figure(findings, sweep));
     }
     figures

@@ -103,7 +103,7 @@ pub fn bytes(point: &PointSummary) -> Field {
 
 fn numbers(sweep: &Sweep, point: &PointSummary, caveats: &Caveats) -> Vec<Field> {
     let all = caveats.marks(&point.caveats, Touches::All);
-    let tail = caveats.marks(&point.caveats, Touches::Tail);
+    let tail = caveats.tail_marks(point);
     let fixed_work = point.elapsed_s.is_some();
     // A session does nothing but ask the database, so that what a transaction spends in one is its requests.
     let asks = sweep.work == Work::Transactions;

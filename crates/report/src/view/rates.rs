@@ -96,7 +96,7 @@ fn against(sweep: &Sweep, caveats: &Caveats, rate: &Rate) -> Panel {
                 let x = rate.at(point).map(|per| per.value).filter(|per| per.is_finite())?;
                 let at = rate.quantity.text(x);
                 let place = format!("{} · {} · {at} at p99", curve.name, sweep.along(point));
-                let marks = caveats.marks(&point.caveats, Touches::Tail);
+                let marks = caveats.tail_marks(point);
                 let datum = datum(&response, Quantity::Milliseconds, &place, &marks);
                 Some(Datum { x, ..datum })
             });

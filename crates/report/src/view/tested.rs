@@ -28,7 +28,7 @@ pub fn lines(findings: &Findings) -> Vec<String> {
     lines
 }
 
-/// `trials: 6 of 5 s each`, `trials: 10 of 2 to 4 s each, and 4 of fixed work`.
+/// `trials: 6 of 5 s each`, `trials: 10 of 2 to 4 s each, and 4 until their work was done`.
 fn trials(findings: &Findings) -> Option<String> {
     let ended = || findings.trials.iter().filter(|trial| !trial.interrupted);
     let windows: Vec<_> = ended().filter(|trial| !trial.fixed_work).map(|trial| trial.window.length()).collect();
@@ -38,7 +38,7 @@ fn trials(findings: &Findings) -> Option<String> {
         let long = if least == most { least } else { units::range(&least, " to ", &most) };
         format!("{} of {long}{}", windows.len(), if windows.len() > 1 { " each" } else { "" })
     });
-    let fixed = (fixed > 0).then(|| format!("{fixed} of fixed work"));
+    let fixed = (fixed > 0).then(|| format!("{fixed} until their work was done"));
     let parts: Vec<String> = timed.into_iter().chain(fixed).collect();
     (!parts.is_empty()).then(|| format!("trials: {}", parts.join(", and ")))
 }

@@ -104,9 +104,11 @@ fn panel(trial: &TrialSummary, title: String, span: Span, series: Vec<Series>, y
         let text = if cut { "warm-up, and up to the first checkpoint" } else { "warm-up" };
         guides.push(Guide::Stretch { from: first, to: trial.window.start.seconds(), text: text.into() });
     }
+    // What was prepared before the load and checked behind it stands elsewhere, and would hide what happened.
     let aside = |event: &&observation::Event| {
-        use observation::EventKind::{Parted, Phase, Plan};
-        matches!(event.kind, Phase | Plan | Parted)
+        use observation::EventKind::{Note, Parted, Phase, Plan};
+        let inside = event.at > Nanos::ZERO && event.at < trial.window.end;
+        matches!(event.kind, Phase | Plan | Parted) || (event.kind == Note && !inside)
     };
     let events = trial.events.iter().filter(|event| !aside(event));
     guides.extend(events.map(|event| Guide::Event { x: event.at.seconds(), text: event.text.clone() }));

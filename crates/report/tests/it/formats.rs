@@ -184,7 +184,7 @@ fn what_is_not_known_is_null_and_never_a_word() {
 #[test]
 fn a_run_without_a_finished_trial_can_be_printed() {
     let empty = analysis::Findings { run: distinct().run, ..analysis::Findings::default() };
-    assert!(text(&empty, Layout::default()).contains("\nNo trial of this run ended"));
+    assert!(text(&empty, Layout::default()).starts_with("No trial of this run ended"));
     assert!(html(&empty).contains("No trial of this run ended"));
     assert_eq!(csv(&empty).lines().count(), 1);
     assert_eq!(json(&empty)["trials"].as_array().map(Vec::len), Some(0));

@@ -213,7 +213,8 @@ fn words_of_events_fit_their_chart_and_stand_whole_in_a_title() {
         format!("{what}: single operations are carried by pread and pwrite, {}", "which is told. ".repeat(12))
     };
     let end = trial.timeline.last().expect("a timeline").at_s;
-    trial.events = [(0.0, "at the start"), (end, "at the end")]
+    // What was prepared before the load is no event of the chart.
+    trial.events = [(0.0, "at the setting up"), (1e-3, "at the start"), (end - 1e-3, "at the end")]
         .map(|(at, what)| Event { at: Nanos::from_seconds(at), kind: EventKind::Note, text: long(what) })
         .to_vec();
     let page = html(&findings);
@@ -237,6 +238,7 @@ fn words_of_events_fit_their_chart_and_stand_whole_in_a_title() {
     for what in ["at the start", "at the end"] {
         assert!(page.contains(&format!("<title>{}</title>", long(what))), "{what}");
     }
+    assert!(!page.contains("at the setting up"));
 }
 
 #[test]

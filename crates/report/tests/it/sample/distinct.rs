@@ -111,7 +111,6 @@ pub fn distinct() -> Findings {
         answered: Vec::new(),
         doubted: None,
         answer: vec!["The answer in one sentence.".into(), "A second one.".into()],
-        figures: 0,
         doubts: vec!["Its main doubt.".into()],
         typical: Some(Typical { read_ms: Some(0.0425), most_per_s: Some(80_250.0), durable_ms: Some(2.375) }),
         metric: Some(Metric::Throughput),
