@@ -360,7 +360,8 @@ arguments! {
              (`modules=1,2,4`) sets the levels of a factor. Repeat it for several keys. Default: as the study says.";
         only: Vec<String> = arg(long, value_name = "NAME", action = ArgAction::Append)
             "Experiment or workload to keep [repeatable]",
-            "Keep only the experiment or the workload of this name. Repeat it to keep several. Default: all.";
+            "Keep only the experiment of this name, or of every experiment what runs the workload of this name. Repeated, all that any \
+             of the names keeps is kept: an experiment and a workload keep more than what they have in common. Default: all.";
         allow_server_settings: bool = arg(long) "Let a study give private servers any setting",
             "Let a study give private servers any setting. Default: only settings that move performance, by full name; \
              others may run commands, load libraries or open the server to the network.";
