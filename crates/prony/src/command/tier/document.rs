@@ -52,12 +52,16 @@ pub(super) fn json(told: &Told) -> Value {
         "curve": points,
         "rivals": {
             "says": said::rivals(told), "buffer_bytes": told.standing.buffer, "placed": advisor::placed(advice),
-            "points": told.rivals.iter().map(|one| json!({ "bytes": one.bytes, "memory": one.memory, "cache": one.cache })).collect::<Vec<_>>(),
+            "points": told.rivals.iter().map(rival).collect::<Vec<_>>(),
         },
         "moves": advice.moves.iter().map(|one| planned(told, one)).collect::<Vec<_>>(),
         "vanished": told.vanished,
         "lacking": told.standing.lacking,
     })
+}
+
+fn rival(one: &Rival) -> Value {
+    json!({ "bytes": one.bytes, "memory": one.memory, "memory_most": one.memory_most, "cache": one.cache })
 }
 
 fn tier(tablespace: &str, number: Option<&String>, times: &Times, from: &str) -> Value {

@@ -102,9 +102,13 @@ pub(super) fn rivals(told: &Told) -> String {
     if told.advice.answer.reason.is_some() && placed.max(rival.memory).max(rival.cache) < WORTH_BUYING {
         return format!("Nothing that {} buys saves {} of the wait.", bytes(rival.bytes), percent(WORTH_BUYING));
     }
+    let most = match rival.memory_most - rival.memory >= WORTH_BUYING {
+        true => format!(" (simulated; up to {} where only a part of the rows is read)", percent(rival.memory_most)),
+        false => " (simulated)".to_owned(),
+    };
     let mut uses = [
         (placed, "tables and indexes on the fast tier", ""),
-        (rival.memory, "more buffer memory", " (simulated)"),
+        (rival.memory, "more buffer memory", most.as_str()),
         (rival.cache, "a block cache on the fast tier", " (simulated)"),
     ];
     uses.sort_by(|a, b| b.0.total_cmp(&a.0));
