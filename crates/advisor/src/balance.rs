@@ -2,12 +2,13 @@
 //!
 //! The one idea: heat is what an object saved lately, and fades; what lies on the fast tier is held to be hotter than it is, so that
 //! two that are nearly alike do not change places; and a move is made only if it pays for itself within a stated time, before which
-//! the object is not moved back.
+//! the object is not moved back. Reads that memory answered are no heat: no tier makes them shorter.
 
-use crate::advice::Advice;
+use crate::advice::{Advice, pieces};
 use crate::choice::{chosen, stay};
 use crate::cost::{Move, moves};
 use crate::gain::Tiers;
+use crate::reach::Reach;
 use std::collections::BTreeMap;
 
 /// What a balancer holds to.
@@ -106,7 +107,9 @@ impl Balancer {
 
     /// Weighs what a window of `window_s` seconds showed, at the moment `at_s`.
     pub fn weigh(&mut self, advice: &Advice, tiers: &Tiers, rules: &Rules, window_s: f64, at_s: f64) -> Vec<Decided> {
-        let (objects, pieces) = (&advice.objects, &advice.pieces);
+        let share = if advice.reach.from_memory { 0.0 } else { advice.reach.share };
+        let (objects, reach) = (&advice.objects, Reach { share, ..advice.reach });
+        let pieces = &pieces(objects, tiers, &reach);
         let name = |at: usize| &objects[pieces[at].first()].known.name;
         let fast = |at: usize| objects[pieces[at].first()].known.fast;
         let kept = 0.5f64.powf(window_s / rules.half_life_s);
@@ -264,6 +267,23 @@ mod tests {
             (cost - 1e6 / crate::BLOCK * TIERS.slow.copied_s).abs() < 1e-9
                 && TIERS.slow.copied_s > TIERS.slow.in_order_s
         );
+    }
+
+    #[test]
+    fn what_memory_answered_is_not_hot_and_what_was_read_of_a_device_before_fades() {
+        let look = |at_s, read_s| Look { at_s, read_s: Some(read_s), ..Look::default() };
+        let advice = |read_s| {
+            let looks = [look(0.0, 0.0), look(10.0, read_s)];
+            advise(vec![table("a", 1e6, &[1e6])], &looks, &TIERS, Some(RULES.budget), 1)
+        };
+        let (memory, device) = (advice(1.0), advice(600.0));
+        assert!(memory.reach.from_memory && !device.reach.from_memory);
+        let mut balancer = Balancer::default();
+        assert_eq!(balancer.weigh(&memory, &TIERS, &RULES, 10.0, 0.0), []);
+        assert_eq!(balancer.left(&memory, &[], &RULES), []);
+        let hot = balancer.weigh(&device, &TIERS, &RULES, 10.0, 10.0)[0].heat;
+        balancer.forget("a");
+        assert_eq!(balancer.weigh(&memory, &TIERS, &RULES, 10.0, 20.0)[0].heat, hot / 2.0);
     }
 
     #[test]
