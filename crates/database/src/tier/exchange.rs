@@ -2,12 +2,13 @@
 //!
 //! The one idea: the server places a table when it is made, and never again. Writers are kept out while the copy is made, and the statement
 //! that exchanges both stands in the queue before that lock is let go, so that nobody writes in between. Until then a third table has the
-//! name that the exchange needs: where the one who copies is gone, so is his lock, and the exchange fails.
+//! name that the exchange needs: where the one who copies is gone, so is his lock, and the exchange fails. What of these is ours is told by
+//! comments, and by numbers in the journal: whoever has a table of such a name keeps it.
 //!
 //! What it does not do: what would not follow the table is not brought after it; the table stays where it is, and what keeps it is named.
 
 use super::journal::{self, Kept, quoted};
-use super::mover::Relation;
+use super::mover::{Outcome, Relation};
 use super::{number, text};
 use crate::dialect::quoted as name;
 use crate::{Failure, FailureKind, Session};
@@ -16,6 +17,9 @@ use std::path::Path;
 use std::time::Duration;
 use study::Engine::Mariadb;
 use workload::transaction::Value;
+
+/// What the copy says of itself until its number is in the journal and it is whole.
+const COPIES: &str = "Prony: a copy that is not whole yet";
 
 /// What the third table says of itself.
 const STANDS: &str = "Prony: stands in the way of an exchange until the copy is whole";
@@ -114,15 +118,67 @@ fn bytes(session: &mut dyn Session, key: &str, estimate: f64) -> f64 {
     size.ok().flatten().and_then(|size| size.number()).unwrap_or(estimate)
 }
 
+/// The server's number for a table, which a rename keeps; none when it is gone, or the user is not shown it (`PROCESS`).
+fn number_of(session: &mut dyn Session, key: &str) -> Result<Option<String>, Failure> {
+    let of = "SELECT CAST(TABLE_ID AS char) FROM information_schema.INNODB_SYS_TABLES WHERE NAME = BINARY";
+    let number = session.one(&format!("{of} '{key}'")).or_else(unseen)?;
+    Ok(number.as_ref().and_then(Value::text).map(str::to_owned))
+}
+
+/// The table that has a number; none when it is gone, or the user is not shown it.
+pub(super) fn holder(session: &mut dyn Session, number: &str) -> Result<Option<String>, Failure> {
+    let of = "SELECT NAME FROM information_schema.INNODB_SYS_TABLES WHERE CAST(TABLE_ID AS char) =";
+    let name = session.one(&format!("{of} {}", quoted(Mariadb, number))).or_else(unseen)?;
+    Ok(name.as_ref().and_then(Value::text).and_then(key))
+}
+
+fn unseen(failure: Failure) -> Result<Option<Value>, Failure> {
+    if failure.kind == FailureKind::Lost { Err(failure) } else { Ok(None) }
+}
+
+/// A table of the journal as it is now, or what became of it: by its number, else by its name. One that was altered has another number and lies
+/// where it lay; one in its old home may be another one that took its name.
+pub(super) fn kept(session: &mut dyn Session, one: &Kept, all: &[Kept]) -> Result<Result<Relation, Outcome>, Failure> {
+    // A move that was killed behind the exchange left that one.
+    let left = format!("{}{}", one.table, ENDINGS[2]);
+    if let Some(key) = holder(session, &one.relation)?.filter(|key| *key != left)
+        && let Some(found) = found(session, &key)?
+    {
+        return Ok(Ok(found));
+    }
+    let named = found(session, &one.table)?;
+    if let Some(found) = named.as_ref().filter(|found| found.space != one.home) {
+        return Ok(Ok(found.clone()));
+    }
+    // What lies in a folder of its own and is in no line of the journal may be this one with another name.
+    let sql = "SELECT NAME FROM information_schema.INNODB_SYS_TABLES WHERE FLAG & 64 AND NAME LIKE '%/%'";
+    let (mut names, rows) = (Vec::new(), session.query(sql)?);
+    for key in rows.iter().filter_map(|row| key(&text(row, 0))) {
+        let lies = found(session, &key)?.filter(|other| {
+            let known = |line: &Kept| line.table == key || line.relation == other.kept.relation;
+            Some(other.space.as_str()) == one.place() && !all.iter().any(known)
+        });
+        names.extend(lies.map(|other| other.kept.name));
+    }
+    Ok(match names.is_empty() {
+        true => named.ok_or(Outcome::Gone),
+        false => Err(Outcome::Lost(names.join(", "))),
+    })
+}
+
 /// A table as it is now; none when it is gone.
 pub(super) fn found(session: &mut dyn Session, key: &str) -> Result<Option<Relation>, Failure> {
     let Some(row) = row(session, key)? else { return Ok(None) };
     let row = row.as_slice();
     let (schema, table, stays) = (text(row, 0), text(row, 1), text(row, 3));
     let sql = format!("{}.{}", name(Mariadb, &schema), name(Mariadb, &table));
-    let home = if stays.is_empty() { definition(session, &sql)?.1 } else { String::new() };
+    let home = match definition(session, &sql) {
+        Err(_) if !stays.is_empty() => String::new(),
+        defined => defined?.1,
+    };
     let (name, home) = (format!("{schema}.{table}"), home);
-    let kept = Kept { table: key.to_owned(), name, home: home.clone(), ..Kept::default() };
+    let relation = number_of(session, key)?.unwrap_or_default();
+    let kept = Kept { table: key.to_owned(), name, home: home.clone(), relation, ..Kept::default() };
     Ok(Some(Relation {
         kept,
         kind: Kind::File,
@@ -187,8 +243,20 @@ fn names(session: &mut dyn Session, key: &str) -> Result<Names, Failure> {
     Ok(Names { parts, all })
 }
 
-/// Which of the three are there, each with its comment.
-fn there(session: &mut dyn Session, names: &Names) -> Result<[Option<String>; 3], Failure> {
+/// A table that is there.
+struct Lies {
+    comment: String,
+    number: String,
+}
+
+impl Lies {
+    fn is(&self, number: &str) -> bool {
+        !number.is_empty() && self.number == number
+    }
+}
+
+/// Which of the three are there.
+fn there(session: &mut dyn Session, key: &str, names: &Names) -> Result<[Option<Lies>; 3], Failure> {
     let [schema, table] = &names.parts;
     let all = ENDINGS.map(|ending| format!("{table}{ending}"));
     let rows = session.query(&format!(
@@ -196,13 +264,46 @@ fn there(session: &mut dyn Session, names: &Names) -> Result<[Option<String>; 3]
         quoted(Mariadb, schema),
         all.each_ref().map(|name| quoted(Mariadb, name)).join(", ")
     ))?;
-    Ok(all.map(|name| rows.iter().find(|row| text(row, 0) == name).map(|row| text(row, 1))))
+    let mut there: [Option<Lies>; 3] = Default::default();
+    for (at, name) in all.iter().enumerate() {
+        let Some(row) = rows.iter().find(|row| text(row, 0) == *name) else { continue };
+        let number = number_of(session, &format!("{key}{}", ENDINGS[at]))?.unwrap_or_default();
+        there[at] = Some(Lies { comment: text(row, 1), number });
+    }
+    Ok(there)
+}
+
+/// Whether the copy, and what was exchanged for it or stands in its way, are those of a move of ours that was at work.
+fn ours(there: &[Option<Lies>; 3], [was, copy]: &[String; 2]) -> [bool; 2] {
+    let [now, new, old] = there.each_ref().map(Option::as_ref);
+    let exchanged = now.is_none_or(|now| now.is(copy));
+    [
+        new.is_some_and(|new| new.comment == COPIES || new.is(copy)),
+        old.is_some_and(|old| old.comment == STANDS || (exchanged && old.is(was))),
+    ]
+}
+
+/// What has a name that a move of a table needs; none where nothing does, but for what a move left that had these numbers.
+pub(super) fn in_the_way(
+    session: &mut dyn Session,
+    key: &str,
+    numbers: Option<[String; 2]>,
+) -> Result<Option<String>, Failure> {
+    let names = names(session, key)?;
+    let there = there(session, key, &names)?;
+    let ours = numbers.map_or([false; 2], |numbers| ours(&there, &numbers));
+    let taken = (1..3).find(|at| there[*at].is_some() && !ours[at - 1]);
+    Ok(taken.map(|at| {
+        let taken = &names.all[at];
+        format!("a move needs the name {taken} for a while, and the table that has it was not made by Prony: rename that one first")
+    }))
 }
 
 /// Brings a table, of which the journal says where it lay, to a folder. `other` is a second session, for the exchange.
 pub(super) fn exchange(
     session: &mut dyn Session,
     other: Box<dyn Session>,
+    kept: &Kept,
     object: &Relation,
     space: &str,
 ) -> Result<(), Failure> {
@@ -211,13 +312,11 @@ pub(super) fn exchange(
     if journal::unfinished(session, Mariadb)?.contains(key) {
         clear(session, key)?;
     }
-    if let [_, Some(_), _] | [_, _, Some(_)] = there(session, &names)? {
-        let [_, new, old] = &names.all;
-        let text = format!("a table {new} or {old} is in the way, and was not made by Prony");
-        return Err(Failure::new(FailureKind::Refused, text));
+    if let Some(taken) = in_the_way(session, key, None)? {
+        return Err(Failure::new(FailureKind::Refused, taken));
     }
-    journal::at_work(session, key, true)?;
-    let copied = copied(session, &names, space).and_then(|()| exchanged(session, other, &names));
+    journal::begun(session, kept, key)?;
+    let copied = copied(session, key, &names, space).and_then(|()| exchanged(session, other, &names));
     // The lock goes before what lies beside the table is cleared away; where the connection is lost it is gone.
     let let_go = session.script("UNLOCK TABLES");
     copied?;
@@ -226,14 +325,21 @@ pub(super) fn exchange(
 }
 
 /// Makes the copy, with writers kept out from before its first row.
-fn copied(session: &mut dyn Session, names: &Names, space: &str) -> Result<(), Failure> {
+fn copied(session: &mut dyn Session, key: &str, names: &Names, space: &str) -> Result<(), Failure> {
     let [table, new, old] = &names.all;
     let (definition_before, _) = definition(session, table)?;
     let head = format!("CREATE TABLE {}", name(Mariadb, &names.parts[1]));
     let odd = || Failure::new(FailureKind::Refused, "the server does not say how it is made as it is expected to");
     let rest = definition_before.strip_prefix(&head).ok_or_else(odd)?;
     let folder = if space.is_empty() { String::new() } else { format!(" DATA DIRECTORY={}", quoted(Mariadb, space)) };
-    session.script(&format!("CREATE TABLE {new}{rest}{folder}"))?;
+    let [now, ..] = there(session, key, names)?;
+    let comment = now.ok_or_else(altered)?.comment;
+    session.script(&format!("CREATE TABLE {new}{rest}{folder} COMMENT '{COPIES}'"))?;
+    let unseen =
+        "the server does not show the number of the copy, by which it is known again: GRANT PROCESS ON *.* TO the user";
+    let number = number_of(session, &format!("{key}{}", ENDINGS[1]))?;
+    let number = number.ok_or_else(|| Failure::new(FailureKind::Refused, unseen))?;
+    journal::copies(session, key, &number)?;
     session.script(&format!("CREATE TABLE {old} (n int) ENGINE=InnoDB COMMENT '{STANDS}'"))?;
     session.script(&format!("LOCK TABLES {table} READ, {new} WRITE, {old} WRITE"))?;
     let (before, _) = unnumbered(&definition_before);
@@ -255,7 +361,9 @@ fn copied(session: &mut dyn Session, names: &Names, space: &str) -> Result<(), F
     }
     // Whoever asks for the table next shall find its statistics.
     session.query(&format!("ANALYZE TABLE {new}"))?;
-    next.map_or(Ok(()), |next| session.script(&format!("ALTER TABLE {new} AUTO_INCREMENT = {next}")))
+    // One that were made anew for this would have another number.
+    let next = next.map(|next| format!(", AUTO_INCREMENT = {next}")).unwrap_or_default();
+    session.script(&format!("ALTER TABLE {new} COMMENT {}{next}, ALGORITHM = NOCOPY", quoted(Mariadb, &comment)))
 }
 
 /// Exchanges both: the other session asks for it, and once it stands in the queue the lock is let go.
@@ -283,18 +391,25 @@ fn exchanged(session: &mut dyn Session, mut other: Box<dyn Session>, names: &Nam
     })
 }
 
-/// Clears away what lies beside a table because of a move, however far it came. The copy goes first: without it no exchange that is
-/// still on its way can be made.
+/// Clears away what lies beside a table because of a move, however far it came, and nothing that anybody else made. The copy goes first:
+/// without it no exchange that is still on its way can be made.
 pub(super) fn clear(session: &mut dyn Session, key: &str) -> Result<(), Failure> {
-    let names = names(session, key)?;
+    let (names, numbers) = (names(session, key)?, journal::numbers(session, key)?);
     let [table, new, old] = &names.all;
-    session.script(&format!("DROP TABLE IF EXISTS {new}"))?;
-    match there(session, &names)? {
-        // A server that died between both halves of an exchange.
-        [None, _, Some(comment)] if comment != STANDS => session.script(&format!("RENAME TABLE {old} TO {table}"))?,
-        _ => session.script(&format!("DROP TABLE IF EXISTS {old}"))?,
+    if ours(&there(session, key, &names)?, &numbers)[0] {
+        session.script(&format!("DROP TABLE IF EXISTS {new}"))?;
     }
-    journal::at_work(session, key, false)
+    let there = there(session, key, &names)?;
+    let [_, ours] = ours(&there, &numbers);
+    match &there {
+        // A server that died between both halves of an exchange.
+        [None, _, Some(was)] if was.comment != STANDS && (ours || numbers[0].is_empty()) => {
+            session.script(&format!("RENAME TABLE {old} TO {table}"))?;
+        }
+        _ if ours => session.script(&format!("DROP TABLE IF EXISTS {old}"))?,
+        _ => {}
+    }
+    journal::ended(session, key, there[0].as_ref().is_some_and(|now| now.is(&numbers[1])))
 }
 
 #[cfg(test)]

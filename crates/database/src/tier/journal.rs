@@ -15,7 +15,7 @@ use workload::transaction::Value;
 const MARK: &str = "Prony: where tables and indexes lay before prony tier moved them";
 
 /// An object that was moved, or was about to be. An index is known by its number, and by its table and name: one that is built anew
-/// has another number, and anybody may rename it.
+/// has another number, and anybody may rename it. So it is with a table of MariaDB.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// The number of the table; with MariaDB its database and name, as files are called after them.
@@ -24,7 +24,7 @@ pub struct Kept {
     pub index: String,
     /// Its name when it was moved.
     pub name: String,
-    /// The number of the index since it was moved; empty for a table, and where nothing noted it.
+    /// The number of the index, or of the table of a MariaDB, since it was moved; empty where nothing noted it.
     pub relation: String,
     /// The number of the tablespace in which it lay; with MariaDB its folder, empty for that of the data.
     pub home: String,
@@ -36,6 +36,11 @@ impl Kept {
     /// Whether it was we who put it into a tablespace or folder, or it lay there before.
     pub(super) fn knows(&self, space: &str) -> bool {
         space == self.home || self.put.as_ref().is_none_or(|put| put.split('\n').any(|one| one == space))
+    }
+
+    /// Where we put it last; none in a journal of an earlier version.
+    pub fn place(&self) -> Option<&str> {
+        self.put.as_ref().and_then(|put| put.split('\n').next_back())
     }
 }
 
@@ -98,8 +103,8 @@ pub(super) fn make(session: &mut dyn Session, engine: Engine) -> Result<(), Fail
         Engine::Mariadb => format!(
             "CREATE DATABASE IF NOT EXISTS prony_tier COMMENT '{MARK}'; \
              CREATE TABLE prony_tier.moved (in_table varchar(600) CHARACTER SET ascii, index_name varchar(64), name text NOT NULL, \
-             home text NOT NULL, put_into text, at timestamp(6) NOT NULL DEFAULT current_timestamp(6), at_work bool NOT NULL DEFAULT false, \
-             PRIMARY KEY (in_table, index_name)) ENGINE=InnoDB CHARACTER SET utf8mb4"
+             home text NOT NULL, relation bigint unsigned, put_into text, at timestamp(6) NOT NULL DEFAULT current_timestamp(6), \
+             at_work bool NOT NULL DEFAULT false, beside varchar(600) CHARACTER SET ascii, copied_as bigint unsigned, PRIMARY KEY (in_table, index_name)) ENGINE=InnoDB CHARACTER SET utf8mb4"
         ),
         _ => format!(
             "BEGIN; CREATE SCHEMA prony_tier; COMMENT ON SCHEMA prony_tier IS '{MARK}'; \
@@ -116,14 +121,16 @@ pub(super) fn drop(session: &mut dyn Session, engine: Engine) -> Result<(), Fail
 
 /// In the order in which they were moved.
 pub(super) fn read(session: &mut dyn Session, engine: Engine) -> Result<Vec<Kept>, Failure> {
-    // A journal of an earlier version has no number of an index, and does not say where an object was put.
+    // A journal of an earlier version has no numbers, and does not say where an object was put.
     let (kind, relation, put) = match engine {
         Engine::Mariadb => {
-            let says = session.one(
-                "SELECT column_name FROM information_schema.columns WHERE table_schema = 'prony_tier' AND table_name = 'moved' \
-                 AND column_name = 'put_into'",
-            )?;
-            ("char", "''", if says.is_some() { "put_into" } else { "NULL" })
+            let sql = "SELECT group_concat(column_name) FROM information_schema.columns WHERE table_schema = 'prony_tier' AND table_name = 'moved'";
+            let columns = session.one(sql)?;
+            let has = |name: &str| {
+                columns.as_ref().and_then(Value::text).is_some_and(|all| all.split(',').any(|one| one == name))
+            };
+            let or = |name: &str, sql: &'static str, or: &'static str| if has(name) { sql } else { or };
+            ("char", or("relation", "coalesce(CAST(relation AS char), '')", "''"), or("put_into", "put_into", "NULL"))
         }
         _ => ("text", "coalesce(to_jsonb(m)->>'relation', '')", "to_jsonb(m)->>'put_into'"),
     };
@@ -153,27 +160,20 @@ pub(super) fn keep(session: &mut dyn Session, engine: Engine, kept: &Kept) -> Re
     ))
 }
 
-/// Notes the number that an index has since it was built anew.
-pub(super) fn note(session: &mut dyn Session, before: &Kept, now: &Kept) -> Result<(), Failure> {
-    if now.relation == before.relation {
-        return Ok(());
-    }
-    let (after, before) = (&now.relation, &before.relation);
-    session.script(&format!("UPDATE prony_tier.moved SET relation = {after} WHERE relation = {before}"))
-}
-
-/// Notes where an object lay that somebody has moved since, and where it is put: the place that it leaves and the one to which it goes, until
-/// it is there.
+/// Notes where an object lay that somebody has moved since, the number that it has now, and where it is put: the place that it leaves and the
+/// one to which it goes, until it is there.
 pub(super) fn put(
     session: &mut dyn Session,
     engine: Engine,
     kept: &Kept,
+    now: &Kept,
     home: &str,
     put: &[&str],
 ) -> Result<(), Failure> {
     let [table, index, home, put] = [&kept.table, &kept.index, home, &put.join("\n")].map(|text| quoted(engine, text));
+    let number = if now.relation.is_empty() { String::new() } else { format!(", relation = {}", now.relation) };
     session.script(&format!(
-        "UPDATE prony_tier.moved SET home = {home}, put_into = {put} WHERE in_table = {table} AND index_name = {index}"
+        "UPDATE prony_tier.moved SET home = {home}, put_into = {put}{number} WHERE in_table = {table} AND index_name = {index}"
     ))
 }
 
@@ -181,7 +181,11 @@ pub(super) fn put(
 pub(super) fn renew(session: &mut dyn Session, engine: Engine) -> Result<(), Failure> {
     let has = "SELECT 1 FROM information_schema.columns WHERE table_schema = 'prony_tier' AND table_name = 'moved' AND column_name = ";
     let (newest, columns) = match engine {
-        Engine::Mariadb => ("'put_into'", ""),
+        Engine::Mariadb => (
+            "'copied_as'",
+            "ADD COLUMN IF NOT EXISTS relation bigint unsigned, ADD COLUMN IF NOT EXISTS copied_as bigint unsigned, \
+             ADD COLUMN IF NOT EXISTS beside varchar(600) CHARACTER SET ascii, ",
+        ),
         _ => ("'rebuilds'", "ADD COLUMN IF NOT EXISTS relation int8, ADD COLUMN IF NOT EXISTS rebuilds text, "),
     };
     if session.one(&format!("{has}{newest}"))?.is_some() {
@@ -204,17 +208,47 @@ pub(super) fn forget(session: &mut dyn Session, engine: Engine, kept: &Kept) -> 
     session.script(&format!("DELETE FROM prony_tier.moved WHERE in_table = {table} AND index_name = {index}"))
 }
 
-/// Whether tables of ours may lie beside a table of MariaDB: from before the first is made until the last is gone.
-pub(super) fn at_work(session: &mut dyn Session, table: &str, at_work: bool) -> Result<(), Failure> {
-    let table = quoted(Engine::Mariadb, table);
-    session.script(&format!("UPDATE prony_tier.moved SET at_work = {at_work} WHERE in_table = {table}"))
+/// From now on tables of ours may lie beside a table of MariaDB, which is called so by now.
+pub(super) fn begun(session: &mut dyn Session, kept: &Kept, key: &str) -> Result<(), Failure> {
+    let [table, key] = [&kept.table, key].map(|text| quoted(Engine::Mariadb, text));
+    session.script(&format!(
+        "UPDATE prony_tier.moved SET at_work = true, beside = {key}, copied_as = NULL WHERE in_table = {table}"
+    ))
+}
+
+/// The line of a table beside which tables of ours may lie.
+fn at_work(key: &str) -> String {
+    format!("WHERE at_work AND coalesce(beside, in_table) = {}", quoted(Engine::Mariadb, key))
+}
+
+/// Notes the number of the copy that is made of a table.
+pub(super) fn copies(session: &mut dyn Session, key: &str, number: &str) -> Result<(), Failure> {
+    session.script(&format!("UPDATE prony_tier.moved SET copied_as = {number} {}", at_work(key)))
+}
+
+/// The numbers of a table that is moved, as it was, and of its copy; empty where nothing noted them.
+pub(super) fn numbers(session: &mut dyn Session, key: &str) -> Result<[String; 2], Failure> {
+    let number = |name| format!("coalesce(CAST({name} AS char), '')");
+    let (relation, copy) = (number("relation"), number("copied_as"));
+    let rows = session.query(&format!("SELECT {relation}, {copy} FROM prony_tier.moved {}", at_work(key)))?;
+    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
+    Ok([0, 1].map(|at| text(row, at)))
+}
+
+/// Nothing of ours lies beside a table any more; whether the copy has taken its place.
+pub(super) fn ended(session: &mut dyn Session, key: &str, exchanged: bool) -> Result<(), Failure> {
+    let number = if exchanged { "relation = copied_as, " } else { "" };
+    session.script(&format!(
+        "UPDATE prony_tier.moved SET {number}at_work = false, beside = NULL, copied_as = NULL {}",
+        at_work(key)
+    ))
 }
 
 /// Indexes that a rebuild of ours left unfinished and that nobody is building, by their quoted names.
 /// Of a MariaDB, the tables beside which tables of ours may lie.
 pub(super) fn unfinished(session: &mut dyn Session, engine: Engine) -> Result<Vec<String>, Failure> {
     if engine == Engine::Mariadb {
-        let rows = session.query("SELECT in_table FROM prony_tier.moved WHERE at_work")?;
+        let rows = session.query("SELECT coalesce(beside, in_table) FROM prony_tier.moved WHERE at_work")?;
         return Ok(rows.iter().map(|row| text(row, 0)).collect());
     }
     let rows = session.query(&format!(

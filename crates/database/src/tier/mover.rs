@@ -263,7 +263,12 @@ impl<'a> Mover<'a> {
             return Ok(Some(what.to_owned()));
         }
         if self.engine == Engine::Mariadb {
-            return Ok(None);
+            let (key, moved) = (&object.kept.table, !self.kept()?.is_empty());
+            let session = self.session.as_mut();
+            // What a journal of an earlier version does not know is seen when it is tried.
+            let numbers = if moved { journal::numbers(session, key).ok() } else { None };
+            let taken = exchange::in_the_way(session, key, numbers);
+            return taken.map_err(|failure| self.failed("look for tables beside it", failure));
         }
         let lacks = self.session.one(&format!(
             "SELECT CASE WHEN t.oid IS NULL AND {0} <> '' THEN '{GONE}' WHEN NOT has_tablespace_privilege(t.oid, 'CREATE') AND t.oid <> d.dattablespace \
@@ -380,7 +385,9 @@ impl<'a> Mover<'a> {
     pub fn find_kept(&mut self, kept: &Kept) -> Result<Result<Relation, Outcome>, DatabaseError> {
         let Kept { table, index, relation, home, .. } = kept;
         if self.engine == Engine::Mariadb {
-            return Ok(self.found_table(table)?.ok_or(Outcome::Gone));
+            let all = self.kept()?;
+            let found = exchange::kept(self.session.as_mut(), kept, &all);
+            return found.map_err(|failure| self.failed("look for a table", failure));
         }
         if index.is_empty() {
             return Ok(self.found(&format!("c.oid = {table}"))?.ok_or(Outcome::Gone));
@@ -417,7 +424,7 @@ impl<'a> Mover<'a> {
         if kept.knows(&object.space) {
             return Ok(None);
         }
-        let put = kept.put.as_deref().and_then(|put| put.split('\n').next_back()).unwrap_or_default();
+        let put = kept.place().unwrap_or_default();
         let (put, now, home) = (self.space(put)?, self.space(&object.space)?, self.space(&kept.home)?);
         Ok(Some(Outcome::Elsewhere { put, now, home }))
     }
@@ -449,7 +456,14 @@ impl<'a> Mover<'a> {
         }
         let by_name = kept.into_iter().find(|kept| (&kept.table, &kept.index) == (&own.table, &own.index));
         let Some(kept) = by_name else { return Ok(None) };
-        let other = !kept.relation.is_empty() && self.found(&format!("c.oid = {}", kept.relation))?.is_some();
+        let other = match (kept.relation.as_str(), self.engine) {
+            ("", _) => false,
+            (number, Engine::Mariadb) => {
+                let holder = exchange::holder(self.session.as_mut(), number);
+                holder.map_err(|failure| self.failed("look for a table", failure))?.is_some()
+            }
+            (number, _) => self.found(&format!("c.oid = {number}"))?.is_some(),
+        };
         Ok(Some((kept, other)))
     }
 
@@ -539,7 +553,7 @@ impl<'a> Mover<'a> {
         };
         // Where somebody else put it since we moved it, it belongs from now on.
         let home = if kept.knows(&object.space) || space == kept.home { &kept.home } else { &object.space };
-        self.noted(&kept, home, &[&object.space, space])?;
+        self.noted(&kept, &object.kept, home, &[&object.space, space])?;
         if object.anew {
             let there =
                 journal::rebuilds(self.session.as_mut(), &kept).map_err(|failure| self.failed(writing, failure))?;
@@ -547,32 +561,29 @@ impl<'a> Mover<'a> {
                 |names: String| format!("left {names}: invalid before this rebuild began, and not of a move of ours");
             self.notes.extend(there.into_iter().map(says));
         }
-        match self.carried(object, space) {
+        match self.carried(&kept, object, space) {
             Ok(()) => {
                 if object.anew {
                     journal::rebuilt(self.session.as_mut()).map_err(|failure| self.failed(writing, failure))?;
                 }
                 let now = self.now(object)?;
                 // As the server says it, so that it is known again.
-                self.noted(&kept, home, &[now.as_ref().map_or(space, |now| &now.space)])?;
-                if let Some(now) = now.as_ref().filter(|now| !now.kept.relation.is_empty()) {
-                    journal::note(self.session.as_mut(), &object.kept, &now.kept)
-                        .map_err(|failure| self.failed(writing, failure))?;
-                }
+                let (own, place) = now.as_ref().map_or((&object.kept, space), |now| (&now.kept, now.space.as_str()));
+                self.noted(&kept, own, home, &[place])?;
                 let after = now.and_then(|now| self.size(&now).ok());
                 Ok(Outcome::Moved { before, after: after.unwrap_or(before) })
             }
             Err(failure) => {
                 let outcome = self.ended(object, failure)?;
-                self.noted(&kept, home, &[&object.space])?;
+                self.noted(&kept, &object.kept, home, &[&object.space])?;
                 Ok(outcome)
             }
         }
     }
 
-    /// Notes where an object is put.
-    fn noted(&mut self, kept: &Kept, home: &str, put: &[&str]) -> Result<(), DatabaseError> {
-        let noted = journal::put(self.session.as_mut(), self.engine, kept, home, put);
+    /// Notes which number an object has, and where it is put.
+    fn noted(&mut self, kept: &Kept, now: &Kept, home: &str, put: &[&str]) -> Result<(), DatabaseError> {
+        let noted = journal::put(self.session.as_mut(), self.engine, kept, now, home, put);
         noted.map_err(|failure| self.failed("write the journal of moves", failure))
     }
 
@@ -601,14 +612,14 @@ impl<'a> Mover<'a> {
     }
 
     /// Carries the move out.
-    fn carried(&mut self, object: &Relation, space: &str) -> Result<(), Failure> {
+    fn carried(&mut self, kept: &Kept, object: &Relation, space: &str) -> Result<(), Failure> {
         if self.engine != Engine::Mariadb {
             return self.statement(object, space).and_then(|sql| self.session.script(&sql));
         }
         let opened = self.database.catalogue();
         let mut other = opened.map_err(|error| Failure::new(FailureKind::Refused, error.to_string()))?;
         exchange::begin(other.as_mut(), self.lock_timeout)?;
-        exchange::exchange(self.session.as_mut(), other, object, space)
+        exchange::exchange(self.session.as_mut(), other, kept, object, space)
     }
 
     fn ended(&mut self, object: &Relation, failure: Failure) -> Result<Outcome, DatabaseError> {
@@ -695,9 +706,11 @@ impl<'a> Mover<'a> {
         {
             return Ok(Vec::new());
         }
-        let left =
-            journal::unfinished(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
         let (session, maria) = (self.session.as_mut(), self.engine == Engine::Mariadb);
+        let renewed = if maria { journal::renew(session, self.engine) } else { Ok(()) };
+        let left = renewed.and_then(|()| journal::unfinished(session, self.engine));
+        let left = left.map_err(|failure| self.failed(action, failure))?;
+        let session = self.session.as_mut();
         let drop = |one: &String| match maria {
             true => exchange::clear(session, one).is_ok(),
             false => session.script(&format!("DROP INDEX CONCURRENTLY IF EXISTS {one}")).is_ok(),

@@ -1208,40 +1208,6 @@ fn mariadb_counts_by_file_once_it_is_told_to() {
     let objects = advice["objects"].as_array().expect("a list");
     let hot = objects.iter().find(|one| one["name"] == "shop.hot").expect("the table's file");
     assert!(hot["kind"] == "file" && hot["reads"].as_f64().is_some_and(|reads| reads > 0.0), "{hot:#}");
-    renamed_behind_a_move(&house, &url, session.as_mut());
-}
-
-/// A table goes by its name there: `undo` took one that had been renamed for gone, dropped the journal and exited with 0.
-fn renamed_behind_a_move(house: &House, url: &str, session: &mut dyn Session) {
-    let program = &house.program;
-    let (space, data) = (program.path("space"), session.one("SELECT @@datadir").expect("a folder").expect("a text"));
-    fs::create_dir(&space).expect("a folder");
-    let owner = fs::metadata(data.text().expect("a text")).expect("its data");
-    std::os::unix::fs::chown(&space, Some(owner.uid()), Some(owner.gid())).expect("the server's");
-    let advice = format!(
-        "tier advise {url} --window 2s --fast '{}' --budget 1GiB --fast-read 1us -o plan.json",
-        space.display()
-    );
-    let ran = std::thread::scope(|scope| {
-        let ran = scope.spawn(|| program.run(&advice));
-        for n in 0..20 {
-            session.script(&format!("SELECT sum(length(pad)) FROM shop.hot WHERE id % 20 = {n}")).expect("it may");
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        ran.join().expect("it ends")
-    });
-    assert_eq!(ran.code, Some(0), "{ran}");
-    program.fine(&format!("tier move {url} --plan plan.json"));
-    session.script("RENAME TABLE shop.hot TO shop.cool").expect("it may");
-    let ran = program.run(&format!("tier undo {url}"));
-    assert!(ran.code == Some(1) && ran.stdout.contains("give it its old name and undo again"), "{ran}");
-    session.script("RENAME TABLE shop.cool TO shop.hot").expect("it may");
-    program.fine(&format!("tier undo {url}"));
-    assert_eq!(
-        fs::read_dir(space.join("shop")).map_or(0, Iterator::count),
-        0,
-        "it lies in the folder of the data again"
-    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::{output, run};
 use database::tier::{Kept, Mover, Outcome, Relation, Watch};
 use database::{Database, DatabaseError};
 use serde_json::{Value, json};
-use study::{DatabaseSpec, Engine};
+use study::DatabaseSpec;
 
 /// One who walks over objects.
 struct Walk<'a> {
@@ -153,14 +153,9 @@ impl Walk<'_> {
         self.done.push(done);
     }
 
-    /// Whether an object is not where it should be. Of a plan what is gone cannot be carried out. What is gone has nothing to go back, but
-    /// for tables that go by their names alone: one that was renamed lies on the fast tier still.
+    /// Whether an object is not where it should be. Of a plan what is gone cannot be carried out; what is gone has nothing to go back.
     fn left(&self, done: &Done) -> bool {
-        done.left() || (done.outcome == Outcome::Gone && (self.word == "move" || self.by_name()))
-    }
-
-    fn by_name(&self) -> bool {
-        self.spec.engine == Engine::Mariadb
+        done.left() || (self.word == "move" && done.outcome == Outcome::Gone)
     }
 
     /// How many objects were left where they were, and how many of a plan are gone; empty where there are none.
@@ -172,17 +167,15 @@ impl Walk<'_> {
             told += &format!(", {} left where they were", units::counted(left as u64, "objects"));
         }
         if all > left {
-            let of = if self.word == "move" { "of the plan gone" } else { "gone, or renamed" };
-            told += &format!(", {} {of}", units::counted((all - left) as u64, "objects"));
+            told += &format!(", {} of the plan gone", units::counted((all - left) as u64, "objects"));
         }
         told
     }
 
     /// What to do about objects that somebody else has moved; nothing where there are none.
     fn next_step(&self) -> String {
-        let gone = self.done.iter().any(|done| done.outcome == Outcome::Gone);
-        if gone && self.word == "undo" && self.by_name() {
-            return "a table that was renamed lies on the fast tier still: give it its old name and undo again; where it was dropped, \
+        if self.done.iter().any(|done| matches!(done.outcome, Outcome::Lost(_))) {
+            return "what was built anew and renamed: give it its old name and undo again; where it was dropped, \
                     `DELETE FROM prony_tier.moved WHERE name = '..'` forgets it\n"
                 .to_owned();
         }
