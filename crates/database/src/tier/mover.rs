@@ -45,8 +45,10 @@ pub enum Outcome {
     Gone,
     /// It is not, and another one has its name.
     Another,
-    /// It is not found, and one of these may be it.
+    /// It is not found, and one of these, which lie on another tier, may be it.
     Lost(String),
+    /// An index of a plan is not found, and one of these of its table may be it.
+    Unknown(String),
     /// Somebody has moved it since we did.
     Elsewhere {
         /// Where we had put it.
@@ -284,8 +286,15 @@ impl<'a> Mover<'a> {
     }
 
     /// The bytes of an object as it is now, and what it costs to bring it to a tablespace or folder by the times of both tiers; `fast` is
-    /// the place of the fast one.
-    pub fn cost(&mut self, object: &Relation, space: &str, fast: &str, tiers: &Tiers) -> (f64, Cost) {
+    /// the place of the fast one, and `before` are the objects that go before it, each with its place by then.
+    pub fn cost(
+        &mut self,
+        object: &Relation,
+        space: &str,
+        fast: &str,
+        tiers: &Tiers,
+        before: &[(Relation, String)],
+    ) -> (f64, Cost) {
         let on = |space: &str| if space == fast { &tiers.fast } else { &tiers.slow };
         // Who alters it holds it; what the catalogue says will do.
         let bytes = self.size(object).unwrap_or(object.bytes);
@@ -299,7 +308,10 @@ impl<'a> Mover<'a> {
         let rows = asked.map(|sql| {
             let found = self.session.query(&sql).unwrap_or_default();
             let row = found.first().map(Vec::as_slice).unwrap_or_default();
-            (number(row, 0).max(bytes), on(&oid(row, 1).to_string()))
+            // An index is built from its rows where they are by then.
+            let moved = before.iter().rfind(|(one, _)| one.kept.index.is_empty() && one.is_of(table));
+            let lies = moved.map_or_else(|| oid(row, 1).to_string(), |(_, space)| space.clone());
+            (number(row, 0).max(bytes), on(&lies))
         });
         (bytes, Cost::of(bytes, [on(&object.space), on(space)], rows, object.logged))
     }
@@ -360,6 +372,18 @@ impl<'a> Mover<'a> {
             }
             None => Ok(own),
         }
+    }
+
+    /// The indexes of a table that are in place, by their names.
+    ///
+    /// # Errors
+    /// When the catalogue cannot be read.
+    pub fn indexes(&mut self, table: &str) -> Result<Vec<String>, DatabaseError> {
+        let sql = "SELECT format('%I.%I', n.nspname, c.relname) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
+                   JOIN pg_namespace n ON n.oid = c.relnamespace WHERE i.indisvalid AND i.indrelid::text = ";
+        let sql = format!("{sql}{} ORDER BY 1", journal::quoted(self.engine, table));
+        let rows = self.session.query(&sql).map_err(|failure| self.failed("look for indexes", failure))?;
+        Ok(rows.iter().map(|row| text(row, 0)).collect())
     }
 
     /// Whether anything of this name, as a plan says it, is there. With MariaDB the name is what finds a table.

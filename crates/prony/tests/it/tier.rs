@@ -589,6 +589,33 @@ fn an_index_that_may_be_the_one_that_was_moved_keeps_the_journal_until_it_is_kno
     session.script("ALTER INDEX hot_renamed RENAME TO hot_length").expect("it may");
     tiers.json("undo URL", 0);
     tiers.is_as_it_was();
+    // By now the plan has neither its number nor its name.
+    session.script("ALTER INDEX hot_length RENAME TO hot_renamed").expect("it may");
+    let told = "public.hot_length is not found by its number or name; what its table has had since the plan was made may be it: \
+                public.hot_renamed: make a new plan";
+    let ran = tiers.run("move URL --plan plan.json");
+    assert!(ran.code == Some(1) && ran.stderr.contains(told) && !ran.stdout.contains("tries them again"), "{ran}");
+    session.script("DROP INDEX hot_renamed").expect("it may");
+    let ran = tiers.run("move URL --plan plan.json");
+    assert!(ran.code == Some(1) && ran.stderr.contains("public.hot_length is gone"), "{ran}");
+}
+
+#[test]
+fn an_undo_is_priced_with_the_table_of_an_index_where_it_is_when_its_turn_comes() {
+    let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[("index", "hot_pkey"), ("table", "hot")]);
+    let seconds = |line: &str| {
+        let dry = tiers.json(line, 0);
+        let index = dry["objects"].as_array().expect("a list").iter().find(|one| one["name"] == "public.hot_pkey");
+        index.and_then(|one| one["cost"]["seconds"].as_f64()).unwrap_or_else(|| panic!("{dry:#}"))
+    };
+    let forth = seconds("move URL --plan plan.json --dry-run");
+    tiers.json("move URL --plan plan.json", 0);
+    // The table goes back first, and the index is built from its rows on the slow tier, as on the way forth.
+    let back = seconds(&format!("undo URL --dry-run {TIMES}"));
+    assert!((back - forth).abs() <= 0.05 * forth, "{back} back, {forth} forth");
+    tiers.json("undo URL", 0);
+    tiers.is_as_it_was();
 }
 
 #[test]

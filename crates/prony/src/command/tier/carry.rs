@@ -55,8 +55,11 @@ pub(super) fn forth(asked: &TierMove) -> Result<Exit, Failure> {
                 objects.push((object, space));
             }
             None => {
-                let named = mover.is_named(&one.name).map_err(doing)?;
-                walk.tell(Done::at_once(&one.name, if named { Outcome::Another } else { Outcome::Gone }));
+                let outcome = match mover.is_named(&one.name).map_err(doing)? {
+                    true => Outcome::Another,
+                    false => not_found(&mut mover, &plan, one).map_err(doing)?,
+                };
+                walk.tell(Done::at_once(&one.name, outcome));
             }
         }
     }
@@ -105,9 +108,11 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
                 Err(outcome) => walk.tell(Done::at_once(&one.name, outcome)),
             }
         }
-        // What goes back leaves the fast tier.
-        let leaves = there.iter().find(|(object, home)| object.space != *home);
-        let fast = leaves.map(|(object, _)| object.space.clone()).unwrap_or_default();
+        // What makes room is moved first, so that the last move went to the fast tier.
+        let last = kept.iter().find_map(|one| one.place().filter(|place| *place != one.home));
+        let leaves =
+            || there.iter().find(|(object, home)| object.space != *home).map(|(object, _)| object.space.as_str());
+        let fast = last.or_else(leaves).unwrap_or_default().to_owned();
         return walk.dry(&mut mover, asked.json, &there, &fast, &known);
     }
     mover.renew(&kept).and_then(|()| walk.manner.tidy(&mut mover)).map_err(doing)?;
@@ -126,6 +131,15 @@ pub(super) fn back(asked: &TierUndo) -> Result<Exit, Failure> {
     });
     let went = went.and_then(|()| walk.manner.tidy(&mut mover)).and_then(|left| mover.emptied().map(|()| left));
     walk.end(went, process, asked.json)
+}
+
+/// What became of something that neither its number nor its name finds. An index may have been built anew and renamed since the plan was made,
+/// as one that the plan does not list.
+fn not_found(mover: &mut Mover<'_>, plan: &plan::Plan, one: &plan::Planned) -> Result<Outcome, DatabaseError> {
+    let Some(table) = one.table.as_ref().filter(|_| one.index) else { return Ok(Outcome::Gone) };
+    let mut others = mover.indexes(table)?;
+    others.retain(|name| !plan.listed.contains(name));
+    Ok(if others.is_empty() { Outcome::Gone } else { Outcome::Unknown(others.join(", ")) })
 }
 
 fn begin(place: &TierPlace, manner: &TierManner) -> Result<(DatabaseSpec, Box<dyn Database>, Manner), Failure> {
@@ -200,7 +214,7 @@ impl Walk<'_> {
         known: &Known,
     ) -> Result<Exit, Failure> {
         let looking = |error| failed("looking at objects of", self.spec, &error);
-        let (mut wanted, mut lines): (Vec<Value>, String) = Default::default();
+        let (mut wanted, mut lines, mut before): (Vec<Value>, String, Vec<_>) = Default::default();
         for (object, space) in objects.iter().filter(|(object, space)| object.space != *space) {
             let name = object.kept.name.as_str();
             if let Some(why) = mover.forbidden(object, space).map_err(looking)? {
@@ -209,7 +223,8 @@ impl Walk<'_> {
                 self.done.push(done);
                 continue;
             }
-            let (bytes, cost) = mover.cost(object, space, fast, &known.tiers);
+            let (bytes, cost) = mover.cost(object, space, fast, &known.tiers, &before);
+            before.push((object.clone(), space.clone()));
             let (size, says) = (units::bytes(units::Bytes(bytes as u64)), said::cost(self.spec.engine, &cost));
             let to = mover.space(space).map_err(looking)?;
             lines += &format!("would move {}: {size} into {to}\n    {says}\n", output::on_one_line(name));
@@ -242,8 +257,10 @@ impl Walk<'_> {
         };
         let text = || {
             let count = |n: usize| units::counted(n as u64, "objects");
-            let tried =
-                |done: &Done| done.left() && !matches!(done.outcome, Outcome::Elsewhere { .. } | Outcome::Another);
+            let tried = |done: &Done| {
+                done.left()
+                    && !matches!(done.outcome, Outcome::Elsewhere { .. } | Outcome::Another | Outcome::Unknown(_))
+            };
             let again = if self.done.iter().any(tried) { "; the same command tries them again" } else { "" };
             let there = match (word, moved, left) {
                 ("undo", 0, 0) => "nothing to undo: prony tier moved nothing that is still there\n".to_owned(),

@@ -152,6 +152,11 @@ impl Done {
                  `prony tier advise`",
                 self.name
             ),
+            Outcome::Unknown(names) => format!(
+                "{} is not found by its number or name; what its table has had since the plan was made may be it: {names}: make a new plan with \
+                 `prony tier advise`",
+                self.name
+            ),
             Outcome::Lost(names) => format!(
                 "{} is not found, and what lies on another tier may be it under another name: {names}; where it lay stays in prony_tier.moved",
                 self.name
@@ -171,7 +176,7 @@ impl Done {
             Outcome::There => ("there", None, None),
             Outcome::Gone => ("gone", None, None),
             Outcome::Another => ("another", None, None),
-            Outcome::Lost(_) => ("lost", None, None),
+            Outcome::Lost(_) | Outcome::Unknown(_) => ("lost", None, None),
             Outcome::Elsewhere { .. } => ("elsewhere", None, None),
             Outcome::Locked(_) => ("locked", None, None),
             Outcome::NoRoom(_) => ("no-room", None, None),

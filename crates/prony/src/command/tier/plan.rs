@@ -33,6 +33,8 @@ pub(super) struct Plan {
     /// The times of both tiers by which it was made.
     pub(super) known: Known,
     pub(super) moves: Vec<Planned>,
+    /// The names of all objects that were there.
+    pub(super) listed: Vec<String>,
 }
 
 /// Reads a plan.
@@ -70,8 +72,10 @@ fn understood(path: String, parsed: &Value) -> Option<Plan> {
             back,
         })
     };
+    let objects = parsed["objects"].as_array().into_iter().flatten();
     Some(Plan {
         path,
+        listed: objects.filter_map(|object| text(&object["name"])).collect(),
         system: text(&parsed["server"]["system"])?,
         database: text(&parsed["server"]["database"])?,
         known: Known {
