@@ -95,6 +95,9 @@ pub enum DatabaseError {
     /// A private server did not start, or went away.
     #[error("the private {engine} server in {folder}: {text}")]
     Server { engine: &'static str, folder: PathBuf, text: String },
+    /// The system knows no socket of such a path.
+    #[error("the path {path} has {length} bytes, and that of a socket {most} at most")]
+    LongPath { path: PathBuf, length: usize, most: usize },
     /// A file or folder of ours cannot be used.
     #[error("cannot {action} {path}")]
     File { action: &'static str, path: PathBuf, source: std::io::Error },
@@ -248,6 +251,7 @@ impl DatabaseError {
                  a brokerage house, or `days`"
             }
             DatabaseError::Server { .. } => "read its log in that folder; prony db down stops and removes the server",
+            DatabaseError::LongPath { .. } => "choose a shorter cache folder (`PRONY_CACHE`)",
             DatabaseError::File { .. } => "check that the folder exists and may be written",
             // What to raise stands in the message.
             DatabaseError::ServerFull { .. } | DatabaseError::Statement { .. } | DatabaseError::Stopped => return None,

@@ -52,6 +52,9 @@ pub enum MirrorError {
     /// No such table is left out.
     #[error("no table `{0}` is left out of the pair")]
     NotLeftOut(String),
+    /// Addresses and configurations of servers cannot carry a path with this sign.
+    #[error("the folder `{}` has the sign `{}` in its path, which addresses of its servers cannot carry", .0.display(), .1)]
+    Sign(PathBuf, String),
     /// Nobody can listen there.
     #[error("cannot listen at {0}")]
     Listen(std::net::SocketAddr, #[source] std::io::Error),
@@ -80,6 +83,9 @@ pub enum MirrorError {
     NotDrained(Node, Node, u64),
 }
 
+/// What ends a value in lists of sockets, in addresses or in configurations.
+pub(crate) const SIGNS: &str = "\" , & ? # %";
+
 /// Where to look when a node does not do its part.
 const SEE: &str = "see what the nodes do: prony pair status; each writes a file `log` in its folder";
 
@@ -104,6 +110,12 @@ impl MirrorError {
                 "the next command goes on with it; the next prony pair up makes a pair anew that was never finished"
                     .to_owned()
             }
+            MirrorError::Database(DatabaseError::LongPath { .. }) => "choose a shorter folder: --dir".to_owned(),
+            MirrorError::Database(DatabaseError::Full { .. }) => {
+                "free space there, or make the pair anew where there is more: --dir, or --device A,B; less log is kept with a smaller --list"
+                    .to_owned()
+            }
+            MirrorError::Sign(..) => format!("name a folder without any of {} with --dir", SIGNS),
             MirrorError::Database(error) => return error.hint(),
             MirrorError::NotOurs(..) => "name an empty folder, or one that is not there yet, with --dir".to_owned(),
             MirrorError::NotServed(_) => {
@@ -162,4 +174,14 @@ impl MirrorError {
             | MirrorError::NotDrained(..) => SEE.to_owned(),
         })
     }
+}
+
+#[test]
+fn a_full_disk_and_a_long_path_of_a_pair_are_mended_by_what_a_pair_has() {
+    let full = DatabaseError::Full { place: "/pair/a".to_owned(), text: "no space".to_owned() };
+    let long = DatabaseError::LongPath { path: "/pair/a".into(), length: 108, most: 107 };
+    let hints = [full, long].map(|error| MirrorError::Database(error).hint().unwrap_or_default());
+    assert!(
+        hints.iter().all(|hint| hint.contains("--dir") && !hint.contains("accounts") && !hint.contains("PRONY_CACHE"))
+    );
 }

@@ -4,6 +4,7 @@
 //! changes a pair; the lock ends with its process.
 
 use crate::MirrorError;
+use crate::error::SIGNS;
 use pair::{Action, Life, Rule, State};
 use std::fs::{self, File};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
@@ -99,6 +100,11 @@ impl Home {
     /// When it holds something else, or cannot be made.
     pub fn make(folder: &Path) -> Result<Home, MirrorError> {
         let home = Home { folder: absolute(folder)? };
+        let path = home.folder.to_string_lossy();
+        if let Some(sign) = path.chars().find(|sign| sign.is_control() || *sign != ' ' && SIGNS.contains(*sign)) {
+            let sign = if sign.is_control() { sign.escape_debug().to_string() } else { sign.to_string() };
+            return Err(MirrorError::Sign(home.folder.clone(), sign));
+        }
         if let Some(name) = home.stranger()? {
             return Err(MirrorError::NotOurs(home.folder, name));
         }

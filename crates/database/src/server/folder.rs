@@ -188,16 +188,16 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     path.with_file_name(format!("{name}.{ending}"))
 }
 
-/// Whether a socket of this path can be; the system knows no longer ones.
-pub(super) fn fits(socket: &Path) -> Result<(), DatabaseError> {
+/// Whether a socket of this path can be.
+///
+/// # Errors
+/// When it is longer than the system knows any.
+pub fn fits(socket: &Path) -> Result<(), DatabaseError> {
     let length = socket.as_os_str().len();
     if length <= SOCKET {
         return Ok(());
     }
-    let text = format!(
-        "the path of a socket has at most {SOCKET} bytes, got {length}; choose a shorter cache folder (`PRONY_CACHE`)"
-    );
-    Err(DatabaseError::file("make", socket, io::Error::other(text)))
+    Err(DatabaseError::LongPath { path: socket.to_owned(), length, most: SOCKET })
 }
 
 #[cfg(test)]
@@ -331,6 +331,7 @@ mod tests {
     #[test]
     fn a_socket_whose_path_is_too_long_is_refused_before_a_server_starts() {
         assert!(fits(Path::new("/run/a.sock")).is_ok());
-        assert!(fits(Path::new(&format!("/{}", "a".repeat(120)))).unwrap_err().to_string().contains("make"));
+        let refused = fits(Path::new(&format!("/{}", "a".repeat(120)))).unwrap_err();
+        assert!(refused.to_string().ends_with("has 121 bytes, and that of a socket 107 at most"), "{refused}");
     }
 }

@@ -22,6 +22,7 @@ mod reach;
 mod settings;
 mod start;
 
+pub use folder::fits;
 pub(crate) use laid::embedded;
 pub use laid::scratch;
 pub use member::{Behind, Member, Settings, house};

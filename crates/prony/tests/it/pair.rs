@@ -1,7 +1,7 @@
 //! Mirrored pairs of real PostgreSQL servers: brought up, disturbed, mended, and never a row that only one node has.
 
 use crate::house::House;
-use crate::program::skipped;
+use crate::program::{Program, skipped};
 use crate::schema::hold;
 use database::server::postgres::Server;
 use database::server::{Member as _, Private as _};
@@ -275,9 +275,35 @@ fn commits_that_waited_for_less_than_the_pair_are_counted_when_the_primary_is_lo
     pair.asks("b", "CHECKPOINT");
     let behind = "SELECT pg_sleep(0.1)::text FROM pg_stat_replication WHERE flush_lsn < pg_current_wal_flush_lsn()";
     while !pair.asks("b", behind).is_empty() {}
+    // The log of one that hangs may still be written: it is said who keeps it from being read.
+    let hangs = pair.server("b").pid().and_then(|pid| Pid::from_raw(pid as i32)).expect("it runs");
+    kill_process(hangs, Signal::STOP).expect("it is ours");
+    let refused = pair.refused("take-over");
+    assert!(refused.contains("its log cannot be read: end it with `kill -9 "), "{refused}");
     pair.kill("b");
     assert_eq!(pair.does("status")["behind_objects"], 0);
     assert_eq!(pair.does("take-over")["primary"], "a");
+}
+
+#[test]
+fn a_folder_whose_path_no_socket_or_address_can_have_is_refused_with_what_to_do() {
+    let program = Program::new();
+    for sign in ["\"", ",", "&", "?", "#", "%"] {
+        let refused = program.refused(&format!("pair up postgres-pair --dir 'a{sign}b'"));
+        assert!(
+            refused.contains(&format!("has the sign `{sign}` in its path")) && refused.contains("with --dir"),
+            "{refused}"
+        );
+    }
+    assert_eq!(program.files(), [""; 0], "nothing is made");
+    for link in ["", "--link plain"] {
+        let refused = program.run(&format!("pair up postgres-pair {link} --dir {}", "l".repeat(100))).stderr;
+        if refused.contains("is not installed") {
+            return skipped("no package of PostgreSQL");
+        }
+        assert!(refused.contains("and that of a socket 107 at most"), "{refused}");
+        assert!(refused.contains("choose a shorter folder: --dir") && !refused.contains("PRONY_CACHE"), "{refused}");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::{cache, output, run};
 use mirror::{Home, Kind, MirrorError, Nodes as _, Pair, Seen, Servers};
-use pair::State;
+use pair::{Refusal, State};
 use recorder::{Clock as _, WallClock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,9 +46,9 @@ pub fn run(asked: &Asked) -> Result<Outcome, Failure> {
         Asked::Swap(asked) => {
             change(&asked.place, "swapping the roles of the pair", |pair| pair.swap(asked.accept_missing))
         }
-        Asked::TakeOver(asked) => {
-            change(&asked.place, "taking over from the primary", |pair| pair.take_over(asked.accept_missing))
-        }
+        Asked::TakeOver(asked) => change(&asked.place, "taking over from the primary", |pair| {
+            pair.take_over(asked.accept_missing).inspect_err(|error| says_who_holds_the_log(pair, error))
+        }),
         Asked::Cut(place) => wired(place, "cutting the link of the pair", "cut", Pair::cut),
         Asked::Heal(place) => wired(place, "healing the link of the pair", "heal", Pair::heal),
         Asked::Check(place) => check(place),
@@ -302,6 +302,19 @@ fn change(
     let told = tell(&mut pair, place.json, doing, false)?;
     // What was to make both equal, and did not.
     Ok(if pair.life().state() == State::Diverged { Outcome::Failed } else { told })
+}
+
+/// Why nobody knows what the mirror lacks, where the log that says it may still be written.
+fn says_who_holds_the_log(pair: &Pair<Servers>, error: &MirrorError) {
+    let primary = pair.life().primary();
+    if let MirrorError::Refused(Refusal::MayBeMissing) = error
+        && let Some(process) = pair.nodes().process(primary)
+    {
+        output::note_line(&format!(
+            "node {primary} does not answer, and its process {process} is still there, so that its log cannot be read: end it with \
+             `kill -9 {process}`, and take over again"
+        ));
+    }
 }
 
 /// The same once the wires between both nodes have done it, where there are any.

@@ -1,5 +1,6 @@
 //! The wires between the nodes of a pair: a relay towards each, in a process of its own that outlives the command.
 
+use super::failed;
 use crate::failure::Failure;
 use mirror::Home;
 use std::os::unix::process::CommandExt as _;
@@ -49,6 +50,7 @@ pub fn start(home: &Home, said: Option<&str>) -> Result<(), Failure> {
             database::server::house(made).map_err(|error| Failure::caused(doing(), &error))?;
         }
         let socket = folder.join(".s.PGSQL.5432");
+        database::server::fits(&socket).map_err(|error| failed(&doing())(error.into()))?;
         // Those of relays that are gone.
         [&socket, &orders].map(std::fs::remove_file).into_iter().for_each(drop);
         let program = std::env::current_exe().map_err(|error| Failure::caused(doing(), &error))?;
