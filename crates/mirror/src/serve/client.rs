@@ -21,6 +21,10 @@ const MARK: &str = "PR0NY";
 /// What is gathered for one end before it is sent.
 pub(super) const GATHERED: usize = 32 << 10;
 
+/// Why nobody is served whose strings have escapes everywhere.
+const ESCAPES: &str = "standard_conforming_strings = off: a pair ends a string at its quote, as the standard does; leave it on, and write \
+                       E'..' where a backslash is to escape";
+
 /// Why a client is served no more.
 pub(super) enum End {
     /// It is gone, or said good-bye.
@@ -115,6 +119,7 @@ fn opened(shared: &Shared, node: Node, user: &mut Conn, parameters: &[(String, S
         let tag = near.next().map_err(away)?;
         match tag {
             b'K' => key = near.body().first_chunk().copied().unwrap_or_default(),
+            b'S' if escapes(near.body()) => return Err(End::Told("0A000", ESCAPES.to_owned())),
             b'S' => readable &= is_readable(near.body()).unwrap_or(true),
             _ => {}
         }
@@ -396,6 +401,7 @@ impl<'a> Client<'a> {
                 error(&mut self.user.out, "ERROR", "40001", says, "try the transaction again");
                 return Ok(());
             }
+            b'S' if escapes(self.near.body()) => return Err(End::Told("0A000", ESCAPES.to_owned())),
             b'S' => self.readable = is_readable(self.near.body()).unwrap_or(self.readable),
             _ => {}
         }
@@ -429,6 +435,12 @@ impl<'a> Client<'a> {
             }
         }
     }
+}
+
+/// Whether a backslash escapes in every string from now on, as the server says.
+fn escapes(body: &[u8]) -> bool {
+    let (name, rest) = text(body);
+    name == "standard_conforming_strings" && text(rest).0 == "off"
 }
 
 /// Whether texts in an encoding that the server names are the same bytes on both nodes; none for other settings.

@@ -148,7 +148,24 @@ impl Conn {
 
     /// Sends what waits.
     pub(super) fn flush(&mut self) -> io::Result<()> {
-        let sent = self.stream.write_all(&self.out);
+        self.flush_while(&|| false)
+    }
+
+    /// The same to an end that takes its time, as long as that is worth waiting for.
+    pub(super) fn flush_while(&mut self, worth: &dyn Fn() -> bool) -> io::Result<()> {
+        let (mut at, mut sent) = (0, Ok(()));
+        while at < self.out.len() && sent.is_ok() {
+            match self.stream.write(&self.out[at..]) {
+                Ok(0) => sent = Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => at += count,
+                Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
+                Err(source) if is_slow(&source) && worth() => {}
+                Err(source) => {
+                    self.slow = is_slow(&source);
+                    sent = Err(source);
+                }
+            }
+        }
         self.out.clear();
         // One large message does not keep its memory.
         self.out.shrink_to(LONGEST >> 6);
@@ -197,6 +214,16 @@ impl Conn {
             self.status = *status;
         }
         Ok(self.input[self.last.start])
+    }
+
+    /// The same of an end that takes its time, as long as that is worth waiting for.
+    pub(super) fn next_while(&mut self, worth: &dyn Fn() -> bool) -> io::Result<u8> {
+        loop {
+            match self.next() {
+                Err(source) if is_slow(&source) && worth() => {}
+                heard => return heard,
+            }
+        }
     }
 
     /// The first message of a client, which has no letter: its code.
@@ -248,9 +275,13 @@ impl Conn {
 
     /// Reads up to the next readiness: rows as texts, and the first error.
     pub(super) fn answer(&mut self) -> Result<Rows, Failure> {
+        self.answer_while(&|| false)
+    }
+
+    fn answer_while(&mut self, worth: &dyn Fn() -> bool) -> Result<Rows, Failure> {
         let (mut rows, mut failed) = (Vec::new(), None);
         loop {
-            match self.next().map_err(|source| lost(&source))? {
+            match self.next_while(worth).map_err(|source| lost(&source))? {
                 b'D' => rows.push(row(self.body())),
                 b'E' => {
                     failed.get_or_insert_with(|| failure(self.body()));
@@ -263,9 +294,14 @@ impl Conn {
 
     /// Asks, and waits for the answer.
     pub(super) fn ask(&mut self, sql: &str) -> Result<Rows, Failure> {
+        self.ask_while(sql, &|| false)
+    }
+
+    /// The same of an end that takes its time, as long as that is worth waiting for.
+    pub(super) fn ask_while(&mut self, sql: &str, worth: &dyn Fn() -> bool) -> Result<Rows, Failure> {
         query(&mut self.out, sql);
-        self.flush().map_err(|source| lost(&source))?;
-        self.answer()
+        self.flush_while(worth).map_err(|source| lost(&source))?;
+        self.answer_while(worth)
     }
 }
 

@@ -133,6 +133,19 @@ impl Far {
         self.conn.as_mut().ok_or_else(|| lost(&io::ErrorKind::NotConnected.into()))
     }
 
+    /// Says or hears something, and waits longer than the patience where the node lets somebody else in meanwhile: then it is only busy.
+    fn patient<T>(
+        &mut self,
+        work: impl FnOnce(&mut Conn, &dyn Fn() -> bool) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        self.opened()?;
+        let Some(mut conn) = self.conn.take() else { return Err(lost(&io::ErrorKind::NotConnected.into())) };
+        let done = work(&mut conn, &|| self.answers());
+        self.silent = done.is_err() && conn.slow;
+        self.conn = Some(conn);
+        done
+    }
+
     /// A conversation with it; or why there is none, and whether it said nothing for so long.
     fn reached(&self, database: &str, patience: Duration) -> Result<Conn, (Failure, bool)> {
         let failed = |source: io::Error| (lost(&source), is_slow(&source));
@@ -152,9 +165,9 @@ impl Far {
         let out = std::mem::take(&mut self.out);
         self.fresh.clear();
         self.unread += std::mem::take(&mut self.queued);
-        let sent = self.opened().and_then(|conn| {
+        let sent = self.patient(|conn, worth| {
             conn.out.extend_from_slice(&out);
-            conn.flush().map_err(|source| lost(&source))
+            conn.flush_while(worth).map_err(|source| lost(&source))
         });
         self.sent = true;
         sent.inspect_err(|failure| self.refused = Some(failure.clone()))
@@ -164,18 +177,15 @@ impl Far {
     fn drain(&mut self) -> Result<(), Failure> {
         self.send()?;
         while self.unread > 0 {
-            let heard = self.opened()?.next();
+            let heard = self.patient(|conn, worth| {
+                let tag = conn.next_while(worth).map_err(|source| lost(&source))?;
+                Ok((tag, (tag == b'E').then(|| conn::failure(conn.body()))))
+            });
             match heard {
-                Ok(b'E') => {
-                    let failure = self.conn.as_ref().map(|conn| conn::failure(conn.body()));
-                    self.refused = self.refused.take().or(failure);
-                }
-                Ok(b'Z') => self.unread -= 1,
-                Ok(_) => {}
-                Err(source) if is_slow(&source) && self.answers() => {}
-                Err(source) => {
-                    self.silent = is_slow(&source);
-                    self.refused = Some(lost(&source));
+                Ok((b'Z', _)) => self.unread -= 1,
+                Ok((_, failure)) => self.refused = self.refused.take().or(failure),
+                Err(failure) => {
+                    self.refused = Some(failure);
                     break;
                 }
             }
@@ -193,7 +203,9 @@ impl Far {
 
     /// Whether the node lets somebody else in: then it only takes its time.
     pub(super) fn answers(&self) -> bool {
-        self.reached("postgres", self.patience / 2).is_ok()
+        let reached = self.reached("postgres", self.patience / 2);
+        // One that has no session left for us says so.
+        !matches!(reached, Err((failure, _)) if failure.kind == FailureKind::Lost)
     }
 
     /// Prepares what was shipped.
@@ -265,12 +277,86 @@ impl Asks for Far {
         self.begin();
         self.dirty = true;
         self.drain()?;
-        self.opened()?.ask(sql).inspect_err(|failure| self.refused = Some(failure.clone()))
+        let asked = self.patient(|conn, worth| conn.ask_while(sql, worth));
+        asked.inspect_err(|failure| self.refused = Some(failure.clone()))
     }
 }
 
 impl Asks for Conn {
     fn ask(&mut self, sql: &str) -> Result<Rows, Failure> {
         Conn::ask(self, sql)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read as _, Write as _};
+    use std::os::unix::net::{UnixListener, UnixStream};
+    use std::thread::{sleep, spawn};
+
+    const PATIENCE: Duration = Duration::from_millis(200);
+
+    /// Says that it is ready, once for each thing that it was asked, with a pause before it reads the first.
+    fn answers(mut stream: UnixStream, busy: Duration) {
+        let ready = [b'Z', 0, 0, 0, 5, b'I'];
+        let (mut heard, mut bytes) = (Vec::new(), [0; 65_536]);
+        if stream.read(&mut bytes).is_err() || stream.write_all(&ready).is_err() {
+            return;
+        }
+        sleep(busy);
+        while let Ok(count @ 1..) = stream.read(&mut bytes) {
+            heard.extend_from_slice(&bytes[..count]);
+            while let Some(length) =
+                heard.get(1..5).map(|four| 1 + u32::from_be_bytes(four.try_into().unwrap()) as usize)
+                && heard.len() >= length
+            {
+                let asked = matches!(heard[0], b'Q' | b'S');
+                heard.drain(..length);
+                if asked && stream.write_all(&ready).is_err() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// A node of which the first session takes several times the patience, and the next ones are let in or not.
+    fn far(folder: &std::path::Path, lets_in: bool) -> Far {
+        let socket = folder.join("socket");
+        let listener = UnixListener::bind(&socket).unwrap();
+        spawn(move || {
+            let mut kept = Vec::new();
+            for (at, stream) in listener.incoming().map_while(Result::ok).enumerate() {
+                match at {
+                    0 => drop(spawn(|| answers(stream, 4 * PATIENCE))),
+                    _ if lets_in => drop(spawn(|| answers(stream, Duration::ZERO))),
+                    _ => kept.push(stream),
+                }
+            }
+        });
+        Far::new(socket, "postgres", "test".to_owned(), PATIENCE)
+    }
+
+    #[test]
+    fn a_node_that_is_busy_is_waited_for_as_long_as_it_lets_somebody_in_whether_it_is_asked_told_or_sent_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        type Work = fn(&mut Far) -> Result<(), Failure>;
+        let works: [Work; 3] = [
+            |far| Asks::ask(far, "SELECT 1").map(drop),
+            |far| far.prepare("x"),
+            |far| {
+                far.put("INSERT", &"x".repeat(4 << 20));
+                far.prepare("x")
+            },
+        ];
+        for (at, work) in works.into_iter().enumerate() {
+            for lets_in in [true, false] {
+                let there = folder.path().join(format!("{at}{lets_in}"));
+                std::fs::create_dir(&there).unwrap();
+                let mut far = far(&there, lets_in);
+                let done = work(&mut far);
+                assert_eq!((done.is_ok(), far.silent), (lets_in, !lets_in), "{at}: {done:?}");
+            }
+        }
     }
 }

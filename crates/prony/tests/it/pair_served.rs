@@ -411,6 +411,8 @@ fn what_cannot_be_kept_in_lock_step_is_refused_by_name_and_so_is_who_goes_past_t
         ("SET session_replication_role = replica", "session_replication_role"),
         ("ALTER SYSTEM SET work_mem = '1GB'", "settings of a node"),
         ("SET client_encoding = LATIN1; INSERT INTO t VALUES (3)", "in UTF-8 alone"),
+        ("SET standard_conforming_strings = off", "standard_conforming_strings = off: a pair"),
+        ("SELECT set_config('standard_conforming_strings', 'off', false)", "standard_conforming_strings = off: a pair"),
         ("BEGIN; CREATE TEMP TABLE x (id int); INSERT INTO t VALUES (4); COMMIT", "temporary objects"),
     ] {
         pair.refuses(sql, words);
