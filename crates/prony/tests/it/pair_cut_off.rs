@@ -4,6 +4,8 @@
 
 use crate::house::House;
 use crate::program::skipped;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::os::unix::process::CommandExt as _;
 use std::process::Stdio;
 
 /// Processes whose command lines hold this.
@@ -61,6 +63,38 @@ fn a_pair_in_lock_step_is_made_anew() {
 #[test]
 fn a_pair_that_galera_joins_is_made_anew() {
     is_made_anew("up galera-pair --voter garbd", &["a/data.half", "voter/pid", "b/begun"]);
+}
+
+/// Both kinds of an end, to all that a terminal would send Ctrl-C to: the pair goes down with all that it has, and comes up again.
+#[test]
+fn an_up_that_is_ended_by_ctrl_c_or_killed_goes_down_and_comes_up_and_nothing_of_it_is_left_running() {
+    for (signal, step) in
+        [(Signal::INT, "a/data.half/PG_VERSION"), (Signal::INT, "b/data.half"), (Signal::KILL, "b/data.half")]
+    {
+        let house = House::new("null:");
+        let (program, line) = (&house.program, "pair up postgres-pair --dir pair");
+        let mut child = program.command(line).process_group(0).stderr(Stdio::null()).spawn().expect("it starts");
+        while !program.path("pair").join(step).exists() {
+            if child.try_wait().expect("it is ours").is_some() {
+                return skipped("no package of PostgreSQL");
+            }
+            std::thread::yield_now();
+        }
+        kill_process_group(Pid::from_child(&child), signal).expect("it is running");
+        let code = child.wait().expect("it is ours").code();
+        assert_eq!(code, (signal == Signal::INT).then_some(2), "{step}");
+        let left = || processes(&program.path("pair").display().to_string());
+        program.fine("pair down --dir pair");
+        assert!(left().is_empty(), "{signal:?} at {step}: {:#?}", left());
+        let again = program.run(&format!("{line} --json"));
+        assert_eq!(
+            (again.code, &again.json()["state"]),
+            (Some(0), &"replicating".into()),
+            "{signal:?} at {step}: {again}"
+        );
+        program.fine("pair down --remove --dir pair");
+        assert!(left().is_empty() && !program.path("pair").exists(), "{signal:?} at {step}: {:#?}", left());
+    }
 }
 
 #[test]
