@@ -63,7 +63,7 @@ pub fn findings_by(file: &RunFile, facts: RunFacts, judgement: &Judgement) -> Re
     let shown = trials.iter().filter_map(|trial| shown(file, trial, judgement).transpose());
     let summaries = shown.collect::<Result<_, Failure>>()?;
     let checks = file.checks().map_err(|error| reading(file, &error))?;
-    Ok(analysis::judge(facts, summaries, judgement).with_checks(checks))
+    Ok(analysis::judge(facts, summaries, judgement).with_checks(checks, &judgement.mirrored))
 }
 
 /// The study of a run, with the changes it was run with.

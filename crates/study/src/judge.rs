@@ -8,10 +8,11 @@
 use crate::definition::Definition;
 use crate::experiment::{Experiment, SystemChoice};
 use crate::keys::phases::ROUND;
+use crate::keys::state::SPREAD;
 use crate::overrides::Overrides;
 use crate::phrase::{self, Names, Phrase};
 use crate::resolve::Resolved;
-use crate::{Judgement, Metric, Mirrored, Place, Primary, Selector, Threshold, proof};
+use crate::{Judgement, Metric, Mirrored, Place, Primary, Selector, Spread, Threshold, proof};
 use reading::{Origin, Problems, known_names, listed};
 use units::Nanos;
 
@@ -57,10 +58,11 @@ pub(crate) fn judgement(
 
 /// The systems that have a mirror.
 fn mirrored(resolved: &Resolved) -> Vec<Mirrored> {
+    let both = resolved.experiments.iter().any(|one| one.general(&SPREAD).is_some_and(|spread| spread != Spread::One));
     let of = |system: &SystemChoice| {
         let Place::Database(spec) = &system.spec.place else { return None };
         let (pairing, apart, published) = (spec.pairing, spec.mirror_on.is_some(), spec.published.is_some());
-        Some(Mirrored { system: system.spec.name.clone(), pairing, waits: spec.mirror?, apart, published })
+        Some(Mirrored { system: system.spec.name.clone(), pairing, waits: spec.mirror?, apart, published, both })
     };
     resolved.systems.iter().filter_map(of).collect()
 }

@@ -131,6 +131,8 @@ pub struct Mirrored {
     pub apart: bool,
     /// Whether a publication says which tables it has.
     pub published: bool,
+    /// Whether sessions go to both servers in an experiment that does not vary that.
+    pub both: bool,
 }
 
 impl Mirrored {

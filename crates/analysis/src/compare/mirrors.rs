@@ -25,7 +25,7 @@ const DISTANCE: &str = factor::DISTANCE;
 const SESSIONS: &str = "sessions";
 
 /// The factor that says which server sessions go to.
-const SPREAD: &str = "spread";
+pub const SPREAD: &str = "spread";
 
 /// There and back, for each kilometre.
 const SECONDS_A_KM: f64 = 1e-5;

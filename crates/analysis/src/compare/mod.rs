@@ -17,7 +17,7 @@ mod tiers;
 pub use beside::besides;
 pub use comparisons::comparisons;
 pub use footprint::footprints;
-pub use mirrors::mirrors;
+pub use mirrors::{SPREAD, mirrors};
 pub use pairs::Pair;
 pub use runs::{BetweenRuns, compare_runs};
 pub use tiers::tiers;

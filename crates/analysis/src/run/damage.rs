@@ -4,17 +4,42 @@
 //! The one idea: a fast system that lost an acknowledged order is no fast system, so this leads the findings and the answer, and
 //! comes from every attempt at a trial, also from one that was run again.
 
+use crate::compare::SPREAD;
 use crate::{DamageFinding, Finding, Findings, OutageFinding, TrialSummary};
 use observation::{Check, CheckKind, CheckMoment, CheckResult, EventKind, TrialCheck};
+use study::{Mirrored, Pairing, Spread};
 use units::{count, counted};
 
+/// So many rows that break a check are told at most.
+const VIOLATIONS: u64 = 10;
+
 impl Findings {
-    /// The same with what the checks of all attempts at all trials found.
+    /// The same with what the checks of all attempts at all trials found, of systems of which these have a mirror.
     #[must_use]
-    pub fn with_checks(mut self, checks: Vec<TrialCheck>) -> Findings {
-        lead(&mut self, checks.iter().filter_map(|check| of_check(check, &checks)).collect(), &checks);
+    pub fn with_checks(mut self, checks: Vec<TrialCheck>, mirrored: &[Mirrored]) -> Findings {
+        let found: Vec<Finding> = checks.iter().filter_map(|check| of_check(check, &checks, &self.trials)).collect();
+        let damaged = found.iter().filter_map(DamageFinding::of);
+        let pair = damaged.filter_map(|one| self.lets_updates_be_lost(one.trial, mirrored)).next();
+        lead(&mut self, found, &checks);
+        let behind = self.answer.len().min(1);
+        self.answer.splice(behind..behind, pair);
         self.checks = checks;
         self
+    }
+
+    /// What is known of a pair that lets updates be lost, where sessions of that trial wrote on both of its nodes.
+    fn lets_updates_be_lost(&self, trial: u32, mirrored: &[Mirrored]) -> Option<String> {
+        let label = self.trials.iter().map(|one| &one.label).find(|label| label.index == trial)?;
+        let pair = mirrored.iter().find(|pair| pair.system == label.system && pair.pairing == Pairing::Galera)?;
+        let spread = label.factors.iter().find(|factor| factor.name == SPREAD);
+        let both = spread.map_or(pair.both, |spread| Spread::of_word(spread.level.text()) != Some(Spread::One));
+        both.then(|| {
+            format!(
+                "Sessions wrote on both nodes of {}, and Galera does not rule out lost updates there, even without a fault: two transactions \
+                 read the same row on two nodes, and both commit. So it is the pair's doing: write each row on one node only.",
+                pair.system
+            )
+        })
     }
 
     /// What was found to be wrong with the data.
@@ -71,7 +96,15 @@ fn kept(outage: &TrialCheck, all: &[TrialCheck]) -> String {
     }
 }
 
-fn of_check(told: &TrialCheck, all: &[TrialCheck]) -> Option<Finding> {
+/// Which trial, of how many on which system.
+fn named(index: u32, trials: &[TrialSummary]) -> String {
+    match trials.iter().find(|trial| trial.label.index == index) {
+        Some(trial) if trials.len() > 1 => format!("trial {index} of {} on {}", trials.len(), trial.label.system),
+        _ => format!("trial {index}"),
+    }
+}
+
+fn of_check(told: &TrialCheck, all: &[TrialCheck], trials: &[TrialSummary]) -> Option<Finding> {
     let TrialCheck { trial, attempt, check } = told;
     let (trial, attempt) = (*trial, *attempt);
     let Check { kind, moment, name, says, result, found, .. } = check;
@@ -82,11 +115,16 @@ fn of_check(told: &TrialCheck, all: &[TrialCheck]) -> Option<Finding> {
         return Some(Finding::Outage(OutageFinding { trial, attempt, recovered, text }));
     }
     (*result == CheckResult::Failed).then(|| {
-        let place = format!("trial {trial}, {}: {name}", moment.word());
+        let place = format!("{}, {}: {name}", named(trial, trials), moment.word());
         let lines = found.lines().count() as u64;
+        let many = match lines {
+            VIOLATIONS.. => format!("{VIOLATIONS} places or more, the first"),
+            1 => "1 place".to_owned(),
+            lines => format!("{}, the first", counted(lines, "places")),
+        };
         let text = match (kind, found.lines().next()) {
             (CheckKind::Ledger, _) => format!("{place}: {found}"),
-            (_, Some(first)) => format!("{place}: {says}, but not where {first}"),
+            (_, Some(first)) => format!("{place}: {says}, but not in {many}: {first}"),
             (_, None) => format!("{place}: {says}, and that does not hold"),
         };
         Finding::Damage(DamageFinding {
@@ -165,7 +203,7 @@ mod tests {
     fn a_loss_leads_the_answer_and_the_findings_even_of_an_attempt_that_was_run_again() {
         let run = RunFacts { finished: true, ..RunFacts::default() };
         let held = TrialCheck { check: Check { result: CheckResult::Passed, ..missing(1).check }, ..missing(1) };
-        let findings = judge(run, vec![trial(0, "a", 0, 100.0)], &judgement()).with_checks(vec![missing(0), held]);
+        let findings = judge(run, vec![trial(0, "a", 0, 100.0)], &judgement()).with_checks(vec![missing(0), held], &[]);
         let first = "Data is damaged or lost: trial 0, after an outage: ledger: 141 acknowledged orders are missing, the \
                      first is trade 7.";
         assert_eq!(findings.answer[0], first);
@@ -183,7 +221,7 @@ mod tests {
         let (orders, money) = (of(CheckKind::Ledger, "335 orders are as acknowledged"), of(CheckKind::Invariant, ""));
         let answer = |checks: &[&TrialCheck]| {
             let checks = checks.iter().map(|check| (*check).clone()).collect();
-            judge(RunFacts::default(), vec![], &judgement()).with_checks(checks).answer[0].clone()
+            judge(RunFacts::default(), vec![], &judgement()).with_checks(checks, &[]).answer[0].clone()
         };
         let told = answer(&[&back, &orders, &money]);
         assert!(
@@ -196,12 +234,42 @@ mod tests {
         let [end, again] = ["", Check::GAVE_UP].map(|name| {
             let mut back = back.clone();
             back.check.name = name.to_owned();
-            again.clone().with_checks(vec![back, orders.clone()])
+            again.clone().with_checks(vec![back, orders.clone()], &[])
         });
         let outages = again.answer.iter().map(|sentence| sentence.contains("it was lost: gone")).collect::<Vec<_>>();
         assert!(outages.len() > 1 && outages.last() == Some(&true) && !outages[0], "{:?}", again.answer);
         assert!(end.answer[0].contains("it was lost: gone"), "after the load of the trial that counts");
         assert!(matches!(again.findings[0], Finding::Outage(_)), "it stays among the findings");
+    }
+
+    #[test]
+    fn a_balance_that_galera_lost_an_update_of_is_told_as_the_pairs_doing_where_both_nodes_took_writes() {
+        let balances = Check {
+            name: "balances".to_owned(),
+            says: "each customer owes what was delivered".to_owned(),
+            result: CheckResult::Failed,
+            found: "211, 5\n".repeat(10),
+            ..Check::default()
+        };
+        let told = |pairing, both, spread: Option<&str>| {
+            let waits = study::Waits::Flushed;
+            let pair = Mirrored { system: "paired".to_owned(), pairing, waits, apart: false, published: false, both };
+            let mut trials = vec![trial(0, "alone", 0, 100.0), trial(1, "paired", 0, 50.0)];
+            let level = |word: &str| observation::Level::Word(word.to_owned());
+            let factor = spread.map(|word| observation::Factor { name: "spread".to_owned(), level: level(word) });
+            trials[1].label.factors = Vec::from_iter(factor);
+            let checks = vec![TrialCheck { trial: 1, attempt: 0, check: balances.clone() }];
+            judge(RunFacts::default(), trials, &judgement()).with_checks(checks, &[pair]).answer
+        };
+        let random = told(Pairing::Galera, false, Some("random"));
+        let first = "Data is damaged or lost: trial 1 of 2 on paired, after the trial: balances: each customer owes what was \
+                     delivered, but not in 10 places or more, the first: 211, 5.";
+        assert_eq!(random[0], first);
+        let lost = |answer: &[String]| answer[1].contains("lost updates") && answer[1].contains("nodes of paired,");
+        assert!(lost(&random) && lost(&told(Pairing::Galera, true, None)), "{random:?}");
+        let others =
+            [(Pairing::Galera, true, Some("one")), (Pairing::Galera, false, None), (Pairing::TwoPhase, true, None)];
+        assert!(others.into_iter().all(|(pairing, both, spread)| !lost(&told(pairing, both, spread))));
     }
 
     #[test]

@@ -281,8 +281,9 @@ impl Prepared<'_> {
         let path = file.path().to_path_buf();
         let checks = file.checks().map_err(closing)?;
         file.close().map_err(closing)?;
-        let findings = analysis::judge(self.facts, summaries, self.study.judgement()).with_checks(checks);
-        let allow_inconclusive = self.study.judgement().allow_inconclusive;
+        let judgement = self.study.judgement();
+        let findings = analysis::judge(self.facts, summaries, judgement).with_checks(checks, &judgement.mirrored);
+        let allow_inconclusive = judgement.allow_inconclusive;
         Ok(Ended { findings, path, allow_inconclusive, broken: None })
     }
 

@@ -130,9 +130,13 @@ pub(super) fn verdict(told: &Acknowledged, changed: i64, inserted: i64) -> Verdi
         };
         format!("all {changes} acknowledged changes are in the data; {rows}{unknown}")
     } else {
+        let lost = match changes as i64 - changed {
+            lost @ 1.. => format!(": {} lost", units::counted(lost as u64, "updates")),
+            _ => String::new(),
+        };
         format!(
             "{changes} changes and {inserts} new records were acknowledged, the data holds {changed} and \
-             {inserted}{unknown}"
+             {inserted}{lost}{unknown}"
         )
     };
     Verdict { name: "count", damaged: !kept, text }
@@ -153,6 +157,7 @@ mod tests {
         for (changed, inserted) in [(9, 3), (12, 3), (10, 2), (10, 4)] {
             let Verdict { damaged, text, .. } = verdict(&told, changed, inserted);
             assert!(damaged && text.contains(&format!("the data holds {changed} and {inserted}")), "{text}");
+            assert_eq!(text.contains(": 1 update lost"), changed == 9, "{text}");
         }
     }
 }

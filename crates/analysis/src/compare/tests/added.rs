@@ -7,7 +7,10 @@ use crate::{InSessions, MirrorWaits, TrialSummary};
 
 /// Trials of one session of 1 ms without a mirror and 2.5 ms with one, of which such was seen.
 fn found(pairing: Pairing, waits: Waits, mirror: MirrorWaits) -> AddedTime {
-    found_of(&Mirrored { system: "mirrored".to_owned(), pairing, waits, apart: false, published: false }, mirror)
+    found_of(
+        &Mirrored { system: "mirrored".to_owned(), pairing, waits, apart: false, published: false, both: false },
+        mirror,
+    )
 }
 
 fn found_of(mirrored: &Mirrored, mirror: MirrorWaits) -> AddedTime {
@@ -87,7 +90,7 @@ fn where_no_commit_waits_or_nobody_saw_it_all_is_added_elsewhere() {
 #[test]
 fn a_subscriber_tells_its_steps_apart_from_nothing_but_the_wire() {
     let (system, pairing) = ("mirrored".to_owned(), Pairing::Postgres);
-    let mirrored = Mirrored { system, pairing, waits: Waits::Flushed, apart: false, published: true };
+    let mirrored = Mirrored { system, pairing, waits: Waits::Flushed, apart: false, published: true, both: false };
     use PartOf::{Decoded, Elsewhere, Wire};
     // It is timed once a second at most, and may not have been in a short window.
     let rarely = MirrorWaits { written_ms: None, flushed_ms: None, applied_ms: None, ..seen() };

@@ -25,6 +25,7 @@ fn judged() -> Judgement {
         waits: Waits::Flushed,
         apart: false,
         published: false,
+        both: false,
     };
     Judgement { baseline: Some("alone".to_owned()), mirrored: vec![mirrored], primary: None, ..judgement() }
 }

@@ -22,6 +22,7 @@ fn mirrored() -> Mirrored {
         waits: Waits::Flushed,
         apart: false,
         published: false,
+        both: false,
     }
 }
 

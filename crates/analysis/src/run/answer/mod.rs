@@ -488,6 +488,7 @@ mod tests {
             waits: study::Waits::Flushed,
             apart,
             published: false,
+            both: false,
         };
         judgement.mirrored = vec![mirrored("other", false)];
         assert!(!told(&judgement).contains("Shared-host"), "it was not measured");
