@@ -19,6 +19,7 @@ observation::words! {
         Filling = "filling" "A fill has begun and has not ended.",
         Ready = "ready" "It is as the fill left it.",
         Used = "used" "Transactions have changed it.",
+        Broken = "broken" "A check behind a trial found it broken.",
     }
 }
 

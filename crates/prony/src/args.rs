@@ -311,7 +311,8 @@ pub enum Command {
     /// Remove scratch files that a killed run left behind
     #[command(
         long_about = "Finds scratch folders that a killed run left in a folder, and removes them. Only folders that \
-            Prony made, and that no running Prony holds, are touched.",
+            Prony made, and that no running Prony holds, are touched. Data sets that a check found broken, and that were \
+            kept in the cache folder to be looked at, go too.",
         after_long_help = "Examples:\n  prony clean /mnt/data --dry-run\n  prony clean /mnt/data"
     )]
     Clean(Clean),

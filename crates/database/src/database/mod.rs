@@ -311,6 +311,15 @@ pub trait Database: Send + Sync {
         self.private().ok_or_else(|| no_copies(self.place()))?.keep_copy(&dataset.name())
     }
 
+    /// Puts the data aside, in the place of what was put aside before, and answers with where they are now. A private server ends; the
+    /// next one who opens it finds nothing.
+    ///
+    /// # Errors
+    /// When they cannot be moved.
+    fn put_aside(&self) -> Result<PathBuf, DatabaseError> {
+        self.private().ok_or_else(|| no_copies(self.place()))?.put_aside()
+    }
+
     /// Brings the data set back to the copy that was kept. No session may be open.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use super::{DataSet, Found, Mark, Progress, Stage, State};
 use crate::dialect::Definitions;
 use crate::mark;
 use crate::{Database, DatabaseError};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use study::{Engine, Sessions};
 
@@ -21,7 +22,7 @@ const PART: u64 = 100_000;
 pub enum Filled {
     /// The data set was there already.
     Reused {
-        /// [`State::Ready`], or [`State::Used`] when transactions have changed it since.
+        /// [`State::Ready`]; [`State::Used`] when transactions have changed it since, [`State::Broken`] when a check found it broken.
         state: State,
     },
     /// It was brought back to the copy that was kept.
@@ -77,7 +78,7 @@ fn copied(
     let Some(private) = database.private().filter(|private| private.is_laid_out()) else { return Ok(false) };
     let there = match recognise(database, dataset)? {
         Recognised::Ready => true,
-        Recognised::Used => !copy || database.has_copy(dataset),
+        Recognised::Used | Recognised::Broken => !copy || database.has_copy(dataset),
         Recognised::Nothing | Recognised::Unfinished => false,
     };
     if !there && let Some(seed) = database.seed()? {
@@ -114,16 +115,17 @@ fn reuse(database: &dyn Database, dataset: &DataSet, copy: bool) -> Result<Optio
             database.keep_copy(dataset)?;
             return Ok(Some(Filled::Reused { state: State::Ready }));
         }
-        Recognised::Used if copy && database.has_copy(dataset) => {
+        Recognised::Used | Recognised::Broken if copy && database.has_copy(dataset) => {
             database.restore(dataset)?;
             return Ok(Some(Filled::Restored));
         }
-        Recognised::Used if copy => {
+        Recognised::Used | Recognised::Broken if copy => {
             database.clear(dataset)?;
             database.make(dataset)?;
         }
         Recognised::Ready => return Ok(Some(Filled::Reused { state: State::Ready })),
         Recognised::Used => return Ok(Some(Filled::Reused { state: State::Used })),
+        Recognised::Broken => return Ok(Some(Filled::Reused { state: State::Broken })),
     }
     Ok(None)
 }
@@ -139,6 +141,8 @@ pub enum Recognised {
     Ready,
     /// It is there, and transactions have changed it.
     Used,
+    /// It is there, and a check behind a trial found it broken.
+    Broken,
 }
 
 /// Looks whether the data set is there. Changes nothing.
@@ -159,6 +163,7 @@ pub fn recognise(database: &dyn Database, dataset: &DataSet) -> Result<Recognise
             State::Filling => Recognised::Unfinished,
             State::Ready => Recognised::Ready,
             State::Used => Recognised::Used,
+            State::Broken => Recognised::Broken,
         },
         // A file says by its head that it is ours, and half of another data set is of no use. A schema has the name of its own.
         Found::Ours(Mark { state: State::Filling, .. }) if database.engine() == Engine::Sqlite => {
@@ -177,6 +182,26 @@ pub fn recognise(database: &dyn Database, dataset: &DataSet) -> Result<Recognise
 /// When the database refuses.
 pub fn use_up(database: &dyn Database, _dataset: &DataSet) -> Result<(), DatabaseError> {
     set_state(database, State::Used)
+}
+
+/// Notes that a check found the data set broken, so that nobody goes on with it unawares.
+///
+/// # Errors
+/// When the database refuses.
+pub fn found_broken(database: &dyn Database) -> Result<(), DatabaseError> {
+    set_state(database, State::Broken)
+}
+
+/// Puts a data set aside that a check found broken, where nobody but Prony keeps anything, and answers with where it is now: its place
+/// is empty then, and the database is to be opened anew. What is somebody else's stays as it is.
+///
+/// # Errors
+/// When the place holds something else, or cannot be moved.
+pub fn put_aside(database: &dyn Database, dataset: &DataSet) -> Result<Option<PathBuf>, DatabaseError> {
+    if !database.alone() || recognise(database, dataset)? != Recognised::Broken {
+        return Ok(None);
+    }
+    database.put_aside().map(Some)
 }
 
 fn set_state(database: &dyn Database, state: State) -> Result<(), DatabaseError> {

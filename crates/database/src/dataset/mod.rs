@@ -18,6 +18,6 @@ pub use crate::mark::{Found, Mark, State};
 pub use check::{
     Asking, CheckOutcome, Depth, Since, added, check, check_added, check_database, checksums, fingerprint,
 };
-pub use fill::{Filled, Recognised, fill, recognise, use_up};
+pub use fill::{Filled, Recognised, fill, found_broken, put_aside, recognise, use_up};
 pub use progress::{Progress, Stage};
 pub use workload::dataset::{DataSet, Table};

@@ -18,6 +18,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Longest path of a Unix socket, in bytes (`sun_path` without its closing zero).
 const SOCKET: usize = 107;
 
+/// How names of data end that were put aside because a check found them broken.
+pub(crate) const ASIDE: &str = "broken";
+
 /// More than this is no file of ours.
 const BYTES_MAX: u64 = 1 << 20;
 

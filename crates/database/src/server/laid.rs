@@ -139,6 +139,12 @@ pub(crate) fn embedded(cache: &Path, layout: &Layout) -> Result<PathBuf, Databas
     Ok(there)
 }
 
+/// The folders in which parts of the server of a folder lie: itself, and on its tiers.
+pub(super) fn homes(folder: &Path) -> [PathBuf; 3] {
+    let on = |tier: Tier| folder.join(tier.word()).join(home(folder));
+    [folder.to_path_buf(), on(Tier::Slow), on(Tier::Fast)]
+}
+
 /// Removes what the server of a folder has on its tiers: of each folder that carries its mark.
 pub(super) fn remove(folder: &Path) -> Result<(), DatabaseError> {
     for tier in folder::read(&folder.join(TIERS)).unwrap_or_default().lines() {

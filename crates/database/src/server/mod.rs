@@ -22,6 +22,7 @@ mod reach;
 mod settings;
 mod start;
 
+pub(crate) use folder::ASIDE;
 pub use folder::fits;
 pub(crate) use laid::embedded;
 pub use laid::scratch;
@@ -36,7 +37,7 @@ pub use start::End;
 use crate::DatabaseError;
 use kind::ServerKind as _;
 use owner::Owner;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use study::Engine;
@@ -44,6 +45,20 @@ use study::Engine;
 /// The role, and what belongs to it, that scripts of a study have on private servers: a schema in PostgreSQL, a database in
 /// MariaDB.
 pub const SCRIPTS: &str = "prony_script";
+
+/// What is put aside in a cache folder, of servers and of embedded databases.
+pub fn put_aside(cache: &Path) -> Vec<PathBuf> {
+    let stop = Arc::default();
+    let mut folders = vec![cache.to_path_buf()];
+    for server in postgres::Server::known(cache, &stop).into_iter().flatten() {
+        folders.extend(laid::homes(&server.folder));
+    }
+    for server in mariadb::Server::known(cache, &stop).into_iter().flatten() {
+        folders.extend(laid::homes(&server.folder));
+    }
+    let all = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+    all.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|ending| ending == ASIDE)).collect()
+}
 
 /// Whether a folder can be a tier of a private server: it is empty, or holds only what carries our mark; the server's user can
 /// reach it, and nobody else may change it.

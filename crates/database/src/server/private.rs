@@ -49,6 +49,13 @@ pub trait Private {
     /// When one does not end, or there is no room.
     fn take(&self, other: &dyn Private) -> Result<(), DatabaseError>;
 
+    /// Ends it and puts its data aside, those on tiers too, in the place of what was put aside before; answers with where they are now.
+    /// The next start makes new ones.
+    ///
+    /// # Errors
+    /// When it does not end, or a folder cannot be moved.
+    fn put_aside(&self) -> Result<PathBuf, DatabaseError>;
+
     /// Keeps a copy of all data under this name. The server is stopped meanwhile, and runs again afterwards.
     ///
     /// # Errors
@@ -119,6 +126,18 @@ impl<K: ServerKind> Private for Server<K> {
             folder::copied(&other.folder().join(laid::DATA), &half, &self.owner, &self.stop)?;
             self.spread(&half)
         })
+    }
+
+    fn put_aside(&self) -> Result<PathBuf, DatabaseError> {
+        self.down()?;
+        let apart = self.laid.iter().flat_map(Laid::apart).map(|(_, path)| path);
+        // Parts without data are those of a server that is still to be made.
+        [self.data()].into_iter().chain(apart).try_for_each(|part| {
+            let aside = folder::beside(&part, folder::ASIDE);
+            folder::remove(&aside)?;
+            std::fs::rename(&part, &aside).map_err(|source| DatabaseError::file("put aside", &part, source))
+        })?;
+        Ok(folder::beside(&self.data(), folder::ASIDE))
     }
 
     fn keep_copy(&self, name: &str) -> Result<(), DatabaseError> {

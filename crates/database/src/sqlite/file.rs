@@ -7,6 +7,7 @@ use super::enter::{enter, head, regular};
 use super::session::failure;
 use crate::database::origin;
 use crate::mark::{self, Found, Mark, State};
+use crate::server::ASIDE;
 use crate::{DataSet, DatabaseError};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _};
 use std::fs::File;
@@ -201,6 +202,15 @@ impl Place {
     /// Keeps a copy. The journal has to be written back before.
     pub(super) fn keep_copy(&self) -> Result<(), DatabaseError> {
         copy(&self.path, &self.beside(".kept"))
+    }
+
+    /// Moves it out of the way. The journal has to be written back before.
+    pub(super) fn put_aside(&self) -> Result<PathBuf, DatabaseError> {
+        let aside = self.beside(&format!(".{ASIDE}"));
+        std::fs::rename(&self.path, &aside).map_err(|error| DatabaseError::file("put aside", &self.path, error))?;
+        remove(&self.beside("-wal"))?;
+        remove(&self.beside("-shm"))?;
+        Ok(aside)
     }
 
     /// Whether a copy of that data set, as its fill left it, is there.

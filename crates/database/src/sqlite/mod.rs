@@ -208,6 +208,11 @@ impl crate::Database for Database {
         self.place.keep_copy()
     }
 
+    fn put_aside(&self) -> Result<std::path::PathBuf, DatabaseError> {
+        self.checkpoint()?;
+        self.place.put_aside()
+    }
+
     fn restore(&self, dataset: &DataSet) -> Result<(), DatabaseError> {
         self.place.restore(&self.shown, dataset)
     }

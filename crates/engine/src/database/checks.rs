@@ -47,6 +47,13 @@ pub(crate) fn check(
     let depth = if moment == CheckMoment::Outage { Depth::All } else { Depth::Moved };
     let now = || Duration::from_nanos(clock.now().0);
     let held = invariants(database, dataset, depth, &now).and_then(|mut checks| {
+        let failed = |name: &str| checks.iter().any(|own| own.name == name && own.result == CheckResult::Failed);
+        // What somebody altered, such as an index that is gone, stays as he wants it.
+        if dataset.invariants().iter().any(|own| failed(own.name))
+            || dataset.row_checks().iter().any(|own| failed(own.name))
+        {
+            dataset::found_broken(database)?;
+        }
         if let (Some((asked, _)), Some(ledger)) = (asked(trial).next(), ledger) {
             checks.extend(hold(database, asked, ledger, &now)?);
         }

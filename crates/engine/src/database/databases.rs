@@ -263,15 +263,13 @@ impl Databases {
         let dataset = self.dataset_of(trial)?;
         let refused = self.refused();
         let settings = with_room(&self.spec, trial);
+        let aside = dataset.as_ref().map_or(Ok(None), |dataset| self.claimed(dataset, &settings, trial));
+        let mut remarks = Vec::from_iter(aside.map_err(&refused)?);
         let opening = self.opening(dataset.clone(), &settings, profiled(trial)).map_err(&refused)?;
-        let mut remarks = Vec::new();
         if let Some(dataset) = &dataset {
-            if opening.claim.is_none() {
-                opening.claim = Some(opening.database.claim(dataset).map_err(&refused)?);
-            }
             observer.phase(trial, Phase::Fill, Nanos::ZERO);
             let filled = fill(opening.database.as_ref(), dataset, trial, observer, stop).map_err(&refused)?;
-            remarks.push(filled_words(dataset, filled));
+            remarks.push(filled_words(opening.database.as_ref(), dataset, filled));
             // What was filled or brought back just now needs no look.
             if matches!(filled, Filled::Reused { .. }) && asked(trial).any(|(_, pool)| pool.check) {
                 let checks = checks::fingerprint(opening.database.as_ref(), dataset).map_err(&refused)?;
@@ -282,7 +280,9 @@ impl Databases {
             if asked(trial).any(|(asked, _)| asked.calls_procedures()) {
                 database::procedures::see_to(opening.database.as_ref(), dataset).map_err(&refused)?;
             }
-            dataset::use_up(opening.database.as_ref(), dataset).map_err(&refused)?;
+            if filled != (Filled::Reused { state: State::Broken }) {
+                dataset::use_up(opening.database.as_ref(), dataset).map_err(&refused)?;
+            }
             opening.begin(trial).map_err(&refused)?;
         }
         if asked(trial).any(|(asked, _)| asked.is_foreign()) {
@@ -300,6 +300,33 @@ impl Databases {
             remarks.push("a checkpoint was forced before the warm-up".to_owned());
         }
         Ok(remarks)
+    }
+
+    /// Opens it and keeps others from the data set of a trial. One that a check found broken is put aside, which is told in words,
+    /// unless the trial has its data brought back to a copy.
+    fn claimed(
+        &mut self,
+        dataset: &DataSet,
+        settings: &[(String, String)],
+        trial: &Trial,
+    ) -> Result<Option<String>, DatabaseError> {
+        let claim = |opening: &mut Opening| {
+            let claimed = opening.claim.take().map_or_else(|| opening.database.claim(dataset), Ok);
+            claimed.map(|claim| opening.claim = Some(claim))
+        };
+        let opening = self.opening(Some(dataset.clone()), settings, profiled(trial))?;
+        claim(opening)?;
+        if trial.state.restore {
+            return Ok(None);
+        }
+        let Some(aside) = dataset::put_aside(opening.database.as_ref(), dataset)? else { return Ok(None) };
+        self.close();
+        claim(self.opening(Some(dataset.clone()), settings, profiled(trial))?)?;
+        let (name, aside) = (dataset.name(), aside.display());
+        Ok(Some(format!(
+            "data set {name}: the check of an earlier trial found it broken; it is kept in {aside} until another one is, or `prony clean` \
+             removes it"
+        )))
     }
 
     /// What ended a trial whose system is gone, in words that a sentence can begin with.
@@ -568,10 +595,22 @@ fn fill(
     })
 }
 
-fn filled_words(dataset: &DataSet, filled: Filled) -> String {
+fn filled_words(database: &dyn Database, dataset: &DataSet, filled: Filled) -> String {
     let name = dataset.name();
     match filled {
         Filled::Reused { state: State::Ready } => format!("data set {name}: reused as it was filled"),
+        Filled::Reused { state: State::Broken } => {
+            let (own, place) = (database.name_of(dataset), database.place());
+            let next = match database.engine() {
+                study::Engine::Sqlite => format!("remove the file {own}"),
+                study::Engine::Mariadb => format!("say DROP DATABASE {own} in {place}"),
+                _ => format!("say DROP SCHEMA {own} CASCADE in {place}"),
+            };
+            format!(
+                "data set {name}: the check of an earlier trial found it broken, and this trial finds the same; it is yours, so nothing is \
+                 dropped: to have it filled anew, {next}"
+            )
+        }
         Filled::Reused { .. } => format!("data set {name}: reused as earlier trials left it"),
         Filled::Restored => format!("data set {name}: restored to what it was after the fill"),
         Filled::Copied => format!("data set {name}: copied from the fill of all layouts and laid out"),

@@ -1,4 +1,5 @@
-//! `prony clean DIR`: scratch folders, emulated devices and reserved space that a killed run left behind.
+//! `prony clean DIR`: scratch folders, emulated devices and reserved space that a killed run left behind; and of the cache folder what
+//! checks found broken.
 //!
 //! Which folders are Prony's own, and whether a running Prony holds one, is for the system room to say: it looks at
 //! the marker in each folder and at its lock. Nothing else in the folder is looked at.
@@ -6,7 +7,7 @@
 use crate::args::Clean;
 use crate::failure::Failure;
 use crate::folder::ENDING;
-use crate::output;
+use crate::{cache, output};
 use emulate::Abandoned as Device;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,8 +22,8 @@ pub fn run(asked: &Clean) -> Result<(), Failure> {
         .map_err(|error| Failure::caused(format!("looking for scratch folders in `{}`", dir.display()), &error))?;
     let devices = Device::find(&dir)
         .map_err(|error| Failure::caused(format!("looking for devices in `{}`", dir.display()), &error))?;
-    let runs = unclosed(&dir);
-    if found.is_empty() && devices.is_empty() && runs.is_empty() {
+    let (runs, aside) = (unclosed(&dir), database::server::put_aside(&cache::folder()));
+    if found.is_empty() && devices.is_empty() && runs.is_empty() && aside.is_empty() {
         output::note_line(&format!("nothing was left behind in {}", dir.display()));
     }
     for folder in found {
@@ -36,7 +37,19 @@ pub fn run(asked: &Clean) -> Result<(), Failure> {
         output::print(&format!("removed {words}\n"))?;
     }
     devices.into_iter().try_for_each(|device| unmount(device, asked.dry_run))?;
+    aside.iter().try_for_each(|data| forget(data, asked.dry_run))?;
     runs.iter().try_for_each(|run| give_back(run, asked.dry_run))
+}
+
+/// Removes a data set that was kept because a check found it broken, or names it.
+fn forget(data: &Path, dry_run: bool) -> Result<(), Failure> {
+    let words = format!("{} (a data set that a check found broken)", data.display());
+    if dry_run {
+        return output::print(&format!("would remove {words}\n"));
+    }
+    let removed = if data.is_dir() { fs::remove_dir_all(data) } else { fs::remove_file(data) };
+    removed.map_err(|error| Failure::caused(format!("removing `{}`", data.display()), &error))?;
+    output::print(&format!("removed {words}\n"))
 }
 
 /// Run files beside which a log lies: nobody has closed them, or their run goes on.

@@ -76,9 +76,7 @@ fn a_ledger_and_a_cut_off_that_are_deleted_after_a_night_are_missed_by_its_run()
     let told = house.program.fine("db check --ledger x.prony");
     assert!(told.contains("closed: 2 branches are totalled and the period is cut off, as was acknowledged"), "{told}");
     let at = At::File(house.program.path("own.db").display().to_string());
-    let (cache_dir, profiling) = (house.program.path("cache"), Default::default());
-    let options = OpenOptions { cache_dir, dataset: None, settings: Vec::new(), profiling, stop: Default::default() };
-    let database = database::open(&DatabaseSpec::new(Engine::Sqlite, at), &options).expect("a file");
+    let database = database::open(&DatabaseSpec::new(Engine::Sqlite, at), &looking(&house)).expect("a file");
     database.outside().expect("a session").script("DELETE FROM cut_off; DELETE FROM ledger").expect("they go");
     let told = house.program.run("db check --ledger x.prony");
     let missed = "BROKEN  closed: ";
@@ -193,4 +191,88 @@ fn a_run_says_first_what_jobs_may_take_and_that_a_model_takes_simulated_time() {
     assert!(request.contains("requests of a transaction take ") && request.contains("% of its latency"), "{said}");
     let (told, _) = first("run quick --on scripted:service=100us --set measure=100ms --set warm_up=0s");
     assert!(!told.contains("simulated time") && !told.contains("job"), "{told}");
+}
+
+/// The options of a look at what a house holds.
+fn looking(house: &House) -> OpenOptions {
+    let (cache_dir, profiling) = (house.program.path("cache"), Default::default());
+    OpenOptions { cache_dir, dataset: None, settings: Vec::new(), profiling, stop: Default::default() }
+}
+
+/// Has an account own a cent that nobody posted.
+fn spoil(database: &dyn database::Database, schema: &str) {
+    let sql = format!("UPDATE {schema}account SET balance_cents = balance_cents + 1 WHERE id = 5");
+    database.outside().expect("a session").script(&sql).expect("it can be changed");
+}
+
+/// Two trials behind which the data is checked: the exit code, and what is told in all and on the way.
+fn two_trials(house: &House, file: &str) -> (Option<i32>, String, String) {
+    let how = format!("{SMALL} {DAY} --set measure=200ms --set replicates=2");
+    let ran = house.program.run(&format!("run bank-day --on {} {how} -o {file}.prony", house.on));
+    let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (ran.code, words(format!("{ran}")), words(ran.stderr))
+}
+
+/// The trial that finds it says so; it is kept once, and trials and runs behind it have a whole one.
+fn is_kept_aside_once(house: &House, files: &[&str], spoil: impl Fn()) {
+    let kept = |told: &str| told.matches("the check of an earlier trial found it broken; it is kept in ").count();
+    house.program.fine(&format!("db fill bank-day --on {} {SMALL}", house.on));
+    for file in files {
+        spoil();
+        let (code, told, way) = two_trials(house, file);
+        assert_eq!((code, kept(&way)), (Some(1), 1), "{told}");
+        assert!(
+            told.contains("Data is damaged or lost: trial 0 of 2 on ") && !told.contains("trial 1 of 2 on"),
+            "{told}"
+        );
+    }
+    let (code, told, way) = two_trials(house, "behind");
+    assert_eq!((code, kept(&way)), (Some(0), 0), "{told}");
+    let cleaned = |line: &str| house.program.fine(line).matches("(a data set that a check found broken)").count();
+    assert_eq!(["clean --dry-run", "clean", "clean"].map(cleaned), [1, 1, 0]);
+}
+
+#[test]
+fn an_embedded_data_set_that_a_check_found_broken_is_kept_aside_and_filled_anew() {
+    let house = House::new("sqlite:");
+    is_kept_aside_once(&house, &["broken", "again"], || {
+        let mut files = std::fs::read_dir(house.program.path("cache")).expect("the cache").flatten();
+        let file =
+            files.find(|file| file.path().extension().is_some_and(|ending| ending == "sqlite")).expect("a data set");
+        let spec = DatabaseSpec::new(Engine::Sqlite, At::File(file.path().display().to_string()));
+        spoil(&*database::open(&spec, &looking(&house)).expect("a file"), "");
+    });
+}
+
+fn a_private_one_is_kept_aside_once(on: &'static str, engine: Engine) {
+    let Some(house) = House::with_server(on) else { return };
+    is_kept_aside_once(&house, &["broken"], || {
+        for server in database::private_servers(engine, &looking(&house)).expect("servers") {
+            let server = server.expect("it starts");
+            let sets = server.datasets().expect("they are listed");
+            sets.into_iter().for_each(|set| spoil(&*server, &format!("{}.", set.expect("it is whole").schema())));
+        }
+    });
+}
+
+#[test]
+fn a_private_postgres_keeps_a_data_set_aside_that_a_check_found_broken() {
+    a_private_one_is_kept_aside_once("local:postgres", Engine::Postgres);
+}
+
+#[test]
+fn a_private_mariadb_keeps_a_data_set_aside_that_a_check_found_broken() {
+    a_private_one_is_kept_aside_once("local:mariadb", Engine::Mariadb);
+}
+
+#[test]
+fn a_data_set_of_the_users_that_a_check_found_broken_stays_and_it_is_said_what_to_do() {
+    let house = House::new("sqlite:own.db");
+    assert_eq!(two_trials(&house, "whole").0, Some(0));
+    let at = At::File(house.program.path("own.db").display().to_string());
+    spoil(&*database::open(&DatabaseSpec::new(Engine::Sqlite, at), &looking(&house)).expect("a file"), "");
+    let (code, told, _) = two_trials(&house, "broken");
+    assert_eq!(code, Some(1), "{told}");
+    assert!(told.contains("it is yours, so nothing is dropped: to have it filled anew, remove the file "), "{told}");
+    assert!(house.program.path("own.db").exists() && !house.program.path("own.db.broken").exists());
 }

@@ -104,9 +104,16 @@ fn fill(asked: &DbFill) -> Result<Outcome, Failure> {
     let stop = run::listen()?;
     for (spec, sets) in needed(&asked.choice)? {
         for set in sets {
-            let database = Opened(open(&spec, Some(set.clone()), Vec::new(), stop.clone())?);
+            let opened = || open(&spec, Some(set.clone()), Vec::new(), stop.clone()).map(Opened);
             let doing = |error| failed(format!("filling {} in `{}`", set.name(), spec.shown()), &error);
-            let _claim = database.claim(&set).map_err(doing)?;
+            let mut database = opened()?;
+            let mut claim = database.claim(&set).map_err(doing)?;
+            if let Some(aside) = dataset::put_aside(database.as_ref(), &set).map_err(doing)? {
+                output::note_line(&format!("a check found it broken; it is kept in {}", aside.display()));
+                drop((claim, database));
+                database = opened()?;
+                claim = database.claim(&set).map_err(doing)?;
+            }
             let tell = |progress: dataset::Progress| {
                 let (stage, done, of) = (progress.stage.word(), progress.done, progress.of);
                 if asked.verbose {
@@ -120,6 +127,7 @@ fn fill(asked: &DbFill) -> Result<Outcome, Failure> {
                 Filled::Copied => "was copied from the fill of all layouts and laid out".to_owned(),
                 Filled::Anew { rows } => format!("was filled with {rows} rows"),
             };
+            drop(claim);
             output::print(&format!("{} in `{}` {words}\n", set.name(), spec.shown()))?;
         }
     }
