@@ -41,6 +41,15 @@ fn steps(trial: &TrialSummary) -> Vec<(&Event, f64)> {
     all.iter().copied().zip(ends.collect::<Vec<_>>()).collect()
 }
 
+impl TrialSummary {
+    /// How long the server that an event took away was away before it was brought back, in seconds; none where it was not.
+    pub fn away_s(&self, found: &PairFinding) -> Option<f64> {
+        let at = self.window.start.seconds() + found.at_s;
+        let back = self.events.iter().filter(|event| event.kind == EventKind::Change && event.text == RESUME);
+        back.map(|event| event.at.seconds() - at).find(|s| *s > 0.0)
+    }
+}
+
 fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse, (event, end): (&Event, f64)) -> PairFinding {
     let (start, at) = (trial.window.start.seconds(), event.at.seconds());
     let later = |is: &dyn Fn(MirrorState) -> bool| {

@@ -131,7 +131,7 @@ fn a_device_that_is_full_or_loses_its_power_takes_its_server_away_and_nothing_th
         assert!(pair["acknowledged_kept"] == true, "{pair:#}");
         // One that took over goes with what only it has.
         assert_eq!(pair["rows_equal"] == true, fault.ends_with("mirror"), "{pair:#}");
-        let [out, carries] = if fault.ends_with("mirror") { ["second", "first"] } else { ["first", "second"] };
+        let out = if fault.ends_with("mirror") { "second" } else { "first" };
         let who = format!("When the {out} server was out, clients stood still for ");
         assert!(told["answer"].to_string().contains(&who), "{told:#}");
     }

@@ -15,8 +15,7 @@ use analysis::{
     CaveatKind, Comparison, Compensation, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding, NEARLY_ALL,
     PairFinding, PointSummary, StreamSummary, TierFinding, TierStep, Typical, Verdict, Work,
 };
-use observation::{Asks, EventKind, Point, Provenance, factor};
-use std::collections::BTreeSet;
+use observation::{Asks, Point, Provenance, factor};
 use study::Metric;
 use units::{Bytes, Nanos};
 
@@ -59,6 +58,8 @@ pub struct Number {
     pub interval: String,
     /// What it is: `random-read`.
     pub what: String,
+    /// The workload, where its name alone says what the number is.
+    pub stream: Option<String>,
     /// Where it was taken: `queue depth 32, the most`.
     pub place: String,
     /// Further numbers of the same: `10.9 k IOPS at queue depth 1`.
@@ -79,7 +80,7 @@ impl Number {
         let wide = !bound && quantity.text(estimate.low) != quantity.text(estimate.high);
         let interval = quantity.ends(estimate).filter(|_| wide).unwrap_or_default();
         let (what, place) = (what.into(), place.into());
-        Number { value, interval, what, place, also: Vec::new(), marks: String::new() }
+        Number { value, interval, what, stream: None, place, also: Vec::new(), marks: String::new() }
     }
 
     /// What stands before its letters.
@@ -124,15 +125,13 @@ const TOGETHER_MIN: usize = 3;
 
 /// `random-read 130 k IOPS, random-write 61.4 k IOPS, durable-write 224 us.`, where a run measured several workloads and compared nothing.
 fn every(findings: &Findings, numbers: &[Number]) -> Option<String> {
-    let streams: BTreeSet<&str> = findings.points.iter().map(|point| point.at.stream.as_str()).collect();
-    let plain = findings.comparisons().next().is_none() && numbers.len() >= TOGETHER_MIN;
-    let own = |number: &&Number| streams.iter().any(|stream| number.what.trim_end_matches(", simulated") == *stream);
-    let told: Vec<&Number> = numbers.iter().filter(own).collect();
-    let alike = plain && told.len() == numbers.len();
-    let name = |number: &Number| number.what.trim_end_matches(", simulated").to_owned();
-    let all: Vec<String> = told.iter().map(|number| format!("{} {}", name(number), number.value)).collect();
-    let origin = if told.iter().any(|one| one.what.ends_with(", simulated")) { "Simulated: " } else { "" };
-    alike.then(|| format!("{origin}{}.", all.join(", ")))
+    if findings.comparisons().next().is_some() || numbers.len() < TOGETHER_MIN {
+        return None;
+    }
+    let told = |number: &Number| Some(format!("{} {}", number.stream.as_ref()?, number.value));
+    let all: Vec<String> = numbers.iter().map(told).collect::<Option<_>>()?;
+    let simulated = findings.points.iter().all(|point| point.provenance == Provenance::Simulated);
+    Some(format!("{}{}.", if simulated { "Simulated: " } else { "" }, all.join(", ")))
 }
 
 fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Number> {
@@ -282,6 +281,7 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
         (_, Some((thing, _))) => format!("{thing} of {what}"),
         (_, None) => what,
     };
+    let stream = (what == curve.at.stream).then(|| what.clone());
     if point.provenance != Provenance::Measured {
         what = format!("{what}, {}", point.provenance.word());
     }
@@ -321,7 +321,7 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
             if point.elapsed_s.is_some() { "fixed work, no interval" } else { "one run, no interval" }.to_owned();
     }
     let marks = caveats.grave(&point.caveats);
-    Some((quantity, Number { marks, ..number.with(latency(point, quantity).into_iter().chain(beside)) }))
+    Some((quantity, Number { marks, stream, ..number.with(latency(point, quantity).into_iter().chain(beside)) }))
 }
 
 /// What people quote of a point: bytes of large operations, the latency of one that comes alone behind a pause, seconds of fixed work,
@@ -600,6 +600,7 @@ fn sessions_enough(one: &Compensation) -> Number {
     if let Some(most) = one.short_of_cores() {
         let enough = with_interval(&one.predicted, Quantity::Plain);
         return Number {
+            stream: None,
             value: Quantity::Share.text(most),
             interval: String::new(),
             what: format!(
@@ -659,6 +660,7 @@ fn of_outages(findings: &Findings, all: &[&PairFinding]) -> Vec<Number> {
         false => format!("less than {}", Quantity::Seconds.text(found.interval_s)),
     };
     let number = |value: String, what: &str, place: String, also: Vec<String>| Number {
+        stream: None,
         value,
         interval: String::new(),
         what: what.to_owned(),
@@ -689,7 +691,10 @@ fn of_outages(findings: &Findings, all: &[&PairFinding]) -> Vec<Number> {
     let caught = all.iter().filter_map(|one| Some((one.resync_s?, one))).max_by(|a, b| a.0.total_cmp(&b.0));
     numbers.extend(caught.map(|(s, one)| {
         let sent = one.resync_bytes.map(|sent| format!("{} over the wire", Quantity::Bytes.text(sent)));
-        let away = away_s(findings, one).map(|s| format!("it had been away for {}", Quantity::Seconds.text(s)));
+        let away = findings
+            .ended(one.trial)
+            .and_then(|trial| trial.away_s(one))
+            .map(|s| format!("it had been away for {}", Quantity::Seconds.text(s)));
         let place = format!("once it was back after `{}`", one.event);
         number(
             Quantity::Seconds.text(s),
@@ -699,14 +704,6 @@ fn of_outages(findings: &Findings, all: &[&PairFinding]) -> Vec<Number> {
         )
     }));
     numbers
-}
-
-/// How long a mirror was away before it came back, in seconds.
-fn away_s(findings: &Findings, one: &PairFinding) -> Option<f64> {
-    let trial = findings.ended(one.trial)?;
-    let at = trial.window.start.seconds() + one.at_s;
-    let back = trial.events.iter().filter(|event| event.kind == EventKind::Change && event.text == "resume");
-    back.map(|event| event.at.seconds() - at).find(|s| *s > 0.0)
 }
 
 fn deadline(found: &DeadlineFinding) -> Number {

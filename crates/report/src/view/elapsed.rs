@@ -48,8 +48,8 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Figure {
     let table = super::points::table(sweep, caveats);
     let cpu = "CPU: elapsed time times busy cores, other programs included.";
     let a_copy = "CPU a copy: elapsed time times busy cores, other programs included, shared out among the copies.";
-    let drawn = panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
-    let whiskers = drawn.filter(|point| point.low.is_finite()).next().map(|_| WHISKERS.to_owned());
+    let mut drawn = panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+    let whiskers = drawn.find(|point| point.low.is_finite()).map(|_| WHISKERS.to_owned());
     let notes =
         whiskers.into_iter().chain(table.notes_of(&[("CPU a copy", a_copy), ("CPU, all programs", cpu)])).collect();
     Figure { key: key(sweep, Form::Line), ..Figure::new(title, notes, panels, table) }
