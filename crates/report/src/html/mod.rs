@@ -152,7 +152,7 @@ fn conclusions(conclusions: &[&Conclusion]) -> Markup {
 
 /// What explains a number and answers nothing: closed until it is asked for.
 const EXPLAINS: [&str; 10] =
-    ["fast tier", "mirror", "pair", "window", "working set", "bound by", "request time", "cost", "data", "resolution"];
+    ["fast tier", "mirror", "pair", "window", "working set", "bound by", "request time", "cost", "data", "generator"];
 
 /// What answers is shown, what explains is folded behind its words.
 fn found_here(found: &[&Conclusion]) -> Markup {

@@ -20,7 +20,7 @@ pub fn conclusion(findings: &Findings, sweep: &Sweep) -> Option<Conclusion> {
          latencies are no finer",
         trial.label.index
     );
-    Some(Conclusion::plain(sweep.experiment, "resolution", "the load generator".to_owned(), &says))
+    Some(Conclusion::plain(sweep.experiment, "generator", "the load generator".to_owned(), &says))
 }
 
 /// Every trial; none where nothing was observed.
