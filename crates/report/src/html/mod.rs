@@ -176,12 +176,12 @@ fn fold(title: &str, contents: &str, body: &Markup) -> Markup {
     }
 }
 
-/// A section of the page that is closed until it is asked for.
+/// A section of the page that is closed until it is asked for. A link to it leads inside, because browsers open what is around a target.
 fn part(id: &str, title: &str, contents: &str, body: &Markup) -> Markup {
     page! {
-        details class="part" id=(id) {
+        details class="part" {
             summary { h2 { (title) } @if !contents.is_empty() { span class="faint" { (contents) } } }
-            (body)
+            section id=(id) { (body) }
         }
     }
 }

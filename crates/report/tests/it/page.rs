@@ -363,3 +363,14 @@ fn a_bound_and_what_was_seen_are_explained_where_there_is_one() {
     }
     assert!(!explained(&findings));
 }
+
+#[test]
+fn links_of_the_contents_lead_inside_of_what_they_open() {
+    let page = html(&quick());
+    let contents = page.split("<nav").nth(1).and_then(|rest| rest.split("</nav>").next()).expect("contents");
+    let links: Vec<&str> = contents.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(links.len() >= 4, "{links:?}");
+    for id in links {
+        assert!(page.contains(&format!("<section id=\"{id}\"")), "{id} is on what is closed itself");
+    }
+}
