@@ -180,7 +180,8 @@ pub fn advise(mut objects: Vec<Object>, looks: &[Look], tiers: &Tiers, budget: O
             saved: 0.0,
             low: 0.0,
             high: 0.0,
-            bytes: taken.iter().map(|at| items[*at].0).sum(),
+            // A sum of nothing is a negative zero, which JSON would show.
+            bytes: taken.iter().map(|at| items[*at].0).sum::<f64>() + 0.0,
         },
         objects,
         gains,

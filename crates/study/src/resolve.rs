@@ -197,8 +197,11 @@ impl Resolver<'_> {
             if let Some(when) = &definition.when {
                 let (value, _) = self.parameter(&when.text);
                 if OFF.contains(&value.as_str()) || value.is_empty() {
-                    let switch = format!("`{}` is off; `--set {}=..` switches it on", definition.name, when.text);
-                    notes.push(switch);
+                    let usual = self.definition.parameters.iter().find(|known| known.name == when.text);
+                    // What is on unless it is switched off has a value to paste; what else is off has its own.
+                    let on = usual.map(|known| known.default.as_str()).filter(|value| !OFF.contains(value));
+                    let on = on.filter(|value| !value.is_empty()).unwrap_or("..");
+                    notes.push(format!("`{}` is off; `--set {}={on}` switches it on", definition.name, when.text));
                     continue;
                 }
             }

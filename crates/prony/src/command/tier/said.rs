@@ -84,7 +84,10 @@ pub(super) fn answer(told: &Told) -> String {
             percent(answer.saved)
         ),
         Reason::NothingMoves => format!("what would gain cannot be moved, and the list says why; {waits}."),
-        Reason::TiersAlike => format!("both tiers take about as long for what is asked of them; {waits}."),
+        Reason::TiersAlike => format!(
+            "the reads that were seen take about as long as they would on the fast tier by its times below; {waits}. If it is faster, give its \
+             own with `--fast-read` and `--fast-flush`: `prony run flash` measures them."
+        ),
     };
     format!("No benefit: {why}")
 }
