@@ -178,6 +178,17 @@ impl StreamSummary {
         let name = label.streams.get(usize::from(self.stream))?.age()?;
         self.classes.iter().find(|class| class.name == name)
     }
+
+    /// `151 ms old at the median, 458 ms at p99`: how old what users saw was; none where they saw nothing that was loaded.
+    pub fn age_says(&self, label: &TrialLabel) -> Option<String> {
+        let class = self.age(label).filter(|class| class.done > 0)?;
+        let told = |q: f64, ms: f64| match class.bound_from.is_some_and(|from| q > from) {
+            true => format!("at least {}", units::milliseconds(ms)),
+            false => units::milliseconds(ms),
+        };
+        let (median, p99) = (told(0.5, class.response.p50_ms), told(0.99, class.response.p99_ms));
+        Some(format!("{median} old at the median, {p99} at p99"))
+    }
 }
 
 /// What bounds the transactions of a trial, and the shares that say so.

@@ -84,7 +84,7 @@ pub enum MirrorError {
 }
 
 /// What ends a value in lists of sockets, in addresses or in configurations.
-pub(crate) const SIGNS: &str = "\" , & ? # %";
+pub(crate) const SIGNS: [char; 6] = ['"', ',', '&', '?', '#', '%'];
 
 /// Where to look when a node does not do its part.
 const SEE: &str = "see what the nodes do: prony pair status; each writes a file `log` in its folder";
@@ -115,7 +115,9 @@ impl MirrorError {
                 "free space there, or make the pair anew where there is more: --dir, or --device A,B; less log is kept with a smaller --list"
                     .to_owned()
             }
-            MirrorError::Sign(..) => format!("name a folder without any of {} with --dir", SIGNS),
+            MirrorError::Sign(..) => {
+                format!("name a folder without any of {} with --dir", SIGNS.map(String::from).join(" "))
+            },
             MirrorError::Database(error) => return error.hint(),
             MirrorError::NotOurs(..) => "name an empty folder, or one that is not there yet, with --dir".to_owned(),
             MirrorError::NotServed(_) => {
@@ -176,12 +178,19 @@ impl MirrorError {
     }
 }
 
-#[test]
-fn a_full_disk_and_a_long_path_of_a_pair_are_mended_by_what_a_pair_has() {
-    let full = DatabaseError::Full { place: "/pair/a".to_owned(), text: "no space".to_owned() };
-    let long = DatabaseError::LongPath { path: "/pair/a".into(), length: 108, most: 107 };
-    let hints = [full, long].map(|error| MirrorError::Database(error).hint().unwrap_or_default());
-    assert!(
-        hints.iter().all(|hint| hint.contains("--dir") && !hint.contains("accounts") && !hint.contains("PRONY_CACHE"))
-    );
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_and_a_long_path_of_a_pair_are_mended_by_what_a_pair_has() {
+        let full = DatabaseError::Full { place: "/pair/a".to_owned(), text: "no space".to_owned() };
+        let long = DatabaseError::LongPath { path: "/pair/a".into(), length: 108, most: 107 };
+        let hints = [full, long].map(|error| MirrorError::Database(error).hint().unwrap_or_default());
+        assert!(
+            hints
+                .iter()
+                .all(|hint| hint.contains("--dir") && !hint.contains("accounts") && !hint.contains("PRONY_CACHE"))
+        );
+    }
 }

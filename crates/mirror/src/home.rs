@@ -101,7 +101,7 @@ impl Home {
     pub fn make(folder: &Path) -> Result<Home, MirrorError> {
         let home = Home { folder: absolute(folder)? };
         let path = home.folder.to_string_lossy();
-        if let Some(sign) = path.chars().find(|sign| sign.is_control() || *sign != ' ' && SIGNS.contains(*sign)) {
+        if let Some(sign) = path.chars().find(|sign| sign.is_control() || SIGNS.contains(sign)) {
             let sign = if sign.is_control() { sign.escape_debug().to_string() } else { sign.to_string() };
             return Err(MirrorError::Sign(home.folder.clone(), sign));
         }

@@ -242,6 +242,11 @@ impl StreamLabel {
         self.users()?.split_once(' ')?.0.parse().ok()
     }
 
+    /// The most transactions a second that its users start, where these think in between; none without users.
+    pub fn asked_most_per_s(&self) -> Option<f64> {
+        self.user_count().map(|users| f64::from(users) / self.think_mean.seconds())
+    }
+
     /// How many of a thing a second its classes ask for by a clock of their own; none where it follows from the load.
     pub fn offered_of(&self, what: &str) -> Option<f64> {
         let classes = self.gives.iter().filter(|gives| gives.what == what);

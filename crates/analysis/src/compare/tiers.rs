@@ -150,13 +150,14 @@ impl TierFinding {
     /// `25% of the bytes on the fast tier save 71% (66% to 76%) of the time that all of them save; the advice promised 70%. With every table and index
     /// there it is 3.2 times as many postings (3.0 to 3.4).`
     pub fn says(&self) -> String {
-        let interval = |of: &Estimate, figure: fn(f64) -> String| match of.has_interval() && of.low < of.high {
-            true => format!(" ({})", units::range(&figure(of.low), " to ", &figure(of.high))),
+        let over = |of: &Estimate, figure: fn(f64) -> String, pairs: &str| match of.has_interval() && of.low < of.high {
+            true => format!(" ({}{pairs})", units::range(&figure(of.low), " to ", &figure(of.high))),
             false => String::new(),
         };
+        let interval = |of: &Estimate, figure| over(of, figure, "");
         // Trials that alternate vary less against each other than the rates of either side do.
         let pairs = if self.times.n > 1 { format!(" over {} pairs", self.times.n) } else { String::new() };
-        let times = interval(&self.times, units::significant).replace(')', &format!("{pairs})"));
+        let times = over(&self.times, units::significant, &pairs);
         let all = format!("{} times as many {}{times}", units::significant(self.times.value), self.what);
         if self.steps.iter().any(|step| step.delivered.is_none()) {
             return format!("No gain is beyond doubt: every table and index on the fast tier gives {all}.");

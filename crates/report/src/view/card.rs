@@ -311,7 +311,8 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let more = point.yields.iter().skip(1).filter(|(_, per_s)| per_s.value > 0.0 && quantity == Quantity::PerHour);
     let more: Vec<String> =
         more.map(|(what, per_s)| format!("beside {}", units::things_an_hour(3_600.0 * per_s.value, what))).collect();
-    let age = age(findings, point);
+    let age = nearest(findings, point).and_then(|(trial, stream)| stream.age_says(&trial.label));
+    let age = age.map(|says| format!("data seen was {says}"));
     let beside = more.into_iter().chain(age).chain(rows).chain(waits);
     let beside = beside.chain(each).chain(asked).chain(fewer).chain(low).chain(per_core);
     let place = place(findings, sweep, curve, point);
@@ -355,7 +356,7 @@ fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
 fn users_start(findings: &Findings, point: &PointSummary) -> Option<f64> {
     let (trial, stream) = nearest(findings, point)?;
     let label = trial.label.streams.get(usize::from(stream.stream))?;
-    label.user_count().map(|users| f64::from(users) / label.think_mean.seconds())
+    label.asked_most_per_s()
 }
 
 /// Whether that is what limits the rate.
@@ -437,18 +438,6 @@ fn as_much<'a>(findings: &Findings, curve: &Curve<'a>, point: &PointSummary) -> 
     let level = super::headline::near(findings, curve, point).into_iter();
     let as_good = level.filter(|other| known && (before(other) || p50(other) < p50(point)));
     as_good.min_by(|a, b| p50(a).total_cmp(&p50(b)))
-}
-
-/// How old the data was that queries saw.
-fn age(findings: &Findings, point: &PointSummary) -> Option<String> {
-    let (trial, stream) = nearest(findings, point)?;
-    let class = stream.age(&trial.label).filter(|class| class.done > 0)?;
-    let told = |q: f64, ms: f64| {
-        let least = class.bound_from.is_some_and(|from| q > from);
-        format!("{}{}", if least { "at least " } else { "" }, Quantity::Milliseconds.text(ms))
-    };
-    let (median, p99) = (told(0.5, class.response.p50_ms), told(0.99, class.response.p99_ms));
-    Some(format!("data seen was {median} old at the median, {p99} at p99"))
 }
 
 /// How many transactions a second that is, where they are not what is counted.

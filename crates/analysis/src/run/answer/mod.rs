@@ -131,8 +131,9 @@ pub const NEARLY_ALL: f64 = 0.85;
 fn asked_for(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
     let own = trials.iter().filter(|trial| point.trials.contains(&trial.label.index));
     let mut labels = own.flat_map(|trial| &trial.label.streams).filter(|label| label.name == point.at.stream);
-    let (users, think) = labels.find_map(|label| Some((label.user_count()?, label.think_mean)))?;
-    let (most, done) = (f64::from(users) / think.seconds(), point.throughput_per_s.value);
+    let (users, think, most) =
+        labels.find_map(|label| Some((label.user_count()?, label.think_mean, label.asked_most_per_s()?)))?;
+    let done = point.throughput_per_s.value;
     (done >= NEARLY_ALL * most).then(|| {
         format!(
             "{} with {} of think time start at most {}, and {} were done: this is what they ask for and not what the system carries, which \
@@ -151,18 +152,11 @@ const LEVELS_ONCE: &str = "Each level ran once: intervals hold the scatter withi
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
 fn freshness(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
     let own = trials.iter().filter(|trial| point.trials.contains(&trial.label.index));
-    let class = own
-        .filter_map(|trial| {
-            let stream = trial.streams.iter().find(|one| trial.label.stream_name(one.stream) == point.at.stream)?;
-            stream.age(&trial.label)
-        })
-        .find(|class| class.done > 0)?;
-    let told = |q: f64, ms: f64| match class.bound_from.is_some_and(|from| q > from) {
-        true => format!("at least {}", milliseconds(ms)),
-        false => milliseconds(ms),
-    };
-    let (median, p99) = (told(0.5, class.response.p50_ms), told(0.99, class.response.p99_ms));
-    Some(format!("The data that queries saw was {median} old at the median, {p99} at p99."))
+    let mut says = own.filter_map(|trial| {
+        let stream = trial.streams.iter().find(|one| trial.label.stream_name(one.stream) == point.at.stream)?;
+        stream.age_says(&trial.label)
+    });
+    says.next().map(|says| format!("The data that queries saw was {says}."))
 }
 
 /// Whether the job at the point is over in time.

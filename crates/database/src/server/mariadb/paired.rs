@@ -15,9 +15,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The setting that makes a server a node, and that which says whom it finds.
 /// A node of a group that was killed while another copied it may hear nothing of an end; what it has is kept when it is ended at once.
 const GROUP_ENDS_S: u64 = 60;
+
+/// The setting that makes a server a node, and that which says whom it finds.
 const ON: &str = "wsrep_on";
 const PEERS: &str = "wsrep_cluster_address";
 
