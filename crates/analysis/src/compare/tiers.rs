@@ -142,7 +142,7 @@ impl TierFinding {
         let (bytes, promised) = (units::percent(step.of_bytes), units::percent(step.promised.value));
         let ends = units::range(&units::percent(delivered.low), " to ", &units::percent(delivered.high));
         Some(format!(
-            "With {bytes} of the bytes the gain is known to {ends} only, too wide to hold {promised} against it: more replicates narrow it, \
+            "With {bytes} of the bytes the gain is only known to be {ends}, too wide to judge the {promised} that was promised: more replicates narrow it, \
              such as `--set replicates=8`."
         ))
     }
@@ -236,6 +236,20 @@ mod tests {
         assert!(
             says.contains("of the time that all of them save; the advice promised 70%, and 107% of that came. With every table and index there it is 5 times as many operations (4.93 to 5.07 over 4 pairs)."),
             "{says}"
+        );
+    }
+
+    #[test]
+    fn a_share_that_is_hardly_known_judges_no_promise_and_is_told_as_that() {
+        let mut found = found([0.010, 0.004, 0.003, 0.002], 0.0, 4, 1);
+        assert_eq!(found.vague(), None, "all are known well");
+        found.steps[0].delivered = Some(Estimate { low: 0.324, high: 0.801, n: 4, ..Estimate::single(0.563) });
+        let told = found.vague().expect("a doubt");
+        assert!(
+            told.starts_with(
+                "With 25% of the bytes the gain is only known to be 32.4 to 80.1%, too wide to judge the 70% "
+            ),
+            "{told}"
         );
     }
 

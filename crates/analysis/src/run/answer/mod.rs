@@ -136,8 +136,8 @@ fn asked_for(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
     let done = point.throughput_per_s.value;
     (done >= NEARLY_ALL * most).then(|| {
         format!(
-            "{} with {} of think time start at most {}, and {} were done: this is what they ask for and not what the system carries, which \
-             more users show.",
+            "{} with {} of think time start at most {}, and {} were done: this is what they ask for, not what the system carries; more \
+             users show that.",
             counted(u64::from(users), "users"),
             duration(think),
             point.work.rate(most),
@@ -582,6 +582,26 @@ mod tests {
         assert_eq!(doubts(&[&other], &[], false).0, ["Orders queue.", "Also, users wait."]);
         other.caveats.remove(0);
         assert_eq!(doubts(&[&other], &[], false).0, ["Users wait."]);
+    }
+
+    #[test]
+    fn a_rate_that_users_ask_for_is_doubted_as_what_the_system_carries() {
+        let mut trial = crate::run::tests::trial(0, "s", 0, 1.0);
+        let label = &mut trial.label.streams[0];
+        label.name = "w".to_owned();
+        (label.asks, label.think_mean) = (observation::Asks::Transactions, Nanos::from_millis(50));
+        label.load = "64 users, 50 ms mean think time, 8 sessions".to_owned();
+        let told = |per_s: f64| {
+            let mut point = point("e", 1.0);
+            (point.throughput_per_s, point.work) = (Estimate::single(per_s), Work::Transactions);
+            asked_for(&point, std::slice::from_ref(&trial))
+        };
+        let asked = told(1_148.0).expect("a doubt");
+        assert!(
+            asked.starts_with("64 users with 50 ms of think time start at most 1280 TPS, and 1148 TPS were done: "),
+            "{asked}"
+        );
+        assert_eq!(told(900.0), None, "a third is missing: somebody keeps them waiting");
     }
 
     #[test]
