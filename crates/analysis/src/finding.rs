@@ -1300,8 +1300,15 @@ impl Estimate {
         match (self.has_interval(), self.tells()) {
             (false, _) => String::new(),
             (true, false) => format!(" ({CANNOT_TELL})"),
-            (true, true) => format!(" ({})", units::range(&figure(self.low), " to ", &figure(self.high))),
+            (true, true) => format!(" ({})", self.range(figure)),
         }
+    }
+
+    /// `0.9 to 1.2`: both ends, in the unit of the value where they can be read in that.
+    pub(crate) fn range(&self, figure: impl Fn(f64) -> String) -> String {
+        let [low, high] = [self.low, self.high].map(&figure);
+        let [low, high] = units::ends_as(&figure(self.value), &low, &high).unwrap_or([low, high]);
+        units::range(&low, " to ", &high)
     }
 
     /// Whether two intervals overlap, so that no difference is shown; what has none overlaps with nothing.

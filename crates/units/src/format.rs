@@ -118,7 +118,8 @@ pub fn in_unit_of(figure: &str, other: &str) -> String {
     match known.filter(|(own, wanted)| own.kind == wanted.kind && own.word == wanted.word && own.unit != wanted.unit) {
         Some((own, wanted)) => {
             let unit = [wanted.unit, wanted.word].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
-            format!("{} {}", significant(own.number * own.scale / wanted.scale), unit.join(" "))
+            let number = significant(own.number * own.scale / wanted.scale);
+            format!("{number} {}", unit.join(" ")).trim_end().to_owned()
         }
         None => figure.to_owned(),
     }
@@ -136,6 +137,21 @@ pub fn range(low: &str, to: &str, high: &str) -> String {
         _ if low.ends_with('%') && high.ends_with('%') => format!("{}{to}{high}", &low[..low.len() - 1]),
         _ => format!("{low}{to}{high}"),
     }
+}
+
+/// A number of less than this is told in a smaller unit where the others can be read in it.
+pub const READABLE: f64 = 0.1;
+
+/// A number from here on is told in a greater unit.
+const LARGE: f64 = 100_000.0;
+
+/// Both ends of an interval in the unit of their value, where both can be read in that, so that a value looks alike whatever its interval is:
+/// `7132 TPS` has `3060` and `16600`.
+pub fn ends_as(value: &str, low: &str, high: &str) -> Option<[String; 2]> {
+    let ends = [low, high].map(|end| in_unit_of(end, value));
+    let number = |end: &String| end.split(' ').next()?.parse::<f64>().ok().map(f64::abs);
+    let [least, most] = [number(&ends[0])?, number(&ends[1])?];
+    (most < LARGE && (least >= READABLE || least == 0.0)).then_some(ends)
 }
 
 /// A count with thin separators every three digits: `1 234 567`.
@@ -206,6 +222,15 @@ mod tests {
     fn a_text_is_cut_between_characters() {
         let cut = [0, 1, 2, 3, 9].map(|most| first_bytes("aäo", most));
         assert_eq!(cut, ["", "a", "a", "aä", "aäo"]);
+    }
+
+    #[test]
+    fn ends_take_the_unit_of_their_value_where_they_can_be_read_in_it() {
+        let is = |low: &str, high: &str| Some([low.to_owned(), high.to_owned()]);
+        assert_eq!(ends_as("7132", "3055", "16.6 k"), is("3055", "16600"));
+        assert_eq!(ends_as("434 us", "386 us", "13.5 ms"), is("386 us", "13500 us"));
+        assert_eq!(ends_as("434 us", "386 us", "135 ms"), None, "six digits are not read");
+        assert_eq!(ends_as("1.2 s", "0.1 ms", "3 s"), None, "nobody reads 0.0001 s");
     }
 
     #[test]

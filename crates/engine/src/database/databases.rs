@@ -162,6 +162,15 @@ impl Databases {
         }
     }
 
+    /// Where what Prony starts or makes itself will lie, before it is there: its disk is known all the same.
+    pub(crate) fn will_be_at(&self) -> Option<PathBuf> {
+        match &self.spec.at {
+            At::Cache | At::Local => Some(self.cache_dir.clone()),
+            At::File(path) => std::path::absolute(path).ok()?.parent().map(PathBuf::from),
+            At::Url(_) | At::Nowhere { .. } => None,
+        }
+    }
+
     /// Lets go of what is open. A server with a layout ends with it: its folders may lie on devices that end with the run.
     fn close(&mut self) {
         if let Some(mirrored) = self.mirrored.take() {

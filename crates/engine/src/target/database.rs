@@ -81,7 +81,8 @@ impl Backing for Databases {
         if let Some(layout) = self.layout() {
             return layout.used().map(|(_, at)| PathBuf::from(&at.reached)).collect();
         }
-        self.open().and_then(|database| database.folder()).into_iter().collect()
+        let folder = self.open().and_then(|database| database.folder());
+        folder.or_else(|| self.will_be_at()).into_iter().collect()
     }
 
     fn address(&self) -> Option<String> {

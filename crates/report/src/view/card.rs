@@ -25,6 +25,9 @@ const NUMBERS_MAX: usize = 6;
 /// Of more comparisons the table tells.
 const COMPARED_MAX: usize = 5;
 
+/// A factor without numbers that has more levels than this is told in its table alone.
+const CHOICES_MAX: usize = 4;
+
 /// An operation of more than this moves bytes for their own sake.
 const LARGE_BYTES: f64 = 65_536.0;
 
@@ -64,6 +67,8 @@ pub struct Number {
     pub place: String,
     /// Further numbers of the same: `10.9 k IOPS at queue depth 1`.
     pub also: Vec<String>,
+    /// Why its figures do not seem to add up; of many numbers that have the same reason the first one tells it.
+    pub why: Option<String>,
     /// Letters of the caveats that touch it.
     pub marks: String,
 }
@@ -80,7 +85,7 @@ impl Number {
         let wide = !bound && quantity.text(estimate.low) != quantity.text(estimate.high);
         let interval = quantity.ends(estimate).filter(|_| wide).unwrap_or_default();
         let (what, place) = (what.into(), place.into());
-        Number { value, interval, what, stream: None, place, also: Vec::new(), marks: String::new() }
+        Number { value, interval, what, stream: None, place, also: Vec::new(), why: None, marks: String::new() }
     }
 
     /// What stands before its letters.
@@ -130,6 +135,12 @@ fn every(findings: &Findings, numbers: &[Number]) -> Option<String> {
     }
     let told = |number: &Number| Some(format!("{} {}", number.stream.as_ref()?, number.value));
     let all: Vec<String> = numbers.iter().map(told).collect::<Option<_>>()?;
+    // Experiments of one workload ask different questions of it, which its name alone does not tell apart.
+    let mut names: Vec<&Option<String>> = numbers.iter().map(|number| &number.stream).collect();
+    names.sort();
+    if names.windows(2).any(|two| two[0] == two[1]) {
+        return None;
+    }
     let simulated = findings.points.iter().all(|point| point.provenance == Provenance::Simulated);
     Some(format!("{}{}.", if simulated { "Simulated: " } else { "" }, all.join(", ")))
 }
@@ -197,6 +208,12 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
         all.extend(further(findings, &ordered, caveats));
     }
     all.truncate(NUMBERS_MAX);
+    let mut known: Vec<String> = Vec::new();
+    for number in &mut all {
+        let why = number.why.take().filter(|why| !known.contains(why));
+        known.extend(why.clone());
+        number.also.extend(why);
+    }
     all
 }
 
@@ -278,10 +295,12 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     }
     what = match (quantity, point.yields.first()) {
         (Quantity::Seconds, _) => format!("to finish {what}"),
+        (Quantity::Milliseconds, _) => format!("p50 latency of {what}"),
         (_, Some((thing, _))) => format!("{thing} of {what}"),
         (_, None) => what,
     };
-    let stream = (what == curve.at.stream).then(|| what.clone());
+    let alone = what == curve.at.stream || quantity == Quantity::Milliseconds;
+    let stream = alone.then(|| curve.at.stream.clone());
     if point.provenance != Provenance::Measured {
         what = format!("{what}, {}", point.provenance.word());
     }
@@ -304,9 +323,13 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
         format!("about as much at {along}: {shown}{}", times(fewer, quantity))
     });
     let low = low.map(|low| elsewhere(low, ""));
+    // Of a choice between a few the others are what is asked.
+    let choices = curve.points.iter().filter(|one| !sweep.numeric && curve.points.len() <= CHOICES_MAX && untold(one));
+    let choices: Vec<String> = choices.map(|one| elsewhere(one, "")).collect();
     let per_core = per_core(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
     let each = each_gives(point, quantity);
-    let waits = before_a_session(point).or_else(|| beyond_sessions(findings, point));
+    let waits = before_a_session(point);
+    let why = beyond_sessions(findings, point).filter(|_| waits.is_none());
     let rows = rows_given(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
     let more = point.yields.iter().skip(1).filter(|(_, per_s)| per_s.value > 0.0 && quantity == Quantity::PerHour);
     let more: Vec<String> =
@@ -314,7 +337,7 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let age = nearest(findings, point).and_then(|(trial, stream)| stream.age_says(&trial.label));
     let age = age.map(|says| format!("data seen was {says}"));
     let beside = more.into_iter().chain(age).chain(rows).chain(waits);
-    let beside = beside.chain(each).chain(asked).chain(fewer).chain(low).chain(per_core);
+    let beside = beside.chain(each).chain(asked).chain(fewer).chain(low).chain(choices).chain(per_core);
     let place = place(findings, sweep, curve, point);
     let mut number = Number::new(&estimate, quantity, what, place);
     if !estimate.has_interval() {
@@ -322,7 +345,7 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
             if point.elapsed_s.is_some() { "fixed work, no interval" } else { "one run, no interval" }.to_owned();
     }
     let marks = caveats.grave(&point.caveats);
-    Some((quantity, Number { marks, stream, ..number.with(latency(point, quantity).into_iter().chain(beside)) }))
+    Some((quantity, Number { marks, stream, why, ..number.with(latency(point, quantity).into_iter().chain(beside)) }))
 }
 
 /// What people quote of a point: bytes of large operations, the latency of one that comes alone behind a pause, seconds of fixed work,
@@ -470,7 +493,8 @@ fn latency(point: &PointSummary, quoted: Quantity) -> Option<String> {
     let [p50, p99] =
         [&point.response_p50_ms, &point.response_p99_ms].map(|known| with_interval(known, Quantity::Milliseconds));
     Some(match quoted {
-        Quantity::Milliseconds => format!("median; p99 {p99}"),
+        // The large number is the median.
+        Quantity::Milliseconds => format!("p99 {p99}"),
         _ => format!("latency p50 {p50}, p99 {p99}"),
     })
 }
@@ -492,9 +516,13 @@ fn times(point: &PointSummary, quoted: Quantity) -> String {
 /// A comparison that the study declared: the ratio, with both sides of it.
 fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number {
     let (mut touching, mut limited, mut beyond) = (Vec::new(), None, None);
-    let sides = [&one.baseline, &one.point.system].map(|system| {
+    let points = [&one.baseline, &one.point.system].map(|system| {
         let at = Point { system: system.clone(), ..one.point.clone() };
-        let point = findings.points.iter().find(|point| point.at == at)?;
+        findings.points.iter().find(|point| point.at == at)
+    });
+    let sides = points.map(|point| {
+        let point = point?;
+        let system = &point.at.system;
         touching.extend(point.caveats.iter().cloned());
         limited = limited.take().or_else(|| users(findings, point).filter(|_| limited_by_users(findings, point)));
         beyond = beyond.take().or_else(|| Some(format!("{system}: {}", beyond_sessions(findings, point)?)));
@@ -513,7 +541,19 @@ fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number 
         number.interval = "no interval".to_owned();
     }
     number.marks = caveats.grave(&touching);
-    number.with(sides.into_iter().flatten().chain(limited).chain(beyond))
+    number.why = beyond;
+    let slower = slower(&points).filter(|_| limited.is_some());
+    number.with(sides.into_iter().flatten().chain(limited).chain(slower))
+}
+
+/// How many times the median latency the second of both has: where users set the rate, that is what a difference shows in.
+fn slower(sides: &[Option<&PointSummary>; 2]) -> Option<String> {
+    let [Some(baseline), Some(other)] = sides else { return None };
+    let ratio = other.response_p50_ms.over(&baseline.response_p50_ms);
+    let times = with_interval(&ratio, Quantity::Ratio);
+    ratio
+        .has_interval()
+        .then(|| format!("a difference shows in latency: {} has {times} times the p50", other.at.system))
 }
 
 /// That most of the latency is no time in the database, where users wait for a session.
@@ -559,7 +599,7 @@ fn beyond_users(stream: &StreamSummary, users: u32, think: Nanos) -> Option<Stri
     let turn_s = think.seconds() + stream.response.mean_ms / 1e3;
     (stream.throughput_per_s.value * turn_s > BEYOND * f64::from(users)).then(|| {
         let most = units::significant(f64::from(users) / turn_s);
-        format!("users alone give {most} TPS; the rest are transactions that others start, with no think time")
+        format!("the users start {most} TPS of these; timers and other transactions start the rest")
     })
 }
 
@@ -598,6 +638,7 @@ fn sessions_enough(one: &Compensation) -> Number {
             ),
             place: "no number of sessions brings it back".to_owned(),
             also: vec![format!("with cores to spare {enough} sessions would, by the response-time law")],
+            why: None,
             marks: String::new(),
         };
     }
@@ -655,6 +696,7 @@ fn of_outages(findings: &Findings, all: &[&PairFinding]) -> Vec<Number> {
         what: what.to_owned(),
         place,
         also,
+        why: None,
         marks: String::new(),
     };
     let others = all.iter().filter(|one| one.event != longest.event);
@@ -664,7 +706,10 @@ fn of_outages(findings: &Findings, all: &[&PairFinding]) -> Vec<Number> {
     let others: Vec<String> = others
         .into_iter()
         .chain(alone.map(|(after, _)| {
-            format!("then one server carried the load alone, {} later", Quantity::Seconds.text(after))
+            format!(
+                "then one server carried the load alone, {} later; `patience` says how long it waits",
+                Quantity::Seconds.text(after)
+            )
         }))
         .collect();
     let mut numbers = vec![number(still(longest), "without an answer, at the longest", steps, others)];

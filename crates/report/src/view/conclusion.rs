@@ -5,7 +5,7 @@ use super::quantity::Quantity;
 use analysis::{
     Burst, CANNOT_TELL, Comparison, DeadlineFinding, Estimate, FallClaim, Felt, FeltUntil, Finding, HighestRate,
     InTime, Knee, Scaling, ScalingKind, ServiceFit, ServiceForm, SustainedFinding, TOO_FEW, ThresholdOutcome,
-    ThresholdState, Verdict,
+    ThresholdState, Verdict, Work,
 };
 use observation::Point;
 use observation::factor;
@@ -53,8 +53,9 @@ impl Conclusion {
     }
 }
 
-/// One finding in words. The system is named where there are `several`.
-pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
+/// One finding in words. The system is named where there are `several`; rates are those of `work`.
+pub fn conclusion(finding: &Finding, several: bool, work: impl Fn(&Point) -> Work) -> Conclusion {
+    let rate = |point: &Point| Quantity::Work(work(point));
     let plain = |point: &Point, word: &str, says: String| {
         Conclusion::plain(&point.experiment, word, place(point, several), &says)
     };
@@ -74,13 +75,15 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
             let subject = format!("{}{system}", finding.subject());
             Conclusion::plain(&finding.point.experiment, "ratio", subject, &finding.says())
         }
-        Finding::Knee(finding) => plain(&finding.point, "knee", knee(finding)),
-        Finding::HighestRate(finding) => plain(&finding.point, "highest rate", highest_rate(finding)),
+        Finding::Knee(finding) => plain(&finding.point, "knee", knee(finding, rate(&finding.point))),
+        Finding::HighestRate(finding) => {
+            plain(&finding.point, "highest rate", highest_rate(finding, rate(&finding.point)))
+        }
         Finding::ServiceFit(finding) => plain(&finding.point, "service time", service_fit(finding)),
         Finding::Scaling(finding) => plain(&finding.point, "scaling", scaling(finding)),
-        Finding::Sustained(finding) => plain(&finding.point, "sustained", sustained(finding)),
+        Finding::Sustained(finding) => plain(&finding.point, "sustained", sustained(finding, rate(&finding.point))),
         Finding::Pair(finding) => plain(&finding.point, "pair", super::pair::pair(finding)),
-        Finding::Felt(finding) => plain(&finding.point, "event", felt(finding)),
+        Finding::Felt(finding) => plain(&finding.point, "event", felt(finding, rate(&finding.point))),
         Finding::Deadline(finding) => Conclusion {
             tone: match finding.in_time {
                 InTime::Yes => Tone::Good,
@@ -98,10 +101,10 @@ pub fn conclusion(finding: &Finding, several: bool) -> Conclusion {
 }
 
 /// `fail controller 1 at 2 s is felt for 1.3 s: at worst 11.4 k/s where 25.1 k/s were usual, and p99 4.1 ms instead of 1.2 ms`.
-fn felt(finding: &Felt) -> String {
+fn felt(finding: &Felt, work: Quantity) -> String {
     let seconds = |s: f64| Quantity::Seconds.text(s);
     let what = format!("`{}` at {} (trial {})", finding.event, seconds(finding.at_s), finding.trial);
-    let rate = |per_s: f64| Quantity::Rate.text(per_s);
+    let rate = |per_s: f64| work.text(per_s);
     let usual = rate(finding.rate_before_per_s);
     let least = finding.rate_least_per_s.map(|least| format!(": at worst {} where {usual} was usual", rate(least)));
     let p99 = finding.p99_most_ms.zip(finding.p99_before_ms).map(|(most, before)| {
@@ -202,10 +205,10 @@ fn comparison(finding: &Comparison) -> Conclusion {
     }
 }
 
-fn knee(finding: &Knee) -> String {
+fn knee(finding: &Knee, work: Quantity) -> String {
     // What chance adds to the highest of several levels is taken off a peak, and nobody is told less than what stands in the table.
     let seen = finding.highest_seen().map(|(_, seen)| seen).filter(|seen| seen.value > finding.peak_per_s.value);
-    let peak = with_interval(&seen.unwrap_or(finding.peak_per_s), Quantity::Rate);
+    let peak = with_interval(&seen.unwrap_or(finding.peak_per_s), work);
     let name = &finding.factor;
     match (&finding.at, finding.stated()) {
         (_, Some(at)) if finding.highest_seen().is_some_and(|(level, _)| level == at) => {
@@ -224,12 +227,12 @@ fn knee(finding: &Knee) -> String {
     }
 }
 
-fn highest_rate(finding: &HighestRate) -> String {
+fn highest_rate(finding: &HighestRate, work: Quantity) -> String {
     let bound = Quantity::Milliseconds.text(finding.bound_ms);
     let quantile = Quantity::Quantile.text(finding.quantile);
     match &finding.rate_per_s {
         Some(rate) => {
-            format!("{} with {quantile} under {bound}; {}", with_interval(rate, Quantity::Rate), finding.reason)
+            format!("{} with {quantile} under {bound}; {}", with_interval(rate, work), finding.reason)
         }
         None => format!("no rate kept {quantile} under {bound}; {}", finding.reason),
     }
@@ -300,24 +303,24 @@ fn scaling(finding: &Scaling) -> String {
     }
 }
 
-fn sustained(finding: &SustainedFinding) -> String {
+fn sustained(finding: &SustainedFinding, work: Quantity) -> String {
     let figures = &finding.sustained;
-    let fallen = finding.claim.zip(figures.burst).map(|(claim, burst)| fallen(claim, &burst));
+    let fallen = finding.claim.zip(figures.burst).map(|(claim, burst)| fallen(claim, &burst, work));
     if let (Some(FallClaim::Fell), Some(fallen)) = (finding.claim, &fallen) {
         return fallen.clone();
     }
     format!(
         "at most {} over {}, sustained {} over the last fifth{}",
-        Quantity::Rate.text(figures.peak_per_s),
+        work.text(figures.peak_per_s),
         Quantity::Seconds.text(figures.peak_window_s),
-        Quantity::Rate.text(figures.late_per_s),
+        work.text(figures.late_per_s),
         fallen.map(|fallen| format!("; {fallen}")).unwrap_or_default()
     )
 }
 
 /// What is said of a rate that fell.
-fn fallen(claim: FallClaim, burst: &Burst) -> String {
-    let (before, left) = (Quantity::Rate.text(burst.before_per_s), Quantity::Rate.text(burst.sustained_per_s));
+fn fallen(claim: FallClaim, burst: &Burst, work: Quantity) -> String {
+    let (before, left) = (work.text(burst.before_per_s), work.text(burst.sustained_per_s));
     let after = Quantity::Seconds.text(burst.lasted_s);
     match claim {
         FallClaim::Credit => {

@@ -8,7 +8,7 @@ use super::curve::Sweep;
 use super::mix::{Quoted, quoted, quoted_servers};
 use super::quantity::Quantity;
 use analysis::{
-    Bound, BoundBy, Estimate, Findings, Jobs, MachineSummary, PerTransaction, ServerSummary, TrialSummary, bound,
+    Bound, BoundBy, Estimate, Findings, Jobs, MachineSummary, PerTransaction, ServerSummary, TrialSummary, Work, bound,
 };
 use observation::{EventKind, Reached, SystemKind};
 
@@ -154,7 +154,7 @@ fn longest(jobs: &Jobs) -> String {
 }
 
 fn cores(trial: &TrialSummary, server: &ServerSummary) -> Option<String> {
-    let rate = Quantity::Rate.text(server.per_machine_core_per_s?);
+    let rate = Work::Transactions.rate(server.per_machine_core_per_s?);
     let all = match trial.machine.cores? {
         1 => "the machine's one core".to_owned(),
         cores => format!("each of the machine's {cores} cores"),
@@ -176,7 +176,7 @@ fn cpu(quoted: &Quoted, server: &ServerSummary) -> Option<String> {
     let one = if streams.is_empty() { "a transaction".to_owned() } else { format!("the mean transaction{streams}") };
     let busy = server
         .per_server_core_per_s
-        .map(|rate| format!(" ({} for each core that it kept busy)", Quantity::Rate.text(rate)));
+        .map(|rate| format!(" ({} for each core that it kept busy)", Work::Transactions.rate(rate)));
     let client = client.map(|client| format!(" and {client} of the generator's"));
     Some(format!("{one} takes {own} of the server's CPU{}{}", busy.unwrap_or_default(), client.unwrap_or_default()))
 }

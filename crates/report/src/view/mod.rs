@@ -56,9 +56,9 @@ pub(crate) use table::{estimate, word};
 pub use versus::PAIRED;
 
 use crate::caveats::Caveats;
-use analysis::{Felt, Finding, Findings, PairFinding, PointSummary, Verdict};
+use analysis::{Felt, Finding, Findings, PairFinding, PointSummary, Verdict, Work};
 use curve::Sweep;
-use observation::factor;
+use observation::{Point, factor};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that a report shows, in the order in which it is read.
@@ -153,7 +153,7 @@ fn conclusions(findings: &Findings) -> Vec<Conclusion> {
     };
     let mut ordered: Vec<&Finding> = findings.findings.iter().filter(|one| footprint::told(findings, one)).collect();
     ordered.sort_by_key(|finding| rank(finding));
-    ordered.into_iter().map(|finding| conclusion(finding, several_systems(findings))).collect()
+    ordered.into_iter().map(|finding| told(findings, finding)).collect()
 }
 
 /// Each of them once, in the order in which they come.
@@ -244,7 +244,7 @@ fn found(findings: &Findings, experiments: &[&str]) -> Vec<Conclusion> {
     let here =
         |conclusion: &Conclusion| conclusion.experiment.as_deref().is_some_and(|name| experiments.contains(&name));
     let of = findings.findings.iter().filter(|finding| !matches!(finding, Finding::Comparison(_)));
-    told_apart(of.map(|finding| conclusion(finding, several_systems(findings))).filter(here).collect())
+    told_apart(of.map(|finding| told(findings, finding)).filter(here).collect())
 }
 
 /// Two experiments may say something of the same stream; then each sentence names its experiment.
@@ -331,4 +331,10 @@ fn main_figure(findings: &Findings, sweeps: &[&Sweep], caveats: &Caveats) -> Opt
         factor::MODULES | factor::WORKERS | factor::THREADS => Some(scaling::figure(findings, sweep, caveats)),
         _ => Some(rates::figure(findings, sweep, caveats)),
     }
+}
+
+/// A finding in words, with rates in the unit of the work of its stream.
+fn told(findings: &Findings, finding: &Finding) -> Conclusion {
+    let of = |at: &Point| findings.points.iter().find(|point| point.at.same_stream(at));
+    conclusion(finding, several_systems(findings), |at| of(at).map_or(Work::Operations, |point| point.work))
 }

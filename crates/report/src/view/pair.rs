@@ -3,14 +3,14 @@
 use super::figure::Figure;
 use super::quantity::Quantity;
 use super::table::{Field, Table, number, optional, word};
-use analysis::{Findings, PairFinding};
+use analysis::{Findings, PairFinding, Work};
 use observation::MirrorState;
 use units::Bytes;
 
 /// What came of it, in a sentence.
 pub fn pair(found: &PairFinding) -> String {
     let seconds = |s: f64| Quantity::Seconds.text(s);
-    let rate = |per_s: f64| Quantity::Rate.text(per_s);
+    let rate = |per_s: f64| Work::Transactions.rate(per_s);
     let bytes = |count: f64| units::bytes(Bytes(count.max(0.0).round() as u64));
     let still = match found.freeze_s > 0.0 {
         true => {
@@ -42,7 +42,7 @@ pub fn pair(found: &PairFinding) -> String {
 }
 
 fn alone_says(found: &PairFinding) -> Option<String> {
-    let rate = |per_s: f64| Quantity::Rate.text(per_s);
+    let rate = |per_s: f64| Work::Transactions.rate(per_s);
     if found.alone.is_none() && !found.takes_away() {
         return None;
     }

@@ -69,10 +69,8 @@ impl Quantity {
     /// whatever its interval is; else that of the greater end.
     pub fn with_ends(self, estimate: &Estimate) -> (String, String) {
         let (own, most) = (self.text(estimate.value), self.text(estimate.high));
-        let ends = [estimate.low, estimate.high].map(|end| units::in_unit_of(&self.text(end), &own));
-        let [low, high] = ends.each_ref().map(|end| number_of(end).map_or(f64::NAN, f64::abs));
-        if high < LARGE && (low >= READABLE || low == 0.0) {
-            return (own, units::range(&ends[0], between(estimate.low), &ends[1]));
+        if let Some([low, high]) = units::ends_as(&own, &self.text(estimate.low), &most) {
+            return (own, units::range(&low, between(estimate.low), &high));
         }
         let value = if estimate.value.abs() <= estimate.high.abs() { units::in_unit_of(&own, &most) } else { own };
         (value, self.interval(estimate.low, estimate.high))
@@ -121,12 +119,6 @@ pub fn number_of(figure: &str) -> Option<f64> {
     figure.split(' ').next()?.parse().ok()
 }
 
-/// A number of less than this is told in a smaller unit where the others can be read in it.
-pub(super) const READABLE: f64 = 0.1;
-
-/// A number of more than this is told in a greater unit.
-pub(super) const LARGE: f64 = 10_000.0;
-
 /// What stands between the ends of an interval: a dash before a number below zero is read as another sign.
 pub(super) fn between(low: f64) -> &'static str {
     if low < 0.0 { " to " } else { "–" }
@@ -165,10 +157,11 @@ mod tests {
         };
         let is = |value: &str, ends: &str| (value.to_owned(), ends.to_owned());
         assert_eq!(told(Quantity::Milliseconds, 0.434, 0.386, 1.35), is("434 us", "386–1350 us"));
-        assert_eq!(told(Quantity::Milliseconds, 0.434, 0.386, 13.5), is("0.434 ms", "0.386–13.5 ms"));
+        assert_eq!(told(Quantity::Milliseconds, 0.434, 0.386, 13.5), is("434 us", "386–13500 us"));
+        assert_eq!(told(Quantity::Milliseconds, 0.434, 0.386, 135.0), is("0.434 ms", "0.386–135 ms"));
         assert_eq!(told(Quantity::Milliseconds, 1.2, 0.9, 1.5), is("1.2 ms", "0.9–1.5 ms"));
         assert_eq!(told(Quantity::Milliseconds, -0.5, -1.2, 0.1), is("-500 us", "-1200 to 100 us"));
-        assert_eq!(told(Quantity::Rate, 9_800.0, 9_500.0, 10_200.0), is("9.8 k/s", "9.5–10.2 k/s"));
+        assert_eq!(told(Quantity::Rate, 9_800.0, 9_500.0, 10_200.0), is("9800 /s", "9500–10200 /s"));
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! Tables as values: columns with their units, cells with their caveats. Text, HTML and CSV print the same table.
 
-use super::quantity::{LARGE, Quantity, READABLE, between, number_of};
+use super::quantity::{Quantity, between, number_of};
 use analysis::{Estimate, StreamSummary};
 use std::collections::BTreeSet;
+
+/// A number of more than this widens its column, and is told in a greater unit.
+const LARGE: f64 = 10_000.0;
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -174,7 +177,7 @@ fn one_unit(figures: &[(f64, String)]) -> Option<String> {
     let small = number_of(&units::in_unit_of(least, most))?;
     let large = number_of(&units::in_unit_of(most, least))?;
     match small {
-        _ if small >= READABLE => Some(most.clone()),
+        _ if small >= units::READABLE => Some(most.clone()),
         _ if large < LARGE => Some(least.clone()),
         _ => Some(most.clone()).filter(|_| small >= SMALL),
     }

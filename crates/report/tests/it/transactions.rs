@@ -2,7 +2,7 @@
 
 use crate::sample::house;
 use analysis::{Caveat, CaveatKind, Estimate};
-use observation::{Event, EventKind, Level};
+use observation::{Event, EventKind, Factor, Level};
 use report::{Layout, html, text};
 use units::Nanos;
 
@@ -272,6 +272,23 @@ fn a_card_quotes_the_highest_of_a_curve_and_beside_it_what_is_asked_and_what_is_
     assert!(said.contains(&format!("about as much at {first}: 1060 TPS (975–1145 TPS), p50 500 us")), "{said}");
 }
 
+/// Levels that are choices have no order: what is asked of them is how they differ.
+#[test]
+fn a_choice_between_settings_is_told_with_every_one_of_them() {
+    let mut findings = house();
+    findings.findings.clear();
+    for (point, (choice, per_s)) in
+        findings.points.iter_mut().zip([("false", 900.0), ("true", 600.0), ("twice", 300.0)])
+    {
+        point.at.factors = vec![Factor { name: "read_first".to_owned(), level: Level::Word(choice.to_owned()) }];
+        point.throughput_per_s = Estimate::single(per_s);
+    }
+    let said = text(&findings, Layout { width: 160, ..Layout::default() });
+    for other in ["600 TPS at read_first true", "300 TPS at read_first twice"] {
+        assert!(said.contains(other), "{other}: {said}");
+    }
+}
+
 #[test]
 fn a_latency_that_may_be_ten_times_as_much_stands_on_the_card_with_its_interval() {
     let mut findings = house();
@@ -322,9 +339,9 @@ fn users_who_give_less_than_was_completed_are_told_beside_the_rest() {
     };
     // Four who think for 2 ms and wait for 0.1 ms start 1905 a second.
     let more = said(2_052.0);
-    assert!(more.contains("users alone give 1905 TPS; the rest are transactions that others start"), "{more}");
+    assert!(more.contains("the users start 1905 TPS of these; timers and other transactions start the rest"), "{more}");
     assert!(more.contains("who start at most 2000 transactions a second"), "{more}");
-    assert!(!said(1_950.0).contains("users alone give"), "means scatter");
+    assert!(!said(1_950.0).contains("the users start"), "means scatter");
 }
 
 #[test]

@@ -147,7 +147,8 @@ fn asked_for(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
 }
 
 /// Of levels that were compared and had one trial each.
-const LEVELS_ONCE: &str = "Each level ran once: intervals hold the scatter within a run and not from run to run, which `--set replicates=4` shows.";
+const LEVELS_ONCE: &str =
+    "Each level ran once, so no interval shows how much a second run would differ; `--set replicates=4` measures that.";
 
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
 fn freshness(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
@@ -293,7 +294,7 @@ fn interval_text(estimate: &Estimate, figure: impl Fn(f64) -> String) -> String 
         return String::new();
     }
     let confidence = estimate.confidence * 100.0;
-    format!(" ({confidence:.0}% interval {})", units::range(&figure(estimate.low), " to ", &figure(estimate.high)))
+    format!(" ({confidence:.0}% interval {})", estimate.range(figure))
 }
 
 /// Sentences of which the same is said once, behind all that it is said of.
