@@ -51,7 +51,7 @@ kinds! {
     Hung "hung" "Operations hung",
     RingDiffers "ring-differs" "Trials were not given the same io_uring features",
     Censored "censored" "Operations never ended: high percentiles are lower bounds",
-    ThinTail "thin-tail" "Too few samples for a percentile",
+    ThinTail "thin-tail" "Too few independent samples for a percentile",
     Unseen "unseen" "Freshness is a lower bound",
     Cached "cached" "Almost nothing reached the device",
     Steal "steal" "The hypervisor took CPU time",

@@ -62,6 +62,8 @@ pub struct Typical {
     pub most_per_s: Option<f64>,
     /// Median latency of a write that is durable when it returns, ms.
     pub durable_ms: Option<f64>,
+    /// The most bytes a second of any load, which says what cable it cannot be.
+    pub bytes_per_s: Option<f64>,
 }
 
 /// How long jobs that share fixed work had of it to do, until they waited for others.
@@ -1268,10 +1270,10 @@ words! {
 const WIDEST: f64 = 100.0;
 
 /// What stands in place of such an interval; its ends are in the JSON.
-pub const CANNOT_TELL: &str = "interval unknown: too few trials, or too noisy";
+pub const CANNOT_TELL: &str = "interval unknown: too noisy";
 
 /// What stands in place of a percentile of which nothing but a value was seen.
-pub const TOO_FEW: &str = "unknown: too few samples";
+pub const TOO_FEW: &str = "unknown: too few independent samples";
 
 impl Estimate {
     /// A value that stands alone: one sample, no interval.

@@ -110,8 +110,10 @@ pub enum MountError {
 pub struct Mounted {
     session: Option<BackgroundSession>,
     at: PathBuf,
-    /// What a request takes beyond the device, there and back.
-    pub way: Nanos,
+    /// What a request takes beyond the device, there and back; none where no device takes time.
+    pub way: Option<Nanos>,
+    /// What lies on the fast of two tiers beyond the room that it was given: the mover brings it back.
+    pub beyond_room: Bytes,
     /// Who moves extents between two tiers.
     _mover: Option<Mover>,
     /// Keep other devices away from the files.
@@ -151,18 +153,19 @@ impl Mounted {
             let files = Files::new(tree.clone(), serves, settings.past_cache);
             Session::new(files, at, &config(settings)).and_then(Session::spawn).map_err(failed)
         };
-        let mut way = Nanos::ZERO;
+        let mut way = None;
         if let Some(timed) = devices.iter().find(|device| device.takes_time()) {
             devices.iter().for_each(|device| device.begin());
             // Of two tiers one may take no time, and a new file would lie there: then there is nothing to measure the way by.
             let ways = measured_aside(&settings.backing, |at| seen_at(at, timed.clone()), measured)?;
-            way = ways[0];
+            way = Some(ways[0]);
             devices.iter().for_each(|device| device.go_by(ways));
         }
+        let beyond_room = tiered.as_ref().map_or(Bytes(0), |tiered| tiered.beyond_room());
         let mover = tiered.map(moved).transpose()?;
         // Whoever sees it finds a device that is ready.
         let session = Some(seen_at(&settings.at, serves)?);
-        Ok(Mounted { session, at: settings.at.clone(), way, _mover: mover, _backing: backing })
+        Ok(Mounted { session, at: settings.at.clone(), way, beyond_room, _mover: mover, _backing: backing })
     }
 
     /// Whether it is still mounted: somebody else may have unmounted it.

@@ -93,6 +93,14 @@ impl Caveats {
         self.letters(caveats.into_iter().filter(|caveat| caveat.kind.weight() != Weight::Detail))
     }
 
+    /// The letters of all that is to be said of a point, its tail included.
+    pub fn of_number(&self, point: &PointSummary) -> String {
+        let mut marks: Vec<char> = self.grave(&point.caveats).chars().chain(self.tail_marks(point).chars()).collect();
+        marks.sort_unstable();
+        marks.dedup();
+        marks.into_iter().collect()
+    }
+
     fn letters<'a>(&self, caveats: impl Iterator<Item = &'a Caveat>) -> String {
         let known = |caveat: &Caveat| self.0.iter().find(|known| known.kind == caveat.kind);
         let mut marks: Vec<char> = caveats.filter_map(|caveat| Some(known(caveat)?.mark)).collect();

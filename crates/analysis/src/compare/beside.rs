@@ -195,12 +195,17 @@ fn half(estimate: &Estimate) -> f64 {
 }
 
 impl Beside {
-    /// `0.576 times as many postings (0.398 to 0.833), with 1.9 times the mean latency (1.52 to 2.31), compared with alone`.
-    pub fn says(&self) -> String {
-        let against = match self.baseline.experiment == self.point.experiment {
+    /// What it is held against, by the name of its experiment or by its level: `alone`, `load_rate off`.
+    pub fn against(&self) -> String {
+        match self.baseline.experiment == self.point.experiment {
             true => self.baseline.at().trim_start_matches(" at ").to_owned(),
             false => self.baseline.experiment.clone(),
-        };
+        }
+    }
+
+    /// `0.576 times as many postings (0.398 to 0.833), with 1.9 times the mean latency (1.52 to 2.31), compared with alone`.
+    pub fn says(&self) -> String {
+        let against = self.against();
         let work = match &self.what {
             Some(what) => format!("as many {what}"),
             None => "the throughput".to_owned(),

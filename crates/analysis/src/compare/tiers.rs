@@ -173,6 +173,9 @@ impl TierFinding {
             let beyond = delivered.high < step.promised.low || delivered.low > step.promised.high;
             let kept = match delivered.has_interval() && beyond {
                 true => format!(", and {} of that came", units::percent(delivered.value / step.promised.value)),
+                false if delivered.has_interval() && step.promised.value > delivered.high => {
+                    ", a little more than came".to_owned()
+                }
                 false => String::new(),
             };
             Some(format!("{bytes}{where_to} save {given}{interval}{of}; the advice promised {promised}{kept}. "))

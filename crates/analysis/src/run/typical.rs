@@ -8,11 +8,18 @@ use observation::{Provenance, SystemFacts};
 use study::StorageAsked;
 use units::{milliseconds, per_second};
 
+const SATA_OR_OLDER: &str = "a SATA SSD or an older NVMe SSD";
+const SATA: &str = "a SATA SSD";
+const NVME: &str = "an NVMe SSD";
+
+/// What a SATA cable carries at most: 6 Gbit/s in 10 bits a byte.
+const SATA_BYTES_PER_S: f64 = 600e6;
+
 /// Up to which latency a random read at queue depth 1 is like that of what device, ms.
 const READS: [(f64, &str); 5] = [
     (0.012, "memory, so look whether a cache answers"),
     (0.06, "a fast NVMe SSD"),
-    (0.25, "a SATA SSD or an older NVMe SSD"),
+    (0.25, SATA_OR_OLDER),
     (3.0, "an SSD volume over a network, as clouds sell"),
     (f64::INFINITY, "a hard disk"),
 ];
@@ -21,8 +28,8 @@ const READS: [(f64, &str); 5] = [
 const RATES: [(f64, &str); 5] = [
     (800.0, "a hard disk"),
     (20e3, "a general-purpose cloud volume"),
-    (110e3, "a SATA SSD"),
-    (2e6, "an NVMe SSD"),
+    (110e3, SATA),
+    (2e6, NVME),
     (f64::INFINITY, "several NVMe SSDs, or memory"),
 ];
 
@@ -41,12 +48,20 @@ fn like(of: f64, table: &[(f64, &'static str)]) -> &'static str {
 impl Typical {
     /// `a random read at queue depth 1 takes 36.4 us, as on a fast NVMe SSD; ..`.
     pub fn says(&self) -> String {
-        let read = self
-            .read_ms
-            .map(|ms| format!("a random read at queue depth 1 takes {}, as on {}", milliseconds(ms), like(ms, &READS)));
-        let most = self
-            .most_per_s
-            .map(|rate| format!("the most, {} IOPS, is that of {}", per_second(rate), like(rate, &RATES)));
+        // One device is one kind: where any number is more than a SATA SSD can give, none is told as that of one.
+        let no_sata = self.bytes_per_s.is_some_and(|most| most > SATA_BYTES_PER_S)
+            || self.most_per_s.is_some_and(|most| like(most, &RATES) == NVME);
+        let kind = |device: &'static str| match device {
+            SATA_OR_OLDER if no_sata => "an older NVMe SSD, or one behind a hypervisor",
+            SATA if no_sata => NVME,
+            device => device,
+        };
+        let read = self.read_ms.map(|ms| {
+            format!("a random read at queue depth 1 takes {}, as on {}", milliseconds(ms), kind(like(ms, &READS)))
+        });
+        let most = self.most_per_s.map(|rate| {
+            format!("the highest rate, {} IOPS, is that of {}", per_second(rate), kind(like(rate, &RATES)))
+        });
         let durable = self
             .durable_ms
             .map(|ms| format!("a durable write takes {}, as on {}", milliseconds(ms), like(ms, &DURABLE)));
@@ -82,8 +97,10 @@ pub fn typical(
         // One outstanding operation at a time is not the most of anything.
         most_per_s: most.filter(|_| reads.iter().any(|point| slots(point, trials).is_some_and(|slots| slots >= 8))),
         durable_ms: commits.iter().filter(alone).map(median).min_by(f64::total_cmp),
+        bytes_per_s: None,
     };
-    (found != Typical::default()).then_some(found)
+    let bytes = points.iter().filter(measured).map(|point| point.bytes_per_s.value).max_by(f64::total_cmp);
+    (found != Typical::default()).then_some(Typical { bytes_per_s: bytes, ..found })
 }
 
 fn slots(point: &PointSummary, trials: &[TrialSummary]) -> Option<u32> {
@@ -97,17 +114,21 @@ mod tests {
 
     #[test]
     fn each_number_is_set_beside_what_is_known_to_give_such() {
-        let found = Typical { read_ms: Some(0.0364), most_per_s: Some(80_700.0), durable_ms: Some(2.38) };
+        let found =
+            Typical { read_ms: Some(0.0364), most_per_s: Some(80_700.0), durable_ms: Some(2.38), ..Typical::default() };
         assert_eq!(
             found.says(),
-            "a random read at queue depth 1 takes 36.4 us, as on a fast NVMe SSD; the most, 80.7 k IOPS, is that of a SATA \
+            "a random read at queue depth 1 takes 36.4 us, as on a fast NVMe SSD; the highest rate, 80.7 k IOPS, is that of a SATA \
              SSD; a durable write takes 2.38 ms, as on a desktop SSD or a cloud volume"
         );
-        let disk = Typical { read_ms: Some(8.0), most_per_s: Some(180.0), durable_ms: None };
+        let disk = Typical { read_ms: Some(8.0), most_per_s: Some(180.0), ..Typical::default() };
         assert!(
-            disk.says().ends_with("as on a hard disk; the most, 180 IOPS, is that of a hard disk"),
+            disk.says().ends_with("as on a hard disk; the highest rate, 180 IOPS, is that of a hard disk"),
             "{}",
             disk.says()
         );
+        let fast = Typical { read_ms: Some(0.0653), most_per_s: Some(61e3), bytes_per_s: Some(2.5e9), ..found };
+        let told = fast.says();
+        assert!(!told.contains("SATA") && told.contains("61 k IOPS, is that of an NVMe SSD"), "{told}");
     }
 }

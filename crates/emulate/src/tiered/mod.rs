@@ -125,6 +125,12 @@ impl Tiered {
         self.tiering.trace.as_deref()
     }
 
+    /// What lies on the fast tier beyond its room, from a mount that had more.
+    pub(crate) fn beyond_room(&self) -> Bytes {
+        let lies = self.read_placed().map.all().count() as u64 * EXTENT;
+        Bytes(lies.saturating_sub(self.tiering.room.0 / EXTENT * EXTENT))
+    }
+
     fn read_placed(&self) -> RwLockReadGuard<'_, Placed> {
         self.placed.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -78,7 +78,7 @@ pub(super) fn words(frame: &Frame, guides: &[Guide]) -> Markup {
     upper.sort_by(|a, b| a.0.0.total_cmp(&b.0.0));
     let room = (frame.width - frame.left) / 2.0 - 16.0;
     let placed = upper.into_iter().filter_map(|((x, centred), text, look)| {
-        let shown = fitted(text, room);
+        let shown = whole_clauses(text, room).unwrap_or_else(|| fitted(text, room));
         let width = text_width(&shown);
         let beside = if centred { -width / 2.0 } else { 4.0 };
         let start = (x + beside).min(frame.width - width - 2.0).max(frame.left);
@@ -115,6 +115,13 @@ fn curve_word(frame: &Frame, points: &[(f64, f64)], text: &str, look: Option<Loo
     html! {
         text class="word" text-anchor="end" x=(px(frame.x.at(last.0) - 4.0)) y=(px(frame.y.at(last.1) + below)) { (text) }
     }
+}
+
+/// As many whole clauses of a text as there is room for; none where not even the first fits.
+fn whole_clauses(text: &str, room: f64) -> Option<String> {
+    let ends = text.match_indices([',', ';']).map(|(at, _)| at).chain([text.len()]);
+    let fits = ends.map(|end| &text[..end]).take_while(|clauses| text_width(clauses) <= room);
+    fits.last().map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use super::quantity::Quantity;
 use super::tested;
 use crate::caveats::Caveats;
 use analysis::{
-    CaveatKind, Comparison, Compensation, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding, NEARLY_ALL,
-    PairFinding, PointSummary, StreamSummary, TierFinding, TierStep, Typical, Verdict, Work,
+    Beside, CaveatKind, Comparison, Compensation, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding,
+    NEARLY_ALL, PairFinding, PointSummary, TierFinding, TierStep, Typical, Verdict, Work,
 };
 use observation::{Asks, Point, Provenance, factor};
 use study::Metric;
@@ -148,6 +148,8 @@ fn every(findings: &Findings, numbers: &[Number]) -> Option<String> {
 fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Number> {
     let outages: Vec<&PairFinding> = findings.findings.iter().filter_map(PairFinding::of).collect();
     let mut all = of_outages(findings, &outages);
+    let asked = |found: &&Beside| findings.answered.contains(&found.point);
+    all.extend(findings.findings.iter().filter_map(Beside::of).filter(asked).map(|found| beside(findings, found)));
     all.extend(findings.findings.iter().filter_map(MirrorFinding::of).filter_map(round_trips));
     let primary = || findings.comparisons().filter(|one| one.primary);
     let steps: Vec<Number> = findings.findings.iter().filter_map(TierFinding::of).flat_map(of_steps).collect();
@@ -341,10 +343,9 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let place = place(findings, sweep, curve, point);
     let mut number = Number::new(&estimate, quantity, what, place);
     if !estimate.has_interval() {
-        number.interval =
-            if point.elapsed_s.is_some() { "fixed work, no interval" } else { "one run, no interval" }.to_owned();
+        number.interval = "one run, no interval".to_owned();
     }
-    let marks = caveats.grave(&point.caveats);
+    let marks = caveats.of_number(point);
     Some((quantity, Number { marks, stream, why, ..number.with(latency(point, quantity).into_iter().chain(beside)) }))
 }
 
@@ -393,7 +394,7 @@ fn users(findings: &Findings, point: &PointSummary) -> Option<String> {
     let (trial, stream) = nearest(findings, point)?;
     let label = trial.label.streams.get(usize::from(stream.stream))?;
     let limit = match limited_by_users(findings, point) {
-        true => ": the rate is what they ask for, not the most that the system carries",
+        true => ", which bounds the rate: the system may carry more",
         false => "",
     };
     let most = users_start(findings, point)
@@ -475,8 +476,11 @@ fn each_gives(point: &PointSummary, quantity: Quantity) -> Option<String> {
     }
     let rate = point.work.rate(point.throughput_per_s.value);
     let each = per_s.value / point.throughput_per_s.value;
-    let several = format!(" with {} {what} each", units::significant(each));
-    Some(format!("{rate}{}", if (each - 1.0).abs() < 5e-3 { "" } else { &several }))
+    let each = match (each - 1.0).abs() < 5e-3 {
+        true => units::counted(1, what),
+        false => format!("{} {what}", units::significant(each)),
+    };
+    Some(format!("{rate} with {each} each"))
 }
 
 fn most_of(findings: &Findings, curve: &Curve, point: &PointSummary) -> bool {
@@ -539,6 +543,10 @@ fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number 
     let mut number = Number::new(&one.ratio, Quantity::Ratio, what, format!("{place}{verdict}{pairs}"));
     if !one.ratio.has_interval() {
         number.interval = "no interval".to_owned();
+    } else if one.adjusted && one.ratio.tells() {
+        // Beside the intervals of its sides it would look too wide.
+        let percent = units::percent(one.ratio.confidence);
+        number.interval += &format!(", at {percent} because many comparisons are made");
     }
     number.marks = caveats.grave(&touching);
     number.why = beyond;
@@ -578,16 +586,16 @@ fn beyond_sessions(findings: &Findings, point: &PointSummary) -> Option<String> 
     let label = trial.label.streams.get(usize::from(stream.stream))?;
     let asks = label.asks == Asks::Transactions && point.elapsed_s.is_none() && label.offered.is_none();
     if let Some(users) = label.user_count().filter(|_| asks) {
-        return beyond_users(stream, users, label.think_mean);
+        return beyond_users(point, users, label.think_mean);
     }
     let sessions = f64::from(label.slots.filter(|_| asks && label.think_mean.0 == 0)?);
-    let held = |latency_ms: f64| stream.throughput_per_s.value * latency_ms / 1e3;
-    let why = match held(stream.service.mean_ms) > 1.01 * sessions {
+    let held = |latency_ms: f64| point.throughput_per_s.value * latency_ms / 1e3;
+    let why = match held(point.service_mean_ms.value) > 1.01 * sessions {
         true => "jobs that a timer starts have sessions of their own",
         false => "it includes how long transactions that a timer or another transaction started wait for a session",
     };
-    let held = held(stream.response.mean_ms);
-    let mean = Quantity::Milliseconds.text(stream.response.mean_ms);
+    let held = held(point.response_mean_ms.value);
+    let mean = Quantity::Milliseconds.text(point.response_mean_ms.value);
     (held > BEYOND * sessions).then(|| {
         let sessions = units::counted(sessions as u64, "sessions");
         format!("mean latency {mean}; times TPS that is {}, more than {sessions}: {why}", units::significant(held))
@@ -595,9 +603,9 @@ fn beyond_sessions(findings: &Findings, point: &PointSummary) -> Option<String> 
 }
 
 /// Why users complete more than their think time allows for.
-fn beyond_users(stream: &StreamSummary, users: u32, think: Nanos) -> Option<String> {
-    let turn_s = think.seconds() + stream.response.mean_ms / 1e3;
-    (stream.throughput_per_s.value * turn_s > BEYOND * f64::from(users)).then(|| {
+fn beyond_users(point: &PointSummary, users: u32, think: Nanos) -> Option<String> {
+    let turn_s = think.seconds() + point.response_mean_ms.value / 1e3;
+    (point.throughput_per_s.value * turn_s > BEYOND * f64::from(users)).then(|| {
         let most = units::significant(f64::from(users) / turn_s);
         format!("the users start {most} TPS of these; timers and other transactions start the rest")
     })
@@ -703,6 +711,7 @@ fn of_outages(findings: &Findings, all: &[&PairFinding]) -> Vec<Number> {
     let others = super::each_once(others.map(|one| format!("{} at `{}`", still(one), one.event)));
     let steps = format!("at `{}`", longest.event);
     let alone = longest.alone.filter(|(after, _)| *after > 0.0);
+    let rates = rates_across(longest);
     let others: Vec<String> = others
         .into_iter()
         .chain(alone.map(|(after, _)| {
@@ -711,6 +720,7 @@ fn of_outages(findings: &Findings, all: &[&PairFinding]) -> Vec<Number> {
                 Quantity::Seconds.text(after)
             )
         }))
+        .chain(rates)
         .collect();
     let mut numbers = vec![number(still(longest), "without an answer, at the longest", steps, others)];
     let known: Vec<bool> = all.iter().filter_map(|one| one.kept).collect();
@@ -738,6 +748,39 @@ fn of_outages(findings: &Findings, all: &[&PairFinding]) -> Vec<Number> {
         )
     }));
     numbers
+}
+
+/// `3813 TPS before, 5833 TPS alone, 3296 TPS while the mirror caught up, 3618 TPS since`, as far as each was seen.
+fn rates_across(found: &PairFinding) -> Option<String> {
+    let seen = [
+        (found.rate_before_per_s, "before"),
+        (found.rate_alone_per_s, "alone"),
+        (found.rate_resync_per_s, "while the mirror caught up"),
+        (found.rate_after_per_s, "since"),
+    ];
+    let told =
+        |(rate, when): (Option<f64>, &str)| rate.map(|per_s| format!("{} {when}", Work::Transactions.rate(per_s)));
+    let told: Vec<String> = seen.into_iter().filter_map(told).collect();
+    (told.len() > 1).then(|| told.join(", "))
+}
+
+/// What is done beside something else, over what is done without it: that is what such a run is asked for.
+fn beside(findings: &Findings, found: &Beside) -> Number {
+    let what = match &found.what {
+        Some(things) => format!("times as many {things}: {}", found.subject()),
+        None => format!("times the rate: {}", found.subject()),
+    };
+    let times = found.response.as_ref().filter(|one| one.value.is_finite());
+    let times = times.map(|times| format!("{} times the mean latency", with_interval(times, Quantity::Ratio)));
+    let side = |at: &Point, name: String| {
+        let point = findings.points.iter().find(|point| point.at == *at)?;
+        let (done, quantity) = quoted(findings, point);
+        let mean = Quantity::Milliseconds.text(point.response_mean_ms.value);
+        Some(format!("{name}: {}, mean latency {mean}", quantity.text(done.value)))
+    };
+    let sides = [side(&found.baseline, found.against()), side(&found.point, found.subject())];
+    let place = format!("compared with {}", found.against());
+    Number::new(&found.ratio, Quantity::Ratio, what, place).with(times.into_iter().chain(sides.into_iter().flatten()))
 }
 
 fn deadline(found: &DeadlineFinding) -> Number {

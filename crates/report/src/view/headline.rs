@@ -285,7 +285,13 @@ fn main_point<'a>(
     };
     // Whoever asks about a distance does not ask for the best one; of a load the most is quoted, whichever is asked about.
     let asked = |point: &&PointSummary| findings.answered.contains(&point.at) && !std::ptr::eq(*point, most);
-    let asked = near(findings, curve, most).into_iter().find(asked).filter(|_| !is_load(factor));
+    // A most that is known less well than the asked level, and may be no more than that, is no better answer.
+    let vaguer = |point: &&PointSummary| {
+        let (best, own) = (counted(findings, most), counted(findings, point));
+        best.low < own.value && best.high / best.low > own.high / own.low
+    };
+    let close = near(findings, curve, most).into_iter().find(asked).filter(|_| !is_load(factor));
+    let asked = close.or_else(|| level_with(findings, curve, most).into_iter().filter(asked).find(vaguer));
     match asked {
         Some(asked) => (Some(asked), ""),
         None => (Some(most), if at_the_edge(curve, most) { EDGE } else { "best: " }),

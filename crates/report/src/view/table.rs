@@ -407,7 +407,7 @@ mod tests {
             ("unknown".into(), Some("956 us seen".into()), None)
         );
         let told = crate::view::conclusion::with_interval(&unknown, Quantity::Milliseconds);
-        assert_eq!(told, "unknown: too few samples (956 us seen)", "a card says the same");
+        assert_eq!(told, "unknown: too few independent samples (956 us seen)", "a card says the same");
     }
 
     #[test]

@@ -232,7 +232,8 @@ fn words_of_events_fit_their_chart_and_stand_whole_in_a_title() {
     assert!(events.len() >= 2, "{words:#?}");
     for (x, text) in &events {
         // A letter takes 5.5 on average, and a chart 992.
-        assert!(text.ends_with('…') && x + 5.5 * text.chars().count() as f64 <= 992.0, "{x}: {text}");
+        let whole = long(text.split(':').next().expect("its beginning")).starts_with(&format!("{text},"));
+        assert!(whole && x + 5.5 * text.chars().count() as f64 <= 992.0, "{x}: {text}");
     }
     assert!(events.iter().any(|(x, text)| *x > 400.0 && text.starts_with("at the end")), "{events:?}");
     for what in ["at the start", "at the end"] {

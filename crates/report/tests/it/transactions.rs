@@ -308,12 +308,11 @@ fn a_latency_that_may_be_ten_times_as_much_stands_on_the_card_with_its_interval(
 fn whoever_checks_rate_times_latency_against_the_sessions_reads_why_it_is_more() {
     let said = |response_ms: f64, service_ms: f64| {
         let mut findings = house();
-        for trial in &mut findings.trials {
+        for (trial, point) in findings.trials.iter().zip(&mut findings.points) {
             let sessions = f64::from(trial.label.streams[0].slots.expect("a closed load"));
-            for stream in &mut trial.streams {
-                stream.throughput_per_s = Estimate::single(1_000.0);
-                (stream.response.mean_ms, stream.service.mean_ms) = (response_ms * sessions, service_ms * sessions);
-            }
+            point.throughput_per_s = Estimate::single(1_000.0);
+            point.response_mean_ms = Estimate::single(response_ms * sessions);
+            point.service_mean_ms = Estimate::single(service_ms * sessions);
         }
         text(&findings, Layout { width: 200, ..Layout::default() })
     };
@@ -331,16 +330,16 @@ fn users_who_give_less_than_was_completed_are_told_beside_the_rest() {
         for trial in &mut findings.trials {
             trial.label.streams[0].think_mean = Nanos::from_millis(2);
             trial.label.streams[0].load = "4 users, 2 ms mean think time, 4 sessions".to_owned();
-            for stream in &mut trial.streams {
-                (stream.throughput_per_s, stream.response.mean_ms) = (Estimate::single(per_s), 0.1);
-            }
+        }
+        for point in &mut findings.points {
+            (point.throughput_per_s, point.response_mean_ms) = (Estimate::single(per_s), Estimate::single(0.1));
         }
         text(&findings, Layout { width: 200, ..Layout::default() })
     };
     // Four who think for 2 ms and wait for 0.1 ms start 1905 a second.
     let more = said(2_052.0);
     assert!(more.contains("the users start 1905 TPS of these; timers and other transactions start the rest"), "{more}");
-    assert!(more.contains("who start at most 2000 transactions a second"), "{more}");
+    assert!(more.contains("who start at most 2000 transactions a"), "{more}");
     assert!(!said(1_950.0).contains("the users start"), "means scatter");
 }
 

@@ -28,7 +28,7 @@ units::words! {
 pub enum LoadRate {
     /// Not at all.
     Off,
-    /// So many rows a second, over all streams.
+    /// So many rows a second, over all streams: `500/s`, or the number alone.
     Rows(u64),
     /// As fast as it goes.
     Full,
@@ -48,7 +48,7 @@ impl Domain for LoadRates {
         match text {
             "off" => Ok(LoadRate::Off),
             "full" => Ok(LoadRate::Full),
-            rows => match units::parse_count(rows) {
+            rows => match units::parse_count(rows.strip_suffix("/s").unwrap_or(rows)) {
                 Ok(0) => Ok(LoadRate::Off),
                 Ok(rows) if rows <= RATE_MAX => Ok(LoadRate::Rows(rows)),
                 _ => Err(self.refused(text)),

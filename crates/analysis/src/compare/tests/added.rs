@@ -137,8 +137,7 @@ fn an_interval_of_a_factor_beyond_a_hundred_is_told_in_words() {
     // 1 ms alone: with the mirror it is 0.2 ms to 23.7 hours.
     let wide = AddedTime { added_ms: Estimate { low: -0.8, high: 8.5e7, ..on.added_ms }, ..on.clone() };
     assert!(
-        wide.says(&Point::default(), true)
-            .contains(" ms (interval unknown: too few trials, or too noisy) to a mean of "),
+        wide.says(&Point::default(), true).contains(" ms (interval unknown: too noisy) to a mean of "),
         "{}",
         wide.says(&Point::default(), true)
     );

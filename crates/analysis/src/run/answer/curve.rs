@@ -31,7 +31,10 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
         .filter_map(|one| Quoted::of(one, bandwidth))
         .collect();
     curve.sort_by(|a, b| a.level.total_cmp(&b.level));
-    let (own, least) = (curve.iter().find(|one| one.at == only.in_words())?, curve.first()?);
+    // What nobody knows the interval of is no end of a range.
+    let known = |one: &&Quoted| one.value.tells();
+    let least = curve.iter().find(known).or(curve.first())?;
+    let own = curve.iter().find(|one| one.at == only.in_words())?;
     if own.level <= least.level {
         return None;
     }
@@ -42,8 +45,9 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
         return Some(clear);
     }
     if most.value.overlaps(&least.value) {
-        let (told, at, than, least) = (&most.told, &most.at, &least.told, &least.at);
-        let word = most.beyond(&curve[0]);
+        let (told, at, than, least_of) = (&most.told, &most.at, &least.told, least);
+        let least = &least.at;
+        let word = most.beyond(least_of);
         return Some(format!(
             "{told} at {at} is not shown to be {word} than {than} at {least}: the intervals overlap."
         ));
@@ -149,7 +153,9 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
     let falls = end.value < 0.9 * most.value;
     if falls && !end.overlaps(&most) {
         let (best, most, last, end) = (at(best), rate(most.value), at(last), rate(end.value));
-        return Some(format!("{stream} does most at {best}, {most}, and less beyond: at {last} it is {end}."));
+        return Some(format!(
+            "{stream} bends at {best}: it does most there, {most}, and less beyond, {end} at {last}."
+        ));
     }
     let behind = match (falls, best == last) {
         (true, _) => format!("; {} gave {}{}", at(last), rate(end.value), ends(&end, per_second)),
@@ -158,6 +164,10 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
     };
     let seen = format!("the most seen was {}{} at {}{behind}", rate(most.value), ends(&most, per_second), at(best));
     // What rose up to the last level by so much may rise beyond it.
+    let first = curve.first()?.1;
+    if knee.at.is_some_and(|at| at.low < at.high) && (first.overlaps(&most) || !most.tells()) {
+        return Some(format!("No gain is shown beyond {}: {seen}, and the intervals overlap.", at(least)));
+    }
     let rises = best == last && curve.iter().rev().nth(1).is_some_and(|(_, before)| before.value < 0.9 * most.value);
     Some(match (&knee.at, knee.stated()) {
         (_, Some(level)) => format!("{stream} gains little beyond {}: {seen}.", at(level)),
@@ -178,7 +188,9 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
                 factor::levels(name, least, last)
             )
         }
-        (None, None) => format!("{stream} still gains at {}, the largest that was tried.", at(last)),
+        (None, None) => {
+            format!("{stream} does not bend up to {}, the largest that was tried: it still gains there.", at(last))
+        }
     })
 }
 

@@ -96,11 +96,6 @@ pub fn answer(
     };
     doubts.splice(0..0, first.map(str::to_owned));
     doubts.extend(once.map(str::to_owned));
-    doubts.extend(
-        one_window(trials.iter().flat_map(|trial| &trial.caveats).chain(caveats))
-            // Beside a doubt that no longer window ends it would read as its cure.
-            .filter(|_| doubts.iter().any(|doubt| doubt.contains(WINDOW))),
-    );
     // Whatever else is to be said of it, an unfinished run says so.
     if let Some(caveat) = unfinished {
         doubts.insert(0, format!("The run is not finished: {}.", caveat.text));
@@ -136,12 +131,12 @@ fn asked_for(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
     let done = point.throughput_per_s.value;
     (done >= NEARLY_ALL * most).then(|| {
         format!(
-            "{} with {} of think time start at most {}, and {} were done: this is what they ask for, not what the system carries; more \
-             users show that.",
+            "{} with {} of think time start at most {}, and {} of that were done: the users bound this rate, and more of them show what \
+             the system carries.",
             counted(u64::from(users), "users"),
             duration(think),
             point.work.rate(most),
-            point.work.rate(done)
+            percent(done / most)
         )
     })
 }
@@ -272,7 +267,7 @@ fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
     match p99.lower_bound() {
         _ if p99.not_known() => format!("a p99 latency that is {TOO_FEW} ({} seen)", milliseconds(p99.value)),
         true => format!(
-            "a p99 latency of at least {} ({} seen, too few samples for an upper end)",
+            "a p99 latency of at least {} ({} seen, too few independent samples for an upper end)",
             milliseconds(p99.low),
             milliseconds(p99.value)
         ),
@@ -285,7 +280,7 @@ fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
 
 fn interval_text(estimate: &Estimate, figure: impl Fn(f64) -> String) -> String {
     if !estimate.has_interval() {
-        return " (one sample, no interval)".to_owned();
+        return " (one run, no interval)".to_owned();
     }
     if !estimate.tells() {
         return estimate.ends(figure);
@@ -407,9 +402,10 @@ fn one_window<'a>(caveats: impl Iterator<Item = &'a Caveat>) -> Option<String> {
 }
 
 impl Findings {
-    /// The window that is enough for all notes that ask for a longer one, where they ask for several and no doubt has said so.
+    /// The window that is enough for all notes that ask for a longer one, where they ask for several. It stands with the notes: beside
+    /// the doubt, which has a length of its own, it would be a second one.
     pub fn one_window(&self) -> Option<String> {
-        one_window(self.caveats.iter()).filter(|line| !self.doubts.contains(line))
+        one_window(self.caveats.iter())
     }
 }
 
@@ -432,8 +428,10 @@ fn doubts<'a>(points: &[&'a PointSummary], of_run: &'a [Caveat], disturbed: bool
             None => format!("{}.", caveat.text),
         }
     };
-    let late = points.iter().flat_map(|point| &point.caveats).find(|caveat| caveat.kind == CaveatKind::Late);
-    let late = late.filter(|_| main.kind != CaveatKind::Late).map(|late| format!("Also, {}", told(late)));
+    // That users wait, or that a device is not what it stands for, matters whatever else does.
+    let also = [CaveatKind::Late, CaveatKind::DeviceLate].into_iter().filter(|kind| *kind != main.kind);
+    let find = |kind| points.iter().flat_map(|point| &point.caveats).find(|caveat| caveat.kind == kind);
+    let late = also.filter_map(find).map(|late| format!("Also, {}", told(late)));
     (std::iter::once(capital(&told(main))).chain(late).collect(), Some(main))
 }
 
@@ -599,7 +597,8 @@ mod tests {
         };
         let asked = told(1_148.0).expect("a doubt");
         assert!(
-            asked.starts_with("64 users with 50 ms of think time start at most 1280 TPS, and 1148 TPS were done: "),
+            asked
+                .starts_with("64 users with 50 ms of think time start at most 1280 TPS, and 89.7% of that were done: "),
             "{asked}"
         );
         assert_eq!(told(900.0), None, "a third is missing: somebody keeps them waiting");
@@ -630,7 +629,7 @@ mod tests {
         let told = answer(&points, &[], &[], &[], &judgement);
         assert_eq!(
             told.sentences[0],
-            "96 copies of w at once take 4 s (one sample, no interval), 8 times as long as one alone (500 ms); one after another \
+            "96 copies of w at once take 4 s (one run, no interval), 8 times as long as one alone (500 ms); one after another \
              they would take 48 s."
         );
         assert!(told.doubts[0].starts_with("Each point ran once"), "{:?}", told.doubts);

@@ -41,8 +41,12 @@ pub fn run(asked: &Emulate) -> Result<(), Failure> {
     let parent = asked.with_parent.map(Parent::follow).transpose()?;
     let settings = settings(asked)?;
     let mounted = Mounted::mount(&settings, way::by_another).map_err(|error| refused(asked, &error))?;
+    let way = mounted.way.map_or_else(
+        || "no model takes time, so each folder takes that of its own disk".to_owned(),
+        |way| format!("a request takes {} on its way there and back, which is part of its time", units::duration(way)),
+    );
     output::note_line(&format!(
-        "{} at {}, on {}; a request takes {} on its way there and back, which is part of its time",
+        "{} at {}, on {}; {way}",
         asked.model.as_deref().unwrap_or_default(),
         asked.at.display(),
         settings
@@ -52,9 +56,15 @@ pub fn run(asked: &Emulate) -> Result<(), Failure> {
             .chain([&settings.backing])
             .map(|folder| folder.display().to_string())
             .collect::<Vec<_>>()
-            .join(" and "),
-        units::duration(mounted.way)
+            .join(" and ")
     ));
+    if mounted.beyond_room.0 > 0 {
+        output::note_line(&format!(
+            "{} lie on the fast tier beyond `--room {}`, from an earlier mount; the mover brings them back to the slow one",
+            units::bytes(mounted.beyond_room),
+            asked.room
+        ));
+    }
     let ended = serve(mounted, &told, parent.as_ref(), &asked.at);
     if parent.is_some_and(|parent| parent.is_gone()) {
         emulate::Home::forsaken(&asked.at);
@@ -235,6 +245,9 @@ fn inflict(at: &Path, fault: &str) -> Result<(), Failure> {
         return Err(Failure::new(format!("{}: it would change nothing: its power is on", doing()))
             .hint("`--fault power-loss` takes it away"));
     }
+    let slows = matches!(what, Happening::Fault(Fault::Slow(_)));
+    let loses = what == Happening::Fault(Fault::PowerLoss);
+    let brings_back = what == Happening::Fault(Fault::PowerOn);
     emulate::inflict(at, what).map_err(|error| {
         let failure = Failure::caused(doing(), &error);
         match error {
@@ -243,11 +256,16 @@ fn inflict(at: &Path, fault: &str) -> Result<(), Failure> {
             Spared::Idle(_) => failure.hint("say `--fault 'fail PART N'` first, or name a part that has failed"),
             Spared::Twice(_) => failure.hint("name a part that works; `--fault none` brings back all that have failed"),
             Spared::Beyond(..) => failure.hint("name a part that it has; `--modules` says how many modules take part"),
-            Spared::Unknown(known) if known.is_empty() => {
-                failure.hint("`fail port 0` and such are for the parts of an array's model; `slow` needs a model")
+            Spared::Unknown(known) if known.is_empty() && slows => {
+                failure.hint("`slow` needs a model, whose times it multiplies")
             }
+            Spared::Unknown(known) if known.is_empty() => failure.hint("only the model of an array has such parts"),
             Spared::Unknown(known) => failure.hint(format!("it knows {}", listed(known.iter().map(String::as_str)))),
             _ => failure.hint("name the folder at which `prony emulate` serves with --at"),
         }
-    })
+    })?;
+    if !brings_back && !emulate::has_power(at) && !loses {
+        output::note_line(&format!("{} has no power: it serves nothing until `--fault power-on`", at.display()));
+    }
+    Ok(())
 }

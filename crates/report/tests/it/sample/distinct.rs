@@ -112,7 +112,12 @@ pub fn distinct() -> Findings {
         doubted: None,
         answer: vec!["The answer in one sentence.".into(), "A second one.".into()],
         doubts: vec!["Its main doubt.".into()],
-        typical: Some(Typical { read_ms: Some(0.0425), most_per_s: Some(80_250.0), durable_ms: Some(2.375) }),
+        typical: Some(Typical {
+            read_ms: Some(0.0425),
+            most_per_s: Some(80_250.0),
+            durable_ms: Some(2.375),
+            bytes_per_s: None,
+        }),
         metric: Some(Metric::Throughput),
         storage: Vec::new(),
     }
