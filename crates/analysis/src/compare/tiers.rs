@@ -174,7 +174,7 @@ impl TierFinding {
             let kept = match delivered.has_interval() && beyond {
                 true => format!(", and {} of that came", units::percent(delivered.value / step.promised.value)),
                 false if delivered.has_interval() && step.promised.value > delivered.high => {
-                    ", a little more than came".to_owned()
+                    ", above what came".to_owned()
                 }
                 false => String::new(),
             };

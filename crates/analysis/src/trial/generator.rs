@@ -59,8 +59,8 @@ fn answered_late(observations: &Observations) -> Option<String> {
     let (all, late) = (level(observations, Whole::EmulatedAnswers)?, level(observations, Whole::EmulatedLate)?);
     (late > LATE_SHARE * all && late >= 10.0).then(|| {
         format!(
-            "emulated devices answered {} of {} more than 50 us, and more than a tenth of their time, later than their models say: the cores of \
-             this machine were busy or taken away by its host; take the numbers as those of a slower device, and offer less load or end what else runs here",
+            "emulated devices answered {} of {} late, by more than 50 us and a tenth of their time: the cores of this machine were busy or \
+             taken away by its host; take the numbers as those of a slower device, or offer less load",
             percent(late / all),
             counted(all as u64, "operations")
         )
@@ -206,7 +206,7 @@ mod tests {
         let late = answered(10_000.0, 1_200.0);
         let said = text(&late, CaveatKind::DeviceLate).unwrap();
         assert!(
-            said.starts_with("emulated devices answered 12% of 10\u{202f}000 operations more than 50 us"),
+            said.starts_with("emulated devices answered 12% of 10\u{202f}000 operations late, by more than 50 us"),
             "{said}"
         );
         assert!(said.contains("the cores of this machine were busy or taken away"), "{said}");

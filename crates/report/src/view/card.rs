@@ -332,7 +332,7 @@ fn of_curve(findings: &Findings, sweep: &Sweep, curve: &Curve, caveats: &Caveats
     let each = each_gives(point, quantity);
     let waits = before_a_session(point);
     let why = beyond_sessions(findings, point).filter(|_| waits.is_none());
-    let rows = rows_given(findings, point).filter(|_| matches!(quantity, Quantity::Work(_)));
+    let rows = rows_given(findings, point).filter(|_| matches!(quantity, Quantity::Work(_) | Quantity::ByteRate));
     let more = point.yields.iter().skip(1).filter(|(_, per_s)| per_s.value > 0.0 && quantity == Quantity::PerHour);
     let more: Vec<String> =
         more.map(|(what, per_s)| format!("beside {}", units::things_an_hour(3_600.0 * per_s.value, what))).collect();
@@ -363,7 +363,7 @@ fn quoted(findings: &Findings, point: &PointSummary) -> (Estimate, Quantity) {
         return (point.response_p50_ms, Quantity::Milliseconds);
     }
     let large = point.bytes_per_s.value / point.throughput_per_s.value >= LARGE_BYTES;
-    if large || findings.metric == Some(Metric::Bandwidth) {
+    if large || findings.metric == Some(Metric::Bandwidth) || super::headline::sizes_vary(findings, point) {
         return (point.bytes_per_s, Quantity::ByteRate);
     }
     (point.throughput_per_s, Quantity::Work(point.work))

@@ -7,7 +7,7 @@ use super::points::{bytes, cpu_title, yields};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, word};
 use crate::caveats::{Caveats, Touches};
-use analysis::{Comparison, Estimate, Findings, HighestRate, Knee, PointSummary};
+use analysis::{Comparison, Estimate, Findings, HighestRate, Knee, PointSummary, Work};
 use observation::Asks;
 use observation::factor::{self, short_name};
 use study::{Direction, Metric};
@@ -298,10 +298,20 @@ fn main_point<'a>(
     }
 }
 
-/// What its users count: bytes where the study asks for bandwidth.
+/// Whether transactions of a stream carry so different numbers of rows along its curve that their rate compares nothing.
+pub fn sizes_vary(findings: &Findings, point: &PointSummary) -> bool {
+    let each = |one: &PointSummary| one.bytes_per_s.value / one.throughput_per_s.value;
+    let alike = findings.points.iter().filter(|other| other.at.same_stream(&point.at));
+    let (least, most) =
+        alike.map(each).fold((f64::MAX, 0.0f64), |(least, most), each| (least.min(each), most.max(each)));
+    point.work == Work::Transactions && least > 0.0 && most > 1.5 * least
+}
+
+/// What its users count: bytes where the study asks for bandwidth, or where transactions of one curve differ in size.
 fn counted(findings: &Findings, point: &PointSummary) -> Estimate {
     let rate = match findings.metric {
         Some(Metric::Bandwidth) => point.bytes_per_s,
+        _ if sizes_vary(findings, point) => point.bytes_per_s,
         _ => point.throughput_per_s,
     };
     point.yields.first().map_or(rate, |(_, per_s)| *per_s)

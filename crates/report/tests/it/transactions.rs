@@ -289,6 +289,21 @@ fn a_choice_between_settings_is_told_with_every_one_of_them() {
     }
 }
 
+/// A hundred rows a transaction are fewer transactions, and more work.
+#[test]
+fn transactions_of_other_sizes_are_compared_by_what_they_carry() {
+    let mut findings = house();
+    findings.findings.clear();
+    for (point, (per_s, bytes_per_s)) in
+        findings.points.iter_mut().zip([(1_102.0, 2.2e5), (366.0, 7.3e5), (140.0, 2.8e6)])
+    {
+        point.throughput_per_s = Estimate::single(per_s);
+        point.bytes_per_s = Estimate::single(bytes_per_s);
+    }
+    let said = text(&findings, Layout { width: 160, ..Layout::default() });
+    assert!(said.contains("2.8 MB/s  brokerage") && said.contains("220 kB/s at 1 session"), "{said}");
+}
+
 #[test]
 fn a_latency_that_may_be_ten_times_as_much_stands_on_the_card_with_its_interval() {
     let mut findings = house();

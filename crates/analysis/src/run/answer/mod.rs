@@ -214,9 +214,15 @@ fn point_sentence(point: &PointSummary, points: &[PointSummary], judgement: &Jud
         other => format!("{}: ", capital(other.word())),
     };
     let Some((what, per_s)) = point.yields.first() else {
+        let work = point.work.rate(point.throughput_per_s.value);
+        // What is asked for is told first.
+        if judgement.primary.as_ref().is_some_and(|primary| primary.metric == Metric::Bandwidth) {
+            let moved = bytes_per_second(point.bytes_per_s.value);
+            let interval = interval_text(&point.bytes_per_s, bytes_per_second);
+            return format!("{origin}{stream} moves {moved}{interval}{on}{at}, {work}, with {latency}.");
+        }
         let interval = interval_text(&point.throughput_per_s, per_second);
-        let done = point.work.rate(point.throughput_per_s.value);
-        return format!("{origin}{stream} reaches {done}{interval}{bytes}{on}{at}, with {latency}.");
+        return format!("{origin}{stream} reaches {work}{interval}{bytes}{on}{at}, with {latency}.");
     };
     // What loads give beside is told without an interval: the table has it.
     let beside = point.yields[1..].iter().filter(|(_, per_s)| per_s.value > 0.0);
@@ -665,6 +671,7 @@ mod tests {
         judgement.primary = Some(study::Primary { metric: Metric::Bandwidth, selector });
         let trials = [crate::run::tests::trial(0, "s", 0, 1.0)];
         let told = answer(&points, &[], &[], &trials, &judgement).sentences;
+        assert!(told[0].starts_with("w moves 50 MB/s (95% interval 45 to 55 MB/s) at copy_block 256, "), "{}", told[0]);
         assert_eq!(
             told[1],
             "w at copy_block 256: 50 MB/s, 12.5 times (10.8 to 14.4) as much as at copy_block 8 (4 MB/s)."
