@@ -4,8 +4,8 @@
 //! position is the whole backlog; each late arrival keeps its intended time, because it is drawn when a slot is free.
 
 use crate::machine::Share;
+use crate::queue::Spawned;
 use crate::schedule::Schedule;
-use crate::spawned::Spawned;
 use crate::watch::Watch;
 use crate::{Arrival, Books, Load, Next, Unissued};
 use units::Nanos;

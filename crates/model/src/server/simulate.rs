@@ -4,9 +4,8 @@
 //! driver works before it, on the same processors: that time lies between submission and end, so it holds the slot and lowers
 //! the throughput, but it is no part of the response; [`crate::machine::Machine::outside`] says how much it was.
 
-use super::build::{Log, Plan};
 use super::hold::Hold;
-use super::profile::Profile;
+use super::profile::{Log, Plan, Profile};
 use super::storage::{NOBODY, Storage, after};
 use crate::kernel::Agenda;
 use crate::machine::{Cores, Ended, Outside, StationReport, Stepped};

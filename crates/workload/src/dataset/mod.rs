@@ -5,20 +5,16 @@
 //!
 //! What it does not do: it writes to no database, and knows no engine's own SQL.
 
-mod checksum;
-mod indexes;
 mod page;
 mod procedure;
 mod row;
 mod table;
 
-pub(crate) use checksum::checksum;
-pub use indexes::Indexes;
 pub use page::Page;
 pub use procedure::{Definition, Language, Procedures};
 pub(crate) use row::{Row, push_number, push_padded};
-pub use table::{Column, Made, Partitions, Reference, Rows, Table, Type};
-pub(crate) use table::{Units, letters, span, tables};
+pub use table::{Column, Indexes, Made, Partitions, Reference, Rows, Table, Type};
+pub(crate) use table::{Units, checksum, letters, span, tables};
 
 use crate::transaction::Value;
 use std::fmt;

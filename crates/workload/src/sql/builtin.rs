@@ -6,7 +6,7 @@
 //! What it does not do: numbers are 64 bits wide here, and the moment in the history is a text, because the portable
 //! tables know no other types.
 
-use super::spec::Script;
+use super::program::Script;
 use crate::dataset::{Column, Table, Type};
 use crate::transaction::Value;
 

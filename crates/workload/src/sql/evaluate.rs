@@ -9,8 +9,7 @@ use super::expression::{Expression, Function, MOST_ARGUMENTS, Operator};
 use super::fault::Fault;
 use super::hash::{fnv1a, murmur2, permute};
 use super::random::{Draws, Laws, Range};
-use super::scalar::Scalar;
-use super::variables::Variables;
+use super::scalar::{Scalar, Variables};
 
 /// What an expression may look at.
 pub(super) struct Context<'a> {

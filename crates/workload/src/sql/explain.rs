@@ -8,8 +8,7 @@ use super::expression::{Expression, Function};
 use super::names::Names;
 use super::problem::{Problem, ScriptPlace};
 use super::program::GIVEN;
-use super::reader::read;
-use super::structure::DEEPEST;
+use super::reader::{DEEPEST, read};
 use super::substitute::Parameter;
 use std::collections::BTreeSet;
 

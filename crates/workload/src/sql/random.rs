@@ -7,8 +7,7 @@
 
 use super::fault::Fault;
 use crate::block::purpose::Purpose;
-use random::Zipf;
-use random::{GOLDEN, mix};
+use random::{GOLDEN, Zipf, mix};
 
 /// A stream of draws.
 #[derive(Clone, Debug)]

@@ -12,7 +12,6 @@ pub mod data_set;
 mod deltas;
 mod demand;
 mod fill;
-mod keys;
 pub mod scale;
 mod schema;
 pub mod spec;
@@ -21,9 +20,8 @@ mod walk;
 mod workload;
 
 pub use business::Warehouse;
-pub use keys::{KEYS, read};
 pub use scale::Scale;
-pub use spec::Spec;
+pub use spec::{KEYS, Spec, read};
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,6 @@
 //! What it does not do: items with value dates of a period that is settled are not settled again.
 
 mod business;
-mod demand;
 mod machine;
 mod spec;
 mod statements;

@@ -1,7 +1,7 @@
 //! What a bank's night is, as a study says it.
 
 use crate::bank::Scale;
-use crate::bank::keys::{ACCOUNTS, scale};
+use crate::bank::scale::{ACCOUNTS, scale};
 use crate::kind::{COMMIT_EVERY, DAYS, INDEXES};
 use reading::{Settings, keys};
 

@@ -9,11 +9,9 @@
 use super::super::mix::Class;
 use super::super::procedures::outcomes;
 use super::super::statements::House;
-use super::{Inputs, Report};
-use super::{customer, feed, fill, history, maintenance, order, reads, update};
-use crate::transaction::ask::Ask;
+use super::{Inputs, Report, customer, feed, fill, history, maintenance, order, reads};
 use crate::transaction::texts::Place;
-use crate::transaction::{Answers, Batch, Step, Value};
+use crate::transaction::{Answers, Ask, Batch, Step, Value};
 
 /// What an answer must say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +63,7 @@ pub(super) fn called(inputs: Inputs) -> Called {
         Class::Result => Called { expects: Expects::Fill, ..plain(fill::Fill::new(inputs).parameters()) },
         Class::Feed => Called { expects: Expects::Feed, ..plain(feed::Feed::new(inputs).parameters()) },
         Class::Lookup => plain(history::Lookup::new(inputs).parameters()),
-        Class::Update => plain(update::Update::new(inputs).parameters()),
+        Class::Update => plain(history::Update::new(inputs).parameters()),
         Class::Position => {
             let customer = customer::Customer::new(inputs);
             let expects = if customer.searches() { Expects::Anybody } else { Expects::Nothing };
