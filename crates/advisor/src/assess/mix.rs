@@ -64,7 +64,7 @@ pub struct Done {
 }
 
 /// One user of one application, as samples saw it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caller {
     /// The user.
     pub user: String,
@@ -322,16 +322,6 @@ fn carrying(shares: impl Iterator<Item = f64>, samples: f64, there: f64) -> f64 
 
 impl Caller {
     fn new(one: &Session) -> Caller {
-        Caller {
-            user: one.user.clone(),
-            application: one.application.clone(),
-            sessions: 0.0,
-            busy: 0.0,
-            writing: 0.0,
-            locked: 0.0,
-            longest_s: 0.0,
-            age_s: None,
-            at_once: 0,
-        }
+        Caller { user: one.user.clone(), application: one.application.clone(), ..Caller::default() }
     }
 }

@@ -113,10 +113,7 @@ impl Scale {
 
     /// The product (from 1) of an account of a customer.
     pub fn product_of(&self, account: u64) -> u64 {
-        match self.hot_place(account) {
-            Some(_) => OF_FIRMS,
-            None => 1 + random::mix(account) % PRODUCTS,
-        }
+        if self.hot_place(account).is_some() { OF_FIRMS } else { 1 + random::mix(account) % PRODUCTS }
     }
 
     /// Standing orders, numbered from 1: one for each four accounts.

@@ -18,7 +18,6 @@ pub mod history;
 mod mix;
 pub mod names;
 mod numbers;
-mod popularity;
 pub mod price;
 pub mod procedures;
 pub mod scale;

@@ -193,10 +193,10 @@ impl Program {
         for (index, part) in parts.iter().enumerate() {
             let statement = u16::try_from(self.statements.len()).ok()?;
             let name = format!("{script}:{} {}", part.place.line, part.gist());
-            self.statements.push(Statement { name, sql: part.sql.clone(), rows: part.rows });
+            self.statements.push(Statement { name, sql: part.made.sql.clone(), rows: part.rows });
             let kept = keep.as_ref().filter(|keep| keep.all || index == last);
             self.kept.push(kept.map(|keep| keep.prefix.clone()));
-            calls.push(Send { statement, parameters: part.parameters.clone().into(), bound: part.bound });
+            calls.push(Send { statement, parameters: part.made.parameters.clone().into(), bound: part.bound });
         }
         let keep = keep.clone().map(|keep| {
             self.keeps += 1;

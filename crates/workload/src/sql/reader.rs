@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
         let mut parts = Vec::new();
         for written in stretch.statements {
             let Some(made) = replace(&written, self.textual, self.names) else {
-                return self.problem(Misread { at: written.at, text: "more than 65,536 variables".to_owned() });
+                return self.problem(Misread::crowded(written.at));
             };
             if made.parameters.len() > MOST_PARAMETERS {
                 let text = format!("{} variables in a statement; at most {MOST_PARAMETERS}", made.parameters.len());
@@ -86,10 +86,7 @@ impl<'a> Reader<'a> {
             }
             parts.push(Part {
                 place: self.places.at(written.at),
-                sql: made.sql,
-                parameters: made.parameters,
-                quoted: made.quoted,
-                own: made.own,
+                made,
                 rows: gives_rows(&written.words),
                 bound: bound(&written.sql, &written.words),
                 written: written.sql,
@@ -183,10 +180,8 @@ impl<'a> Reader<'a> {
             let text = format!("invalid variable name: \"{name}\"; letters, digits and _ make a name, no digit first");
             return Err(Misread { at: start, text });
         }
-        match self.names.number(name) {
-            Some(variable) => Ok(Action::Set { variable, expression }),
-            None => Err(Misread { at: start, text: "more than 65,536 variables".to_owned() }),
-        }
+        let variable = self.names.number(name).ok_or_else(|| Misread::crowded(start))?;
+        Ok(Action::Set { variable, expression })
     }
 
     fn sleep(&mut self, at: usize, words: &[Argument<'a>]) -> Result<Action, Misread> {
@@ -198,10 +193,7 @@ impl<'a> Reader<'a> {
             [_, _, more, ..] => return refuse(more.1, "too many arguments of \\sleep".to_owned()),
         };
         let (amount, attached) = match time.0.strip_prefix(':') {
-            Some(name) => match self.names.number(name) {
-                Some(variable) => (Amount::Variable(variable), None),
-                None => return refuse(time.1, "more than 65,536 variables".to_owned()),
-            },
+            Some(name) => (Amount::Variable(self.names.number(name).ok_or_else(|| Misread::crowded(time.1))?), None),
             None => fixed(*time)?,
         };
         let unit = match (unit, attached) {

@@ -138,10 +138,7 @@ pub(super) fn write_double(f: &mut impl std::fmt::Write, number: f64) -> std::fm
 }
 
 fn without_zeros(digits: &str) -> &str {
-    match digits.contains('.') {
-        true => digits.trim_end_matches('0').trim_end_matches('.'),
-        false => digits,
-    }
+    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
 }
 
 // The variables of one client.

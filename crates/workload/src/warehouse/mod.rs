@@ -10,7 +10,6 @@ mod business;
 mod checks;
 pub mod data_set;
 mod deltas;
-mod demand;
 mod fill;
 pub mod scale;
 mod schema;

@@ -1,8 +1,8 @@
 //! What changes while an array runs: paths, controllers, modules and channels that leave, are lost or come back.
 
 use super::array::General;
+use super::array::{Event, Work};
 use super::cache::Entry;
-use super::flight::{Event, Work};
 use units::Nanos;
 use workload::happening::{Happening, Part};
 

@@ -11,7 +11,6 @@ mod array;
 mod back;
 mod cache;
 mod changes;
-mod flight;
 mod front;
 mod paths;
 mod spec;

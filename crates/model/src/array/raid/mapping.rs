@@ -10,34 +10,27 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Stripes without any redundancy.
-    Raid0,
+    Raid0 = 0,
     /// All members hold the same.
-    Raid1,
+    Raid1 = 1,
     /// Stripes with one parity, which rotates.
-    Raid5,
+    Raid5 = 5,
     /// Stripes with two parities, which rotate.
-    Raid6,
+    Raid6 = 6,
     /// Stripes over mirrored pairs.
-    Raid10,
+    Raid10 = 10,
 }
 
 impl Level {
     /// The level of a number such as 5 or 10.
     pub fn of(number: u32) -> Option<Level> {
-        [Level::Raid0, Level::Raid1, Level::Raid5, Level::Raid6, Level::Raid10]
-            .into_iter()
-            .find(|level| level.number() == number)
+        let all = [Level::Raid0, Level::Raid1, Level::Raid5, Level::Raid6, Level::Raid10];
+        all.into_iter().find(|level| level.number() == number)
     }
 
     /// Its number.
     pub fn number(self) -> u32 {
-        match self {
-            Level::Raid0 => 0,
-            Level::Raid1 => 1,
-            Level::Raid5 => 5,
-            Level::Raid6 => 6,
-            Level::Raid10 => 10,
-        }
+        self as u32
     }
 
     /// The fewest members that make sense.

@@ -7,9 +7,9 @@
 
 use super::choose::{Choose, Purpose};
 use super::mix::{BACK_DATED, BULK, Class, LATER, REJECTED, RUN};
+use super::post::Standing;
 use super::post::{Payee, Post};
 use super::spec::RUN_EVERY;
-use super::standing::Standing;
 use super::{Spec, reads};
 use crate::bank::history::History;
 use crate::bank::scale::{CENTS_MAX, TODAY};

@@ -10,15 +10,14 @@
 
 mod business;
 mod machine;
-mod spec;
 mod statements;
 mod work;
 mod workload;
 
 use super::scale::FIRST_ORDER;
 pub use business::Night;
-pub use spec::{KEYS, Spec, read};
 pub use statements::{samples, statements};
+pub use work::{KEYS, Spec, read};
 
 /// The period that a night settles: the days of the history.
 const PERIOD: i64 = 1;

@@ -8,7 +8,7 @@ use super::work::Progress;
 use super::{FIRST_ORDER, Night, Spec, samples, statements};
 use crate::bank::data_set;
 use crate::bank::scale::{PRODUCTS, TODAY};
-use crate::dataset::{DataSet, Language};
+use crate::dataset::{DataSet, Language, SEED};
 use crate::kind::{
     Around, Class, Demand, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield,
     workers,
@@ -26,7 +26,7 @@ impl Transactions for Spec {
     }
 
     fn data_set(&self, _theirs: bool) -> Option<DataSet> {
-        Some(data_set::data_set(self.scale))
+        Some(data_set::seeded(self.scale, SEED))
     }
 
     /// All spans, the ledger of every branch, and the cut-off.

@@ -253,9 +253,10 @@ pub(super) fn with(sql: &str, arguments: &[&str]) -> String {
         let argument = arguments.get(number.wrapping_sub(1)).copied().unwrap_or("null");
         // What follows LIMIT must be a bare name.
         let bare = argument.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        match bare {
-            true => text.push_str(argument),
-            false => text.extend(["(", argument, ")"]),
+        if bare {
+            text.push_str(argument)
+        } else {
+            text.extend(["(", argument, ")"])
         }
         text.push_str(&part[digits..]);
     }
@@ -318,10 +319,7 @@ impl List {
         let head = language.part(variable, "0", &format!("v_slot * {width}"));
         let tail = language.part(variable, &format!("v_slot * {width}"), &format!("char_length({variable})"));
         let put = |body: &mut Body| body.set(variable, format!("concat({head}, v_record, {tail})"));
-        match once {
-            true => body.when(format!("v_slot = 0 or {before} <> {key}"), put),
-            false => put(body),
-        }
+        if once { body.when(format!("v_slot = 0 or {before} <> {key}"), put) } else { put(body) }
     }
 }
 

@@ -94,7 +94,7 @@ pub(super) fn padded(numbers: &[i64]) -> [Value; LOOKUP_TRADES] {
 #[derive(Debug)]
 pub(in crate::brokerage) struct Lookup {
     step: u8,
-    find: Find,
+    pub(super) find: Find,
     column: usize,
 }
 
@@ -108,10 +108,6 @@ impl Lookup {
             _ => Find::Lots(draws.between(1, scale.trades().max(1) as i64)),
         };
         Lookup { step: 0, find, column: 0 }
-    }
-
-    pub(super) fn parameters(&self) -> Vec<Value> {
-        self.find.parameters()
     }
 
     pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
@@ -161,7 +157,7 @@ struct Edit {
 #[derive(Debug)]
 pub(in crate::brokerage) struct Update {
     step: u8,
-    find: Find,
+    pub(super) find: Find,
     edit: Edit,
 }
 
@@ -174,11 +170,6 @@ impl Update {
             _ => (Find::symbol(&mut draws, scale), (House::UpdateLockCash, House::UpdateDescription, 100)),
         };
         Update { step: 0, find, edit: Edit { lock: edit.0, write: edit.1, most: edit.2 } }
-    }
-
-    /// What the procedure is handed; the way also says what is edited.
-    pub(super) fn parameters(&self) -> Vec<Value> {
-        self.find.parameters()
     }
 
     pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {

@@ -113,7 +113,7 @@ impl Machine {
     /// What it did, taken when it ends.
     pub(super) fn report(self) -> Report {
         match self {
-            Machine::Call(machine) => machine.report(),
+            Machine::Call(machine) => machine.report,
             Machine::Order(machine) => machine.report(),
             Machine::Fill(machine) => machine.report(),
             Machine::Feed(machine) => machine.report(),
@@ -124,7 +124,7 @@ impl Machine {
     /// Why it could not go on.
     pub(super) fn complaint(&self) -> Option<String> {
         match self {
-            Machine::Call(machine) => machine.complaint(),
+            Machine::Call(machine) => machine.complaint.clone(),
             Machine::Order(machine) => machine.complaint(),
             Machine::Customer(machine) => machine.complaint(),
             _ => None,
