@@ -363,7 +363,7 @@ impl Stepped for Pair {
 
     fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
         let paired = self.plan.mode != Mode::Alone;
-        let mut all = vec![StationReport::of("transactions", self.inside.watch(), now)];
+        let mut all = vec![StationReport::of("transactions", &self.inside.watch, now)];
         for (number, node) in self.nodes.iter_mut().take(1 + usize::from(paired)).enumerate() {
             node.reports(number, (paired, self.plan.log.is_some()), now, &mut all);
         }

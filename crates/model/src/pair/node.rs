@@ -32,7 +32,7 @@ impl Node {
     pub fn clear(&mut self, now: Nanos) {
         self.processors.work.watch().clear(now);
         self.disks.iter_mut().for_each(|disk| disk.watch().clear(now));
-        self.link.watch().clear(now);
+        self.link.watch.clear(now);
         self.log_watch.clear(now);
     }
 
@@ -45,7 +45,7 @@ impl Node {
             all.push(StationReport::of(format!("node {number} disk {at}"), disk.watch(), now));
         }
         if link {
-            all.push(StationReport::of(format!("node {number} link"), self.link.watch(), now));
+            all.push(StationReport::of(format!("node {number} link"), &self.link.watch, now));
         }
         if log {
             all.push(StationReport::of(format!("node {number} log"), &self.log_watch, now));

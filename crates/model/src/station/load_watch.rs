@@ -65,7 +65,8 @@ impl Watch {
 #[derive(Clone, Debug, Default)]
 pub struct Inside {
     here: u32,
-    watch: Watch,
+    /// What was seen.
+    pub watch: Watch,
     responses_ns: f64,
 }
 
@@ -102,10 +103,5 @@ impl Inside {
     pub fn clear(&mut self, now: Nanos) {
         self.watch.clear(now);
         self.responses_ns = 0.0;
-    }
-
-    /// What was seen.
-    pub fn watch(&self) -> &Watch {
-        &self.watch
     }
 }

@@ -12,7 +12,8 @@ pub struct Pool<W = Who> {
     jobs: u32,
     free: u32,
     waiting: VecDeque<W>,
-    watch: Watch,
+    /// What it did; busy is the share of its jobs that are taken.
+    pub watch: Watch,
 }
 
 impl<W> Pool<W> {
@@ -42,11 +43,6 @@ impl<W> Pool<W> {
         self.free += u32::from(next.is_none());
         self.turn(now);
         next
-    }
-
-    /// What it did; busy is the share of its jobs that are taken.
-    pub fn watch(&mut self) -> &mut Watch {
-        &mut self.watch
     }
 
     /// How many are inside or wait.
@@ -88,7 +84,7 @@ impl Servers {
 
     /// What it did.
     pub fn watch(&mut self) -> &mut Watch {
-        self.0.watch()
+        &mut self.0.watch
     }
 }
 
@@ -102,9 +98,9 @@ mod tests {
         let entered: Vec<bool> = (1..=4).map(|who| pool.enter(Nanos(0), who)).collect();
         assert_eq!(entered, [true, true, false, false]);
         assert_eq!((pool.leave(Nanos(10)), pool.leave(Nanos(10)), pool.leave(Nanos(20))), (Some(3), Some(4), None));
-        assert_eq!(pool.watch().mean_here(Nanos(20)), 3.0, "four for a half, two for the other");
+        assert_eq!(pool.watch.mean_here(Nanos(20)), 3.0, "four for a half, two for the other");
         assert!(pool.enter(Nanos(30), 5), "one is free again");
-        assert_eq!(pool.watch().count(), 3);
+        assert_eq!(pool.watch.count(), 3);
     }
 
     #[test]

@@ -23,7 +23,8 @@ pub struct Sharing {
     ends: BinaryHeap<Reverse<(u64, Who)>>,
     /// Changes whenever somebody comes or goes: an event of an earlier state is void.
     state: u32,
-    watch: Watch,
+    /// What it did.
+    pub watch: Watch,
 }
 
 /// Work is kept in parts of a nanosecond, so that many small steps lose nothing.
@@ -76,11 +77,6 @@ impl Sharing {
     /// How many are ready.
     pub fn here(&self) -> u32 {
         self.ends.len() as u32
-    }
-
-    /// What it did.
-    pub fn watch(&mut self) -> &mut Watch {
-        &mut self.watch
     }
 
     #[inline]
@@ -147,7 +143,7 @@ impl Soonest {
 
     /// What they did.
     pub fn watch(&mut self) -> &mut Watch {
-        self.sharing.watch()
+        &mut self.sharing.watch
     }
 
     #[inline]

@@ -105,7 +105,7 @@ impl Brokerage {
     fn now(&self, at: Nanos) -> i64 {
         let since = match self.spec.market {
             Market::ByTime => at.0 / 1_000,
-            Market::ByCount => self.exchange.endings() * 1_000,
+            Market::ByCount => self.exchange.endings * 1_000,
         };
         NOW_US + (self.epoch % (1 << 14)) as i64 * EPOCH_US + since as i64
     }
@@ -167,7 +167,7 @@ impl Brokerage {
     fn maintain(&mut self, at: Nanos, caused: &mut Vec<Caused>) {
         let (reached, step) = match self.spec.market {
             Market::ByTime => (at.0, MAINTENANCE.0),
-            Market::ByCount => (self.exchange.endings(), MAINTENANCE_ENDINGS),
+            Market::ByCount => (self.exchange.endings, MAINTENANCE_ENDINGS),
         };
         let wanted = self.spec.maintenance && self.worker == 0 && self.spec.preset == Preset::House;
         if !wanted || reached < self.next_round {

@@ -202,10 +202,10 @@ impl Stepped for General {
         self.processors.clear(now);
         self.paths.clear(now);
         for controller in &mut self.controllers {
-            controller.station.watch().clear(now);
-            controller.mirror.watch().clear(now);
+            controller.station.watch.clear(now);
+            controller.mirror.watch.clear(now);
         }
-        self.modules.iter_mut().for_each(|module| module.station.watch().clear(now));
+        self.modules.iter_mut().for_each(|module| module.station.watch.clear(now));
         let here = self.front.watch.here;
         let sum = now.0.wrapping_mul(here).wrapping_neg();
         self.front = Turnover { watch: Area { since: now.0, sum, here }, ..Turnover::default() };
@@ -219,15 +219,15 @@ impl Stepped for General {
         for (number, path) in self.paths.all.iter_mut().enumerate() {
             all.push(StationReport::of_turns(format!("channel {number}"), &path.channel, now));
             all.push(StationReport::of_turns(format!("port {number}"), &path.port, now));
-            all.push(StationReport::of(format!("link {number} there"), path.there.watch(), now));
-            all.push(StationReport::of(format!("link {number} back"), path.back.watch(), now));
+            all.push(StationReport::of(format!("link {number} there"), &path.there.watch, now));
+            all.push(StationReport::of(format!("link {number} back"), &path.back.watch, now));
         }
         for (number, controller) in self.controllers.iter_mut().enumerate() {
-            all.push(StationReport::of(format!("controller {number}"), controller.station.watch(), now));
-            all.push(StationReport::of(format!("mirror {number}"), controller.mirror.watch(), now));
+            all.push(StationReport::of(format!("controller {number}"), &controller.station.watch, now));
+            all.push(StationReport::of(format!("mirror {number}"), &controller.mirror.watch, now));
         }
         for (number, module) in self.modules.iter_mut().enumerate() {
-            all.push(StationReport::of(format!("module {number}"), module.station.watch(), now));
+            all.push(StationReport::of(format!("module {number}"), &module.station.watch, now));
         }
         all
     }
