@@ -39,7 +39,7 @@ observation::words! {
 }
 
 /// What is answered.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Answer {
     /// Why nothing is gained; none where something is.
     pub reason: Option<Reason>,
@@ -176,12 +176,9 @@ pub fn advise(mut objects: Vec<Object>, looks: &[Look], tiers: &Tiers, budget: O
     let log_s = waits().filter(|(object, _)| object.known.kind == Kind::Log).map(here).sum();
     let mut advice = Advice {
         answer: Answer {
-            reason: None,
-            saved: 0.0,
-            low: 0.0,
-            high: 0.0,
             // A sum of nothing is a negative zero, which JSON would show.
             bytes: taken.iter().map(|at| items[*at].0).sum::<f64>() + 0.0,
+            ..Answer::default()
         },
         objects,
         gains,

@@ -4,8 +4,7 @@
 //! slot think, lateness and service follow each other without a gap: they tile the time, which is Little's law.
 
 use crate::machine::Share;
-use crate::queue::Queue;
-use crate::spawned::Spawned;
+use crate::queue::{Queue, Spawned};
 use crate::watch::Watch;
 use crate::{Arrival, Books, Limit, Load, Next, Ramp, Think, Unissued};
 use random::Draws;

@@ -17,7 +17,6 @@ mod one_queue;
 mod open;
 mod queue;
 mod schedule;
-mod spawned;
 mod spec;
 mod watch;
 

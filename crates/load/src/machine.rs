@@ -71,9 +71,7 @@ pub trait Load {
 
     /// The next operation of a slot is not due before `at`: said before the first [`Load::next`], or before [`Load::completed`]. Only
     /// slots that think as it is given them ([`Think::Given`](crate::Think::Given)) listen.
-    fn due(&mut self, slot: u32, at: Nanos) {
-        let _ = (slot, at);
-    }
+    fn due(&mut self, _slot: u32, _at: Nanos) {}
 
     /// Adds an operation caused by another, due at `intended`. Returns whether there was room for it.
     fn spawn(&mut self, intended: Nanos, payload: u64) -> bool;

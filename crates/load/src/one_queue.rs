@@ -8,7 +8,7 @@
 //! carrier, and no slot of a closed load: a user whose slot it took while he waits would wait anew, and nobody would see the time.
 
 use crate::machine::Share;
-use crate::spawned::Spawned;
+use crate::queue::Spawned;
 use crate::watch::Watch;
 use crate::{Arrival, Books, Load, Machine, Next, Unissued};
 #[cfg(all(test, shuttle))]

@@ -4,8 +4,8 @@
 //! position is the whole backlog; each late arrival keeps its intended time, because it is drawn when a slot is free.
 
 use crate::machine::Share;
+use crate::queue::Spawned;
 use crate::schedule::Schedule;
-use crate::spawned::Spawned;
 use crate::watch::Watch;
 use crate::{Arrival, Books, Load, Next, Unissued};
 use units::Nanos;
@@ -46,14 +46,14 @@ impl Open {
 
     #[inline]
     fn issue_scheduled(&mut self, slot: u32) -> Next {
-        let (n, intended) = (self.schedule.n(), self.schedule.at());
+        let (n, intended) = (self.schedule.n, self.schedule.at);
         self.schedule.advance();
         self.watch.issued(intended);
         Next::Issue(Arrival { slot, n, intended: Nanos(intended), payload: 0 })
     }
 
     fn next_merged(&mut self, now: u64) -> Next {
-        let (scheduled, spawned) = (self.schedule.at(), self.spawned.at());
+        let (scheduled, spawned) = (self.schedule.at, self.spawned.at());
         let first = scheduled.min(spawned);
         if first == u64::MAX {
             return Next::Finished;
@@ -75,7 +75,7 @@ impl Open {
 impl Load for Open {
     #[inline]
     fn next(&mut self, now: Nanos) -> Next {
-        if self.schedule.at() <= now.0 && self.spawned.is_empty() {
+        if self.schedule.at <= now.0 && self.spawned.is_empty() {
             return match self.free.pop() {
                 Some(slot) => self.issue_scheduled(slot),
                 None => Next::Blocked,
@@ -95,12 +95,12 @@ impl Load for Open {
     }
 
     fn unissued(&mut self, now: Nanos) -> Option<Unissued> {
-        let (scheduled, spawned) = (self.schedule.at(), self.spawned.at());
+        let (scheduled, spawned) = (self.schedule.at, self.spawned.at());
         if scheduled.min(spawned) > now.0 {
             return None;
         }
         let unissued = if scheduled <= spawned {
-            let n = self.schedule.n();
+            let n = self.schedule.n;
             self.schedule.advance();
             Unissued { n, intended: Nanos(scheduled), payload: 0 }
         } else {

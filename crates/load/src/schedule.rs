@@ -15,9 +15,9 @@ use units::{Nanos, PerSecond};
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     /// When the next arrival is due; the end of time when there is none.
-    at: u64,
+    pub(crate) at: u64,
     /// Its number in the stream.
-    n: u64,
+    pub(crate) n: u64,
     limit: Limit,
     start: u64,
     gaps: Gaps,
@@ -57,18 +57,6 @@ impl Schedule {
     pub(crate) fn never() -> Schedule {
         let limit = Limit { until: Nanos::ZERO, count: None };
         Schedule { at: u64::MAX, n: 0, limit, start: 0, gaps: Gaps::Never }
-    }
-
-    /// When the next arrival is due; the end of time when there is none.
-    #[inline]
-    pub(crate) fn at(&self) -> u64 {
-        self.at
-    }
-
-    /// The number of the next arrival.
-    #[inline]
-    pub(crate) fn n(&self) -> u64 {
-        self.n
     }
 
     /// Goes on to the arrival after.

@@ -121,10 +121,10 @@ impl Stepped for Queue {
 
     fn clear(&mut self, now: Nanos) {
         self.host_watch.clear(now);
-        self.device.watch().clear(now);
+        self.device.watch.clear(now);
     }
 
     fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
-        vec![StationReport::of("host", &self.host_watch, now), StationReport::of("device", self.device.watch(), now)]
+        vec![StationReport::of("host", &self.host_watch, now), StationReport::of("device", &self.device.watch, now)]
     }
 }

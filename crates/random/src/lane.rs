@@ -3,7 +3,7 @@
 //! The one idea: nothing is remembered between draws, so that any worker can draw any `k` and all agree. The finaliser goes
 //! over a Weyl sequence that starts at the lane's key.
 
-use crate::bits::{GOLDEN, mix};
+use crate::draws::{GOLDEN, mix};
 
 /// One sequence of draws, met at any place.
 #[derive(Clone, Copy, Debug)]

@@ -10,15 +10,12 @@
 //!
 //! What it does not do: it is no source of secrets, and it does not choose a seed.
 
-mod bits;
 mod draws;
 mod lane;
 mod permutation;
-mod times;
 mod zipf;
 
-pub use bits::{GOLDEN, below, fraction, mix, uniform};
-pub use draws::Draws;
+pub use draws::{Draws, GOLDEN, below, fraction, mix, uniform};
 pub use lane::{Chance, Lane};
 pub use permutation::Permutation;
 pub use zipf::Zipf;

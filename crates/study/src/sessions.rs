@@ -8,7 +8,7 @@ use crate::{At, Engine, Isolation, Place, Pool, Sessions, placing, server_settin
 use reading::{AnyKey, Problems};
 use std::any::Any;
 use units::Bytes;
-use workload::brokerage::keys::PROCEDURES;
+use workload::brokerage::PROCEDURES;
 use workload::kind::{SESSIONS, Transactions};
 use workload::rows::{self, keys::ACCESS};
 use workload::sql;

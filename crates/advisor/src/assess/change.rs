@@ -303,13 +303,7 @@ impl Caller {
 
 /// Three digits at most.
 fn short(value: f64) -> String {
-    let digits = if value >= 100.0 {
-        0
-    } else if value >= 10.0 {
-        1
-    } else {
-        2
-    };
+    let digits = 2 - usize::from(value >= 10.0) - usize::from(value >= 100.0);
     let text = format!("{value:.digits$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }

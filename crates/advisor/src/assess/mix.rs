@@ -64,7 +64,7 @@ pub struct Done {
 }
 
 /// One user of one application, as samples saw it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caller {
     /// The user.
     pub user: String,
@@ -279,7 +279,10 @@ fn callers(seen: &Seen) -> (Vec<Caller>, f64, f64) {
         let mut busy: BTreeMap<(&str, &str), u64> = BTreeMap::new();
         for one in sample.sessions.iter().filter(|one| one.here && worked.contains(one.id.as_str())) {
             let key = (one.user.as_str(), one.application.as_str());
-            let (caller, ages) = found.entry(key).or_insert_with(|| (Caller::new(one), Vec::new()));
+            let (caller, ages) = found.entry(key).or_insert_with(|| {
+                let (user, application) = (one.user.clone(), one.application.clone());
+                (Caller { user, application, ..Caller::default() }, Vec::new())
+            });
             caller.sessions += 1.0 / samples;
             if matches!(one.doing, Doing::Working | Doing::Holding) {
                 *busy.entry(key).or_default() += 1;
@@ -318,20 +321,4 @@ fn carrying(shares: impl Iterator<Item = f64>, samples: f64, there: f64) -> f64 
     let square = |share: f64| share * share - share * (1.0 - share) / (samples - 1.0).max(1.0);
     let (sum, squares) = shares.fold((0.0, 0.0), |(sum, squares), share| (sum + share, squares + square(share)));
     if squares > 1e-12 { (sum * sum / squares).min(there) } else { there }
-}
-
-impl Caller {
-    fn new(one: &Session) -> Caller {
-        Caller {
-            user: one.user.clone(),
-            application: one.application.clone(),
-            sessions: 0.0,
-            busy: 0.0,
-            writing: 0.0,
-            locked: 0.0,
-            longest_s: 0.0,
-            age_s: None,
-            at_once: 0,
-        }
-    }
 }

@@ -97,10 +97,8 @@ impl Description {
     /// large they are, and of what is known.
     pub(super) fn deviations(&self) -> (f64, f64) {
         let known = t95(f64::INFINITY);
-        match &self.discrepancy {
-            None => (known, known),
-            Some(found) => (found.stretch * t95(freedom(found.scores)), found.stretch * known),
-        }
+        let learned = |found: &Discrepancy| (found.stretch * t95(freedom(found.scores)), found.stretch * known);
+        self.discrepancy.as_ref().map_or((known, known), learned)
     }
 }
 

@@ -4,7 +4,7 @@
 //! (Neal: Slice sampling, Annals of Statistics 31, 2003) do, for they ask the laws themselves: in turn along the ellipse of
 //! the fit, and along one parameter as far as it may reach.
 
-use super::{Fitted, Free, Search, curvature};
+use super::{Fitted, Free, Search, separation};
 use nalgebra::{DMatrix, DVector};
 use random::Draws;
 
@@ -17,7 +17,7 @@ pub(super) fn around(search: &mut Search, place: &[f64], fitted: &Fitted, kept: 
     let axes = fitted.covariance.clone().symmetric_eigen();
     let lengths = axes.eigenvalues.map(|variance| libm::sqrt(variance.max(0.0)));
     let shape = axes.eigenvectors * DMatrix::from_diagonal(&lengths);
-    let reach = |free: &Free| free.assumed.map_or(curvature::widest(free), |(_, deviation)| deviation);
+    let reach = |free: &Free| free.assumed.map_or(separation::widest(free), |(_, deviation)| deviation);
     let reaches: Vec<f64> = search.free.iter().map(reach).collect();
     let mut random = Draws::named(0, &[count as u64]);
     let mut here = DVector::from_column_slice(place);
@@ -62,7 +62,7 @@ impl Search<'_> {
         let assumed: f64 = residuals.iter().skip(self.targets.len()).map(|r| r * r).sum();
         let bounds = self.free.iter().zip(at.iter().zip(place));
         let bounds: f64 =
-            bounds.map(|(free, (log, middle))| libm::pow((log - middle) / curvature::widest(free), 2.0)).sum();
+            bounds.map(|(free, (log, middle))| libm::pow((log - middle) / separation::widest(free), 2.0)).sum();
         let badness = rows / inflation + assumed + bounds;
         if badness.is_finite() { badness } else { f64::INFINITY }
     }

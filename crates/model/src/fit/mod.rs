@@ -6,7 +6,6 @@
 //!
 //! What it does not do: it knows no model; it is handed a function from parameters to predictions.
 
-mod curvature;
 mod draws;
 mod separation;
 
@@ -209,7 +208,7 @@ impl Search<'_> {
         for (row, target) in self.targets.iter().enumerate() {
             counted.row_mut(row).scale_mut(libm::sqrt(target.weight / inflation));
         }
-        let covariance = curvature::covariance(&counted, self.free);
+        let covariance = separation::covariance(&counted, self.free);
         let separation = separation::of(self.free, &slopes.rows(0, self.targets.len()).into_owned(), &covariance);
         let values = place.iter().map(|log| libm::exp(*log)).collect();
         Fitted { values, covariance, inflation, errors, misfit, separation, steps }

@@ -42,10 +42,7 @@ fn linear(shape: Shape, rows: &[(f64, f64)], at: f64) -> Baseline {
     let constant = shape == Shape::TimeOfPopulation;
     let ratio = |(n, y): &(f64, f64)| libm::log(if constant { *y } else { y / n });
     let factor = libm::exp(rows.iter().map(ratio).sum::<f64>() / rows.len() as f64);
-    match constant {
-        true => Baseline { law: "a", predicted: factor },
-        false => Baseline { law: "a n", predicted: factor * at },
-    }
+    if constant { Baseline { law: "a", predicted: factor } } else { Baseline { law: "a n", predicted: factor * at } }
 }
 
 fn scalability(shape: Shape, rows: &[(f64, f64)], at: f64) -> Option<Baseline> {

@@ -87,10 +87,7 @@ impl<E: Copy> Agenda<E> {
     #[inline]
     pub fn take(&mut self) -> Option<(Nanos, E)> {
         let last = self.heap.pop()?;
-        let first = match self.heap.first_mut() {
-            Some(top) => std::mem::replace(top, last),
-            None => last,
-        };
+        let first = self.heap.first_mut().map_or(last, |top| std::mem::replace(top, last));
         self.sink();
         self.now = first.at;
         self.happened += 1;

@@ -139,10 +139,7 @@ fn fits(values: &Values) -> Result<(), (&'static str, String)> {
         _ => members / 2.0,
     };
     let (channels, kept) = (values.of("channels"), values.of("channels").min(2.0));
-    let fewer = |name: &'static str, most: f64, why: &str| {
-        let got = values.of(name);
-        if got <= most { Ok(()) } else { Err((name, format!("at most {most}, {why}, got {got}"))) }
-    };
+    let fewer = |name: &'static str, most: f64, why: &str| super::fewer(values, name, most, why);
     fewer("failed_modules", spared * groups, &format!("or some group of RAID {level} loses what it holds"))?;
     fewer("failed_channels", channels - kept, "for data and parity must be left")?;
     fewer("failed_controllers", values.of("controllers") - 1.0, "for one controller must be left")?;

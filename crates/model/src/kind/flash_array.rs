@@ -92,11 +92,7 @@ fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered>
 /// What failed leaves at least one port, one module, and in every module data and parity.
 fn fits(values: &Values) -> Result<(), (&'static str, String)> {
     let (modules, behind) = (values.of("modules"), values.of("modules_per_port"));
-    let fewer = |name: &'static str, most: f64, of: &str| {
-        let got = values.of(name);
-        let told = || (name, format!("at most {most}, for {of}, got {got}"));
-        if got <= most { Ok(()) } else { Err(told()) }
-    };
+    let fewer = |name: &'static str, most: f64, of: &str| super::fewer(values, name, most, &format!("for {of}"));
     let ports = libm::ceil(modules / behind);
     let (channels, spared) = (values.of("channels"), values.of("channels").min(2.0));
     fewer("failed_modules", modules - 1.0, &format!("there are {modules} modules and one must be left"))?;

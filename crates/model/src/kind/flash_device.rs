@@ -50,10 +50,8 @@ fn build(name: String, values: &Values, setting: &Setting) -> Result<Box<dyn Mac
         return Err(Unbuilt::Large { name, takes, room });
     }
     let start = Start::Rested(flash::Shape::of(values, setting.modules).used(setting.module_bytes));
-    match Flash::of(values, start, setting.modules, setting.slots, setting.seed) {
-        Ok(devices) => Ok(Box::new(devices)),
-        Err(source) => Err(Unbuilt::Flash { name, source }),
-    }
+    let devices = Flash::of(values, start, setting.modules, setting.slots, setting.seed);
+    Ok(Box::new(devices.map_err(|source| Unbuilt::Flash { name, source })?))
 }
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {

@@ -239,6 +239,12 @@ const fn counted(name: &'static str, unit: &'static str, high: f64, about: &'sta
     Asked { name, unit, about, low: 1.0, high, whole: true, default: None }
 }
 
+/// Whether a parameter is no more than leaves something, with what is wrong of it.
+fn fewer(values: &Values, name: &'static str, most: f64, why: &str) -> Result<(), (&'static str, String)> {
+    let got = values.of(name);
+    if got <= most { Ok(()) } else { Err((name, format!("at most {most}, {why}, got {got}"))) }
+}
+
 /// What another memory does to a server's reads.
 const fn misses() -> Asked {
     asked("misses", "1", 0.0, 1e3, "factor on reads: with more memory or other pools fewer miss them").or(1.0)

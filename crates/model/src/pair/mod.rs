@@ -7,11 +7,9 @@
 //! What it does not do: it executes no statement, and it loses nothing.
 
 mod apart;
-mod flight;
 mod machine;
 mod node;
 mod plan;
-mod processors;
 #[cfg(test)]
 mod tests;
 

@@ -1,9 +1,8 @@
 //! A node of a pair with its stations.
 
 use super::plan::PairPlan;
-use super::processors::Processors;
 use crate::machine::StationReport;
-use crate::station::{Commit, Link, Servers, Watch};
+use crate::station::{Commit, Link, Servers, Sharing, Soonest, Watch};
 use units::Nanos;
 
 /// One node.
@@ -33,7 +32,7 @@ impl Node {
     pub fn clear(&mut self, now: Nanos) {
         self.processors.work.watch().clear(now);
         self.disks.iter_mut().for_each(|disk| disk.watch().clear(now));
-        self.link.watch().clear(now);
+        self.link.watch.clear(now);
         self.log_watch.clear(now);
     }
 
@@ -46,10 +45,39 @@ impl Node {
             all.push(StationReport::of(format!("node {number} disk {at}"), disk.watch(), now));
         }
         if link {
-            all.push(StationReport::of(format!("node {number} link"), self.link.watch(), now));
+            all.push(StationReport::of(format!("node {number} link"), &self.link.watch, now));
         }
         if log {
             all.push(StationReport::of(format!("node {number} log"), &self.log_watch, now));
         }
+    }
+}
+
+// The processors of a node: own transactions, changes of the other, and rows that come late share them.
+
+/// The processors of one node.
+#[derive(Clone, Debug)]
+pub(super) struct Processors {
+    pub work: Soonest,
+    /// Cores, and those of them that others keep busy.
+    cores: f64,
+    background: f64,
+}
+
+impl Processors {
+    pub fn new(cores: f64, background: f64, room: usize) -> Processors {
+        let free = (cores - background).max(0.02 * cores);
+        let room = room.max(libm::ceil(cores) as usize);
+        let sharing = Sharing::new(room, |ready| f64::from(ready).min(free).max(1e-9));
+        Processors { work: Soonest::of(sharing), cores, background }
+    }
+
+    /// Share of all cores that was busy.
+    pub fn busy(&mut self, now: Nanos) -> f64 {
+        if self.cores <= 0.0 {
+            return 0.0;
+        }
+        let free = (self.cores - self.background).max(0.02 * self.cores);
+        (self.work.watch().utilisation(now) * free + self.cores - free) / self.cores
     }
 }

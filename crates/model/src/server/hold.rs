@@ -1,6 +1,6 @@
 //! Where the work of processors is done: shared by all who are ready, or as a delay.
 
-use super::build::Work;
+use super::profile::Work;
 use crate::station::{Sharing, Soonest, Watch};
 use units::Nanos;
 

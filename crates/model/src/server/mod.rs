@@ -5,7 +5,6 @@
 //!
 //! What it does not do: it executes no statement and holds no data.
 
-mod build;
 mod ceiling;
 mod hold;
 mod profile;
@@ -15,8 +14,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
-pub use build::{Log, Plan, Work};
 pub use ceiling::{Ceiling, ceiling};
-pub use profile::{Amount, Factors, Profile};
+pub use profile::{Amount, Factors, Log, Plan, Profile, Work};
 pub use simulate::Server;
 pub use storage::{Reads, Tier};

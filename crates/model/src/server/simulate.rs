@@ -4,9 +4,8 @@
 //! driver works before it, on the same processors: that time lies between submission and end, so it holds the slot and lowers
 //! the throughput, but it is no part of the response; [`crate::machine::Machine::outside`] says how much it was.
 
-use super::build::{Log, Plan};
 use super::hold::Hold;
-use super::profile::Profile;
+use super::profile::{Log, Plan, Profile};
 use super::storage::{NOBODY, Storage, after};
 use crate::kernel::Agenda;
 use crate::machine::{Cores, Ended, Outside, StationReport, Stepped};
@@ -308,7 +307,7 @@ impl Stepped for Server {
         self.storage.clear(now);
         self.inside.clear(now);
         if let Some(pool) = &mut self.pool {
-            pool.watch().clear(now);
+            pool.watch.clear(now);
         }
         if let Some((_, _, watch)) = &mut self.log {
             watch.clear(now);
@@ -317,11 +316,11 @@ impl Stepped for Server {
 
     fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
         let mut all = vec![
-            StationReport::of("transactions", self.inside.watch(), now),
+            StationReport::of("transactions", &self.inside.watch, now),
             StationReport::of("processors", self.hold.watch(), now),
         ];
         if let Some(pool) = &mut self.pool {
-            all.push(StationReport::of("jobs", pool.watch(), now));
+            all.push(StationReport::of("jobs", &pool.watch, now));
         }
         self.storage.reports(now, &mut all);
         if let Some((_, _, watch)) = &self.log {

@@ -11,7 +11,8 @@ pub struct Link {
     free: u64,
     /// What of a nanosecond is owed from the last message.
     rest: f64,
-    watch: Watch,
+    /// What it did.
+    pub watch: Watch,
 }
 
 /// Light in fibre, nanoseconds a kilometre, one way.
@@ -44,11 +45,6 @@ impl Link {
     pub fn abandon(&mut self, now: Nanos) {
         self.free = self.free.min(now.0);
         self.watch.turn(now, 0, 0.0);
-    }
-
-    /// What it did.
-    pub fn watch(&mut self) -> &mut Watch {
-        &mut self.watch
     }
 }
 

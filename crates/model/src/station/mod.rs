@@ -6,29 +6,23 @@
 mod bucket;
 mod ceiling;
 mod commit;
-mod inside;
 mod link;
 mod load_watch;
 mod pool;
 mod priority;
-mod servers;
 mod shares;
 mod sharing;
-mod soonest;
 mod turns;
 
 pub use bucket::Bucket;
 pub use ceiling::ceiling;
 pub use commit::Commit;
-pub use inside::Inside;
 pub use link::{FIBRE_NS_PER_KM, Link};
-pub use load_watch::Watch;
-pub use pool::Pool;
+pub use load_watch::{Inside, Watch};
+pub use pool::{Pool, Servers};
 pub use priority::Priority;
-pub use servers::Servers;
 pub use shares::{Share, Shares};
-pub use sharing::Sharing;
-pub use soonest::Soonest;
+pub use sharing::{Sharing, Soonest};
 pub use turns::Turns;
 
 /// Who is served: an index into the requests of whoever owns the station.

@@ -12,7 +12,8 @@ pub struct Priority {
     free: u32,
     count: u32,
     classes: Vec<Class>,
-    watch: Watch,
+    /// What it did.
+    pub watch: Watch,
 }
 
 /// A class with those who wait in it.
@@ -69,11 +70,6 @@ impl Priority {
         self.free = self.count;
         self.classes.iter_mut().for_each(|class| class.queue.clear());
         self.turn(now);
-    }
-
-    /// What it did.
-    pub fn watch(&mut self) -> &mut Watch {
-        &mut self.watch
     }
 
     fn turn(&mut self, now: Nanos) {

@@ -26,7 +26,8 @@ pub struct Shares {
     virtual_now: f64,
     classes: Vec<Class>,
     waiting: u32,
-    watch: Watch,
+    /// What it did.
+    pub watch: Watch,
 }
 
 #[derive(Clone, Debug)]
@@ -106,11 +107,6 @@ impl Shares {
         (self.free, self.waiting) = (self.count, 0);
         self.classes.iter_mut().for_each(|class| class.queue.clear());
         self.turn(now);
-    }
-
-    /// What it did.
-    pub fn watch(&mut self) -> &mut Watch {
-        &mut self.watch
     }
 
     #[inline]

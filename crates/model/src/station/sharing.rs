@@ -23,7 +23,8 @@ pub struct Sharing {
     ends: BinaryHeap<Reverse<(u64, Who)>>,
     /// Changes whenever somebody comes or goes: an event of an earlier state is void.
     state: u32,
-    watch: Watch,
+    /// What it did.
+    pub watch: Watch,
 }
 
 /// Work is kept in parts of a nanosecond, so that many small steps lose nothing.
@@ -78,11 +79,6 @@ impl Sharing {
         self.ends.len() as u32
     }
 
-    /// What it did.
-    pub fn watch(&mut self) -> &mut Watch {
-        &mut self.watch
-    }
-
     #[inline]
     fn pace(&self) -> f64 {
         self.pace[self.ends.len().min(self.pace.len() - 1)]
@@ -99,6 +95,60 @@ impl Sharing {
         self.state = self.state.wrapping_add(1);
         let ready = self.ends.len() as u32;
         self.watch.turn(now, ready, f64::from(ready) * self.pace() / self.capacity);
+    }
+}
+
+// Shared processors that know when the next is done, so that an end that somebody's coming has moved never enters an agenda.
+
+/// Shared processors with the next end.
+#[derive(Clone, Debug)]
+pub struct Soonest {
+    sharing: Sharing,
+    next: u64,
+    state: u32,
+}
+
+impl Soonest {
+    /// With the next end of these processors, at which nobody works yet.
+    pub fn of(sharing: Sharing) -> Soonest {
+        Soonest { sharing, next: u64::MAX, state: 0 }
+    }
+
+    /// Somebody begins so much work.
+    #[inline]
+    pub fn begin(&mut self, now: Nanos, who: Who, work: Nanos) {
+        self.sharing.arrive(now, who, work);
+        self.look();
+    }
+
+    /// When the next is done; the end of time when nobody works.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Takes out who is done.
+    #[inline]
+    pub fn end(&mut self, now: Nanos) -> Option<Who> {
+        let who = self.sharing.depart(now, self.state);
+        self.look();
+        who
+    }
+
+    /// How many are at work.
+    #[inline]
+    pub fn here(&self) -> u32 {
+        self.sharing.here()
+    }
+
+    /// What they did.
+    pub fn watch(&mut self) -> &mut Watch {
+        &mut self.sharing.watch
+    }
+
+    #[inline]
+    fn look(&mut self) {
+        (self.next, self.state) = self.sharing.next().map_or((u64::MAX, self.state), |(at, state)| (at.0, state));
     }
 }
 

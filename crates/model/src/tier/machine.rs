@@ -225,7 +225,7 @@ impl Stepped for Tiered {
 
     fn clear(&mut self, now: Nanos) {
         (self.hits, self.operations) = (0, 0);
-        self.places.iter_mut().for_each(|place| place.watch().clear(now));
+        self.places.iter_mut().for_each(|place| place.watch.clear(now));
     }
 
     fn reports(&mut self, now: Nanos) -> Vec<StationReport> {
@@ -235,6 +235,6 @@ impl Stepped for Tiered {
             Some(part) => format!("flash {} way {}", part / ways, part % ways),
         };
         let places = self.places.iter_mut().enumerate();
-        places.map(|(at, place)| StationReport::of(name(at), place.watch(), now)).collect()
+        places.map(|(at, place)| StationReport::of(name(at), &place.watch, now)).collect()
     }
 }

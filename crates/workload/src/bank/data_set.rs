@@ -4,18 +4,13 @@ use super::checks;
 use super::fill::{part, row_count};
 use super::scale::Scale;
 use super::schema::{TABLES, tables};
-use crate::dataset::{Contents, DataSet, Figure, Indexes, Invariant, Page, Rows, SEED, Table, checksum};
+use crate::dataset::{Contents, DataSet, Figure, Indexes, Invariant, Page, Rows, Table, checksum};
 
 /// The bank of a scale, with the rows of a seed.
 #[derive(Clone, Copy)]
 struct Bank {
     scale: Scale,
     seed: u64,
-}
-
-/// The data set that runs use.
-pub(super) fn data_set(scale: Scale) -> DataSet {
-    seeded(scale, SEED)
 }
 
 /// The data set whose rows are those of a seed.

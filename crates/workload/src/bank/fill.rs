@@ -101,13 +101,11 @@ pub fn row_count(scale: Scale, seed: u64, table: &str) -> u64 {
 }
 
 fn bank(_: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
-    row.number(unit + 1).build(|to| names::push_company(unit, to)).code("BANK", unit + 1, 4);
-    row.end()
+    row.number(unit + 1).build(|to| names::push_company(unit, to)).code("BANK", unit + 1, 4).end()
 }
 
 fn branch(_: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
-    row.number(unit + 1).number(unit / 50 + 1).build(|to| names::push_town(mix(unit) % names::AREAS, to));
-    row.end()
+    row.number(unit + 1).number(unit / 50 + 1).build(|to| names::push_town(mix(unit) % names::AREAS, to)).end()
 }
 
 fn product(_: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
@@ -158,8 +156,7 @@ fn customer(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     row.number(customer).number(scale.branch_of(scale.account_of_customer(customer)));
     row.build(|to| push_last(customer, to)).build(|to| push_first(customer, to));
     row.int(TODAY - 20 * 365 - (random % 20_000) as i64).build(|to| names::push_street(unit, to));
-    row.build(|to| names::push_town((random >> 8) % names::AREAS, to)).code("+00 ", random >> 32 & 0xff_ffff, 8);
-    row.end()
+    row.build(|to| names::push_town((random >> 8) % names::AREAS, to)).code("+00 ", random >> 32 & 0xff_ffff, 8).end()
 }
 
 fn account(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
@@ -231,14 +228,12 @@ fn standing_order(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     let account = unit * 4 + 1 + random % 4;
     let payee = (account + (random >> 8) % (scale.accounts - 1)) % scale.accounts + 1;
     row.number(unit + 1).number(account).number(payee).int(1_000 + (random >> 32 & 0x3fff) as i64);
-    row.int(TODAY + (unit % 20) as i64).int(20);
-    row.end()
+    row.int(TODAY + (unit % 20) as i64).int(20).end()
 }
 
 fn prenote(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     let Open { order, account, day, cents, .. } = Open::of(&maker.history, unit);
-    row.number(order).number(account).int(day).int(cents);
-    row.end()
+    row.number(order).number(account).int(day).int(cents).end()
 }
 
 fn item(maker: &mut Maker, unit: u64, _sub: u32, row: &mut Row<'_>) -> bool {
@@ -270,6 +265,5 @@ fn balance(maker: &mut Maker, unit: u64, sub: u32, row: &mut Row<'_>) -> bool {
 /// How the period before the history ended.
 fn statement(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     let opening = maker.opening(unit + 1);
-    row.number(unit + 1).int(0).int(maker.scale().first_day() - 1).int(opening).int(opening).int(0);
-    row.end()
+    row.number(unit + 1).int(0).int(maker.scale().first_day() - 1).int(opening).int(opening).int(0).end()
 }

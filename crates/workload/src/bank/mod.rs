@@ -11,7 +11,6 @@ pub mod data_set;
 pub mod day;
 pub mod fill;
 pub mod history;
-mod keys;
 pub mod night;
 pub mod scale;
 pub mod schema;

@@ -3,6 +3,9 @@
 
 use crate::brokerage::scale::LAST_DAY;
 use crate::dataset::Indexes;
+use crate::kind::{DAYS, INDEXES};
+use reading::Settings;
+use reading::key::{Count, Is, Key};
 
 /// Orders of the night are numbered from here, above all others.
 pub const FIRST_ORDER: u64 = 1 << 53;
@@ -110,10 +113,7 @@ impl Scale {
 
     /// The product (from 1) of an account of a customer.
     pub fn product_of(&self, account: u64) -> u64 {
-        match self.hot_place(account) {
-            Some(_) => OF_FIRMS,
-            None => 1 + random::mix(account) % PRODUCTS,
-        }
+        if self.hot_place(account).is_some() { OF_FIRMS } else { 1 + random::mix(account) % PRODUCTS }
     }
 
     /// Standing orders, numbered from 1: one for each four accounts.
@@ -125,6 +125,22 @@ impl Scale {
     pub fn open_orders(&self) -> u64 {
         self.accounts / 50
     }
+}
+
+// What a study may say of a bank, whatever is done there.
+
+/// Accounts of the data set.
+pub static ACCOUNTS: Key<Count, Is> = Key {
+    name: "accounts",
+    domain: Count { min: 1_000, max: 100_000_000 },
+    default: Is("20000"),
+    help: "Accounts of customers; everything else scales with them.",
+};
+
+/// The bank that these settings ask for.
+pub(super) fn scale(settings: &mut dyn Settings) -> Scale {
+    let (accounts, indexes) = (settings.get(&ACCOUNTS), settings.get(&INDEXES));
+    Scale { accounts, days: settings.given(&DAYS).unwrap_or(20), indexes }
 }
 
 #[cfg(test)]

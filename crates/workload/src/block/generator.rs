@@ -15,8 +15,7 @@ use super::purpose::Purpose;
 use super::transfer::{Sizes, Tape};
 use super::{Pattern, Spec, SpecError};
 use crate::{Operation, OperationKind};
-use random::Permutation;
-use random::{Chance, Lane};
+use random::{Chance, Lane, Permutation};
 
 /// Class of reads in the operations of a block workload.
 pub const READ: u16 = 0;

@@ -11,9 +11,7 @@ use units::{Bytes, Share};
 use super::purpose::Purpose;
 use super::transfer::Sizes;
 use super::{Hotspot, Offsets};
-use random::Permutation;
-use random::Zipf;
-use random::{Chance, Lane, below};
+use random::{Chance, Lane, Permutation, Zipf, below};
 
 /// Blocks of one transfer size.
 #[derive(Clone, Copy, Debug)]

@@ -92,11 +92,8 @@ pub fn fill(buffer: &mut [u8], module: u32, offset: u64, generation: u64, pool: 
         let (header, payload) = sector.split_at_mut(HEADER);
         let choice = pool.choose(lane, stamp.offset);
         let sum = pool.write(choice, payload);
-        let sealed = match choice.shared {
-            None => stamp.sealed(sum),
-            Some(shared) => Stamp::of_shared(shared, stamp.seed).sealed(sum),
-        };
-        header.copy_from_slice(&sealed);
+        let sealed = choice.shared.map_or(stamp, |shared| Stamp::of_shared(shared, stamp.seed));
+        header.copy_from_slice(&sealed.sealed(sum));
         stamp.offset += SECTOR as u64;
     }
     if !tail.is_empty() {

@@ -5,7 +5,7 @@
 //!
 //! What it does not do: it carries no statement out, and reads no clock.
 
-use super::data_set::data_set;
+use super::data_set::seeded;
 use super::draws::{Draws, Purpose};
 use super::exchange::{Exchange, Tick};
 use super::ledger::{Known, Ledger};
@@ -14,6 +14,7 @@ use super::numbers::Errand;
 use super::scale::NOW_US;
 use super::steps::{Inputs, Machine, Report};
 use super::{Market, Preset, Scale, Spec};
+use crate::dataset::SEED;
 use crate::kind::numbers::Numbers;
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
 use units::Nanos;
@@ -104,7 +105,7 @@ impl Brokerage {
     fn now(&self, at: Nanos) -> i64 {
         let since = match self.spec.market {
             Market::ByTime => at.0 / 1_000,
-            Market::ByCount => self.exchange.endings() * 1_000,
+            Market::ByCount => self.exchange.endings * 1_000,
         };
         NOW_US + (self.epoch % (1 << 14)) as i64 * EPOCH_US + since as i64
     }
@@ -129,10 +130,7 @@ impl Brokerage {
             Report::RolledBack => self.ledger.record(number, Known::RolledBack),
             Report::Placed { symbol, waits } => {
                 self.ledger.record(number, Known::Placed);
-                match waits {
-                    true => self.exchange.wait_for(&symbol),
-                    false => self.exchange.submit(number, at, caused),
-                }
+                if waits { self.exchange.wait_for(&symbol) } else { self.exchange.submit(number, at, caused) }
             }
             Report::Filled { symbol, quantity } => {
                 self.ledger.record(number, Known::Filled);
@@ -169,7 +167,7 @@ impl Brokerage {
     fn maintain(&mut self, at: Nanos, caused: &mut Vec<Caused>) {
         let (reached, step) = match self.spec.market {
             Market::ByTime => (at.0, MAINTENANCE.0),
-            Market::ByCount => (self.exchange.endings(), MAINTENANCE_ENDINGS),
+            Market::ByCount => (self.exchange.endings, MAINTENANCE_ENDINGS),
         };
         let wanted = self.spec.maintenance && self.worker == 0 && self.spec.preset == Preset::House;
         if !wanted || reached < self.next_round {
@@ -212,7 +210,7 @@ impl Business for Brokerage {
 
     fn complaint(&mut self, slot: u32) -> Option<String> {
         let complaint = self.slots[slot as usize].machine.complaint()?;
-        let schema = data_set(Scale::of(&self.spec)).schema();
+        let schema = seeded(Scale::of(&self.spec), SEED).schema();
         // A fill leaves alone what is there, so that only who removes it gets it anew.
         Some(format!(
             "{complaint}; the data was altered since its fill: `prony db check` says where; to have it anew, drop the schema \

@@ -4,7 +4,7 @@ use super::checks::{figures, invariants, pages, row_checks};
 use super::fill::{TableRows, row_count};
 use super::{Preset, Scale, procedures, schema};
 use crate::dataset::{
-    Contents, DataSet, Figure, Invariant, Language, Made, Page, Procedures, RowCheck, Rows, SEED, Table, checksum,
+    Contents, DataSet, Figure, Invariant, Language, Made, Page, Procedures, RowCheck, Rows, Table, checksum,
 };
 use crate::transaction::Value;
 
@@ -12,11 +12,6 @@ use crate::transaction::Value;
 struct House {
     scale: Scale,
     seed: u64,
-}
-
-/// The data set that runs use.
-pub(super) fn data_set(scale: Scale) -> DataSet {
-    seeded(scale, SEED)
 }
 
 /// The data set whose rows are those of a seed.

@@ -41,7 +41,8 @@ pub(super) struct Exchange {
     scale: Scale,
     worker: u32,
     half: Option<u32>,
-    endings: u64,
+    /// Transactions of this worker that ended so far.
+    pub(super) endings: u64,
     /// By count: what is due at which ending.
     queue: VecDeque<(u64, Errand)>,
     fills: Vec<Tick>,
@@ -60,11 +61,6 @@ impl Exchange {
     /// The same, whose quotes are of securities of one half, beside those of fills.
     pub(super) fn on(self, half: Option<u32>) -> Exchange {
         Exchange { half, ..self }
-    }
-
-    /// Transactions of this worker that ended so far.
-    pub(super) fn endings(&self) -> u64 {
-        self.endings
     }
 
     /// Remembers that a limit order waits.

@@ -96,14 +96,9 @@ pub const MIXES: &[fn() -> Vec<Planned>] = &[|| classes(Preset::Desk), || classe
 pub fn classes(preset: Preset) -> Vec<Planned> {
     let share = |thousandths: u64| (thousandths > 0).then_some(thousandths as f64 / 1000.0);
     let planned = |(class, thousandths, limit_s): &Part| Planned {
-        name: class.word().to_owned(),
         share: share(*thousandths),
         limit_s: *limit_s,
-        upkeep: false,
-        age: false,
-        gives: None,
-        offered_per_s: None,
-        demand: None,
+        ..Planned::plain(class.word())
     };
     parts(preset).iter().map(planned).collect()
 }

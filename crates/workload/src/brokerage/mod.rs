@@ -15,11 +15,9 @@ mod draws;
 mod exchange;
 pub mod fill;
 pub mod history;
-pub mod keys;
 mod mix;
 pub mod names;
 mod numbers;
-mod popularity;
 pub mod price;
 pub mod procedures;
 pub mod scale;
@@ -31,13 +29,12 @@ mod workload;
 
 pub use crate::kind::orders as ledger;
 pub use business::Brokerage;
-pub use keys::{KEYS, read};
 pub use ledger::Ledger;
 pub use mix::{MEAN, MIXES, classes};
 pub use numbers::epoch_after;
 pub use price::price_cents;
 pub use scale::Scale;
-pub use spec::{Market, Preset, Spec};
+pub use spec::{KEYS, Market, PROCEDURES, Preset, Spec, read};
 pub use statements::{cleanup_statements, samples, statements};
 pub use workload::judge;
 

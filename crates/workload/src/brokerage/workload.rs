@@ -6,7 +6,7 @@ use super::ledger::{Held, Judged, together};
 use super::{
     Brokerage, Ledger, Scale, Spec, classes, cleanup_statements, data_set, epoch_after, procedures, samples, statements,
 };
-use crate::dataset::{DataSet, Language};
+use crate::dataset::{DataSet, Language, SEED};
 use crate::kind::{
     self, Around, Class, Found, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, workers,
 };
@@ -22,7 +22,7 @@ impl Transactions for Spec {
     }
 
     fn data_set(&self, _theirs: bool) -> Option<DataSet> {
-        Some(data_set::data_set(Scale::of(self)))
+        Some(data_set::seeded(Scale::of(self), SEED))
     }
 
     fn ready(&self, _around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {

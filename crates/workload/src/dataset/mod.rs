@@ -5,20 +5,16 @@
 //!
 //! What it does not do: it writes to no database, and knows no engine's own SQL.
 
-mod checksum;
-mod indexes;
 mod page;
 mod procedure;
 mod row;
 mod table;
 
-pub(crate) use checksum::checksum;
-pub use indexes::Indexes;
 pub use page::Page;
 pub use procedure::{Definition, Language, Procedures};
 pub(crate) use row::{Row, push_number, push_padded};
-pub use table::{Column, Made, Partitions, Reference, Rows, Table, Type};
-pub(crate) use table::{Units, letters, span, tables};
+pub use table::{Column, Indexes, Made, Partitions, Reference, Rows, Table, Type};
+pub(crate) use table::{Units, checksum, letters, span, tables};
 
 use crate::transaction::Value;
 use std::fmt;
@@ -41,6 +37,24 @@ pub struct Invariant {
     pub sql: String,
 }
 
+/// An invariant as it is written down: name, tables, what holds, and SQL with names in braces.
+pub(crate) type Stated = (&'static str, &'static [&'static str], &'static str, &'static str);
+
+/// Invariants as `"name" of [tables] "what holds" = SQL with names in braces;`.
+macro_rules! stated {
+    ($($name:literal of $tables:tt $says:literal = $sql:literal;)*) => { &[$(($name, &$tables, $says, $sql)),*] };
+}
+pub(crate) use stated;
+
+impl Invariant {
+    /// Those that are written down, each name in braces replaced by its text.
+    pub(crate) fn all(stated: &[Stated], texts: &[(&str, String)]) -> Vec<Invariant> {
+        let filled = |sql: &str| texts.iter().fold(sql.to_owned(), |sql, (name, text)| sql.replace(name, text));
+        let made = |&(name, tables, says, sql): &Stated| Invariant { name, says, tables, sql: filled(sql) };
+        stated.iter().map(made).collect()
+    }
+}
+
 /// A whole number that the data must give, whatever transactions did to it since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
@@ -50,6 +64,14 @@ pub struct Figure {
     pub sql: String,
     /// What it must be.
     pub is: i64,
+}
+
+impl Figure {
+    /// How many rows a table has.
+    pub(crate) fn rows_of(table: &str, count: u64) -> Figure {
+        let (what, sql) = (format!("rows of {table}"), format!("SELECT COUNT(*) FROM {table}"));
+        Figure { what, sql, is: count as i64 }
+    }
 }
 
 /// Rows of which each must be what follows from its key.
@@ -97,8 +119,7 @@ pub trait Contents: Send + Sync {
 
     /// What is quickly counted of tables that no transaction grows or shrinks. `history` asks for what takes a walk over the
     /// history, too.
-    fn figures(&self, history: bool) -> Vec<Figure> {
-        let _ = history;
+    fn figures(&self, _history: bool) -> Vec<Figure> {
         Vec::new()
     }
 
@@ -118,8 +139,7 @@ pub trait Contents: Send + Sync {
     }
 
     /// The stored procedures that its transactions may call.
-    fn procedures(&self, language: Language) -> Option<Procedures> {
-        let _ = language;
+    fn procedures(&self, _language: Language) -> Option<Procedures> {
         None
     }
 }

@@ -4,10 +4,8 @@
 //!
 //! What it does not do: it opens no file; the engine carries the steps out.
 
-pub mod keys;
 mod spec;
 mod steps;
 
-pub use keys::{KEYS, read};
-pub use spec::Spec;
+pub use spec::{KEYS, Spec, read};
 pub use steps::{COPY, CREATE, Path, Piece, READ, Step, Steps, pieces};

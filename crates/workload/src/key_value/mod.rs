@@ -9,7 +9,6 @@ mod business;
 mod choose;
 pub mod data_set;
 mod history;
-mod keys;
 mod spec;
 mod statements;
 #[cfg(test)]
@@ -18,5 +17,4 @@ mod workload;
 
 pub use business::KeyValue;
 pub use history::edn;
-pub use keys::{KEYS, read};
-pub use spec::{Distribution, Mix, Spec};
+pub use spec::{Distribution, KEYS, Mix, Spec, read};

@@ -70,7 +70,7 @@ pub static COMMIT_EVERY: Key<Count, Follows> = Key {
 pub const WORKERS_MAX: u32 = 1 << 11;
 
 /// A class of operations or transactions, with what is planned for it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Class {
     /// What reports call it.
     pub name: String,
@@ -150,16 +150,7 @@ units::words! {
 impl Class {
     /// A class for which nothing is planned.
     pub fn plain(name: impl Into<String>) -> Class {
-        Class {
-            name: name.into(),
-            share: None,
-            limit_s: None,
-            upkeep: false,
-            age: false,
-            gives: None,
-            offered_per_s: None,
-            demand: None,
-        }
+        Class { name: name.into(), ..Class::default() }
     }
 }
 
@@ -261,15 +252,13 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
     ///
     /// # Errors
     /// When the database refuses.
-    fn begin(&self, queries: &mut dyn Queries, sessions: u32, counts: bool) -> Result<Found, Refused> {
-        let _ = (queries, sessions, counts);
+    fn begin(&self, _queries: &mut dyn Queries, _sessions: u32, _counts: bool) -> Result<Found, Refused> {
         Ok(Found::default())
     }
 
     /// What the workers know of acknowledged work, beside what the trial found; none when there is nothing to hold against the
     /// data. `businesses` are of this workload.
-    fn ledger(&self, sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
-        let _ = (sessions, found, businesses);
+    fn ledger(&self, _sessions: u32, _found: &Found, _businesses: &[&dyn Business]) -> Option<Ledger> {
         None
     }
 
@@ -277,8 +266,7 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
     ///
     /// # Errors
     /// When the database refuses.
-    fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
-        let _ = (queries, ledger);
+    fn hold(&self, _queries: &mut dyn Queries, _ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
         Ok(Vec::new())
     }
 }
@@ -366,8 +354,7 @@ pub trait Ready: Send + Sync {
     }
 
     /// Whether answers to a statement must name their columns.
-    fn wants_names(&self, statement: u16) -> bool {
-        let _ = statement;
+    fn wants_names(&self, _statement: u16) -> bool {
         false
     }
 

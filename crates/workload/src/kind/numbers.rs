@@ -58,8 +58,5 @@ pub(crate) fn on_half(key: u64, half: Option<u32>, keys: u64) -> u64 {
 /// The first epoch whose numbers lie above the greatest order of a data set that leaves numbers free from `first` on, so that a
 /// later trial on the same data begins where none has been.
 pub(crate) fn epoch_after(first: u64, greatest: u64) -> u64 {
-    match greatest.checked_sub(first) {
-        Some(above) => (above >> (COUNTER_BITS + WORKER_BITS)) + 1,
-        None => 0,
-    }
+    greatest.checked_sub(first).map_or(0, |above| (above >> (COUNTER_BITS + WORKER_BITS)) + 1)
 }

@@ -13,32 +13,19 @@ use units::counted;
 /// Entries of a page; two share a byte.
 const PAGE: u64 = 4096;
 
-/// Something that became known of a trade.
+/// Something that became known of a trade, as what it adds to an entry: the lower two bits tell of the order, the upper two of the fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     /// Its order was committed, acknowledged.
-    Placed,
+    Placed = 1,
     /// Its order was rolled back, on purpose or by a failure.
-    RolledBack,
+    RolledBack = 2,
     /// Whether its order was committed is not known.
-    PlacedUnknown,
+    PlacedUnknown = 3,
     /// Its fill was committed, acknowledged.
-    Filled,
+    Filled = 4,
     /// Whether its fill was committed is not known.
-    FillUnknown,
-}
-
-impl Known {
-    /// What it adds to an entry: the lower two bits tell of the order, the upper two of the fill.
-    fn bits(self) -> u8 {
-        match self {
-            Known::Placed => 1,
-            Known::RolledBack => 2,
-            Known::PlacedUnknown => 3,
-            Known::Filled => 4,
-            Known::FillUnknown => 8,
-        }
-    }
+    FillUnknown = 8,
 }
 
 /// All that is known of one trade.
@@ -56,7 +43,7 @@ impl Entry {
             Known::Filled => self.bits & 4 != 0,
             // A later try that was acknowledged settles what an earlier one left open.
             Known::FillUnknown => self.bits & 12 == 8,
-            order => self.bits & 3 == order.bits(),
+            order => self.bits & 3 == order as u8,
         }
     }
 }
@@ -72,7 +59,7 @@ impl Ledger {
     pub fn record(&mut self, trade: u64, known: Known) {
         let page = self.pages.entry(trade / PAGE).or_insert_with(|| vec![0; PAGE as usize / 2]);
         let place = (trade % PAGE) as usize;
-        page[place / 2] |= known.bits() << (4 * (place % 2));
+        page[place / 2] |= (known as u8) << (4 * (place % 2));
     }
 
     /// Adds what another worker knows.

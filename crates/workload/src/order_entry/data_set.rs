@@ -179,12 +179,7 @@ impl Contents for House {
     /// Tables that no transaction grows or shrinks.
     fn figures(&self, _history: bool) -> Vec<Figure> {
         let resting = TABLES.iter().take_while(|table| table.name != "customer_order");
-        let count = |table: &Table| Figure {
-            what: format!("rows of {}", table.name),
-            sql: format!("SELECT COUNT(*) FROM {}", table.name),
-            is: self.row_count(&table.name) as i64,
-        };
-        resting.map(count).collect()
+        resting.map(|table| Figure::rows_of(&table.name, self.row_count(&table.name))).collect()
     }
 
     fn pages(&self) -> Box<dyn Iterator<Item = Page>> {

@@ -4,7 +4,7 @@
 //!
 //! What it does not do: a slot keeps its place when an arrival fails; those rows are passed over until the next round.
 
-use super::fill::text;
+use super::data_set::text;
 use super::statements::Said;
 use super::{Access, Mode, Spec, Update};
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step, Value};

@@ -8,9 +8,7 @@
 
 mod business;
 pub mod data_set;
-mod fill;
 pub mod keys;
-mod procedures;
 mod spec;
 mod statements;
 #[cfg(test)]
@@ -18,7 +16,7 @@ mod tests;
 mod workload;
 
 pub use business::{Rows, Tally};
-pub use fill::tables;
+pub use data_set::tables;
 pub use keys::{KEYS, read};
 pub use spec::{Access, Mode, Spec, Update};
 pub use statements::{classes, statements, tally_statement};

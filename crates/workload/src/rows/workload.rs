@@ -3,7 +3,7 @@
 //! The one idea: each job counts the rows whose commit it heard of; the database is asked once before the trial and once
 //! after.
 
-use super::{Access, Mode, Rows, Spec, Tally, Update, classes, data_set, fill, statements, tally_statement};
+use super::{Access, Mode, Rows, Spec, Tally, Update, classes, data_set, statements, tally_statement};
 use crate::dataset::{DataSet, Language};
 use crate::kind::{
     Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, workers,
@@ -48,7 +48,7 @@ impl Transactions for Spec {
     fn begin(&self, queries: &mut dyn Queries, sessions: u32, counts: bool) -> Result<Found, Refused> {
         if self.has_target() {
             for job in 0..self.jobs {
-                queries.empty("clean up after the last trial", &fill::target(job))?;
+                queries.empty("clean up after the last trial", &data_set::target(job))?;
             }
         }
         let counts = if counts { held(self, queries, sessions)? } else { Vec::new() };

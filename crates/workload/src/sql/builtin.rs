@@ -6,8 +6,8 @@
 //! What it does not do: numbers are 64 bits wide here, and the moment in the history is a text, because the portable
 //! tables know no other types.
 
-use super::spec::Script;
-use crate::dataset::{Column, Table, Type};
+use super::program::Script;
+use crate::dataset::{Column, Table};
 use crate::transaction::Value;
 
 /// Accounts of one unit of scale.
@@ -60,21 +60,17 @@ pub fn script(name: &str) -> Option<Script> {
     Some(Script { name: name.to_owned(), text: text.to_owned(), weight: 1 })
 }
 
-const fn int(name: &'static str, null: bool) -> Column {
-    Column { name, kind: Type::Int, null }
-}
-
 const fn text(name: &'static str, most: u16) -> Column {
-    Column { name, kind: Type::Text(most), null: true }
+    Column { null: true, ..Column::text(name, most) }
 }
 
 /// The four tables, in the order in which they are filled.
 pub fn tables() -> Vec<Table> {
-    let branches = [int("bid", false), int("bbalance", true), text("filler", 88)];
-    let tellers = [int("tid", false), int("bid", true), int("tbalance", true), text("filler", 84)];
-    let accounts = [int("aid", false), int("bid", true), int("abalance", true), text("filler", 84)];
-    let parties = [int("tid", true), int("bid", true), int("aid", true)];
-    let moved = [int("delta", true), text("mtime", 40), text("filler", 22)];
+    let branches = [Column::int("bid"), Column::maybe("bbalance"), text("filler", 88)];
+    let tellers = [Column::int("tid"), Column::maybe("bid"), Column::maybe("tbalance"), text("filler", 84)];
+    let accounts = [Column::int("aid"), Column::maybe("bid"), Column::maybe("abalance"), text("filler", 84)];
+    let parties = [Column::maybe("tid"), Column::maybe("bid"), Column::maybe("aid")];
+    let moved = [Column::maybe("delta"), text("mtime", 40), text("filler", 22)];
     vec![
         Table::plain("pgbench_branches", branches.to_vec(), &["bid"]),
         Table::plain("pgbench_tellers", tellers.to_vec(), &["tid"]),

@@ -4,7 +4,7 @@
 
 use super::expression::Expression;
 use super::problem::ScriptPlace;
-use super::substitute::Parameter;
+use super::substitute::Replaced;
 
 /// A command and where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,13 +46,8 @@ pub(super) struct Part {
     pub(super) place: ScriptPlace,
     /// As the user wrote it.
     pub(super) written: String,
-    /// With `$1` for variables.
-    pub(super) sql: String,
-    pub(super) parameters: Vec<Parameter>,
-    /// Variables that stand in quotes or comments.
-    pub(super) quoted: Vec<u16>,
-    /// Whether the text had a `$1` of its own.
-    pub(super) own: bool,
+    /// As it is sent.
+    pub(super) made: Replaced,
     pub(super) rows: bool,
     pub(super) bound: Option<Bound>,
 }

@@ -9,8 +9,7 @@ use super::expression::{Expression, Function, MOST_ARGUMENTS, Operator};
 use super::fault::Fault;
 use super::hash::{fnv1a, murmur2, permute};
 use super::random::{Draws, Laws, Range};
-use super::scalar::Scalar;
-use super::variables::Variables;
+use super::scalar::{Scalar, Variables};
 
 /// What an expression may look at.
 pub(super) struct Context<'a> {
@@ -79,17 +78,10 @@ impl Context<'_> {
         let values = &values[..expressions.len().min(MOST_ARGUMENTS)];
         match function {
             Function::Random => Ok(Scalar::Int(self.draws.even(range(values)?))),
-            Function::RandomExponential => {
-                let (range, parameter) = (range(values)?, values[2].double()?);
-                self.draws.exponential(range, parameter).map(Scalar::Int)
-            }
-            Function::RandomGaussian => {
-                let (range, parameter) = (range(values)?, values[2].double()?);
-                self.draws.gaussian(range, parameter).map(Scalar::Int)
-            }
+            Function::RandomExponential => self.draws.exponential(range(values)?, values[2].double()?).map(Scalar::Int),
+            Function::RandomGaussian => self.draws.gaussian(range(values)?, values[2].double()?).map(Scalar::Int),
             Function::RandomZipfian => {
-                let (range, exponent) = (range(values)?, values[2].double()?);
-                self.draws.zipfian(range, exponent, self.laws).map(Scalar::Int)
+                self.draws.zipfian(range(values)?, values[2].double()?, self.laws).map(Scalar::Int)
             }
             _ => steady(function, values),
         }

@@ -8,8 +8,7 @@ use super::expression::{Expression, Function};
 use super::names::Names;
 use super::problem::{Problem, ScriptPlace};
 use super::program::GIVEN;
-use super::reader::read;
-use super::structure::DEEPEST;
+use super::reader::{DEEPEST, read};
 use super::substitute::Parameter;
 use std::collections::BTreeSet;
 
@@ -92,7 +91,7 @@ pub fn explain(name: &str, text: &str) -> Explanation {
         .cloned()
         .collect();
     let parts = read.commands.iter().flat_map(parts);
-    let statements = parts.map(|part| part.sql.clone()).collect();
+    let statements = parts.map(|part| part.made.sql.clone()).collect();
     Explanation {
         name: name.to_owned(),
         commands,
@@ -165,12 +164,12 @@ impl Found<'_> {
     }
 
     fn statement(&mut self, part: &Part) {
-        for parameter in &part.parameters {
+        for parameter in &part.made.parameters {
             if let Parameter::Variable(variable) = parameter {
                 self.reads.insert(*variable);
             }
         }
-        for variable in &part.quoted {
+        for variable in &part.made.quoted {
             let text = format!(
                 ":{} stands in quotes or in a comment: the simple protocol puts its value there, the others leave a bare \
                  parameter, which the server refuses",
@@ -178,11 +177,11 @@ impl Found<'_> {
             );
             self.note(part.place, text);
         }
-        if part.own {
+        if part.made.own {
             let text = "the text has a $1 of its own: in the extended and prepared protocol it is the first variable";
             self.note(part.place, text);
         }
-        if part.sql == ";" || part.sql.starts_with("/*") && part.sql.ends_with("*/") {
+        if part.made.sql == ";" || part.made.sql.starts_with("/*") && part.made.sql.ends_with("*/") {
             self.note(part.place, "an empty query, which some servers refuse");
         }
     }

@@ -29,10 +29,7 @@ pub(super) fn expression(text: &str, at: usize, names: &mut Names) -> Result<Exp
     let end = super::token::end_of_line(text, at);
     let mut parser = Parser { tokens: &tokens, next: 0, end, names, depth: 0 };
     let (expression, _) = parser.level(OR)?;
-    match parser.peek() {
-        None => Ok(expression),
-        Some(_) => Err(parser.unexpected("an operator or the end of the line")),
-    }
+    if parser.peek().is_none() { Ok(expression) } else { Err(parser.unexpected("an operator or the end of the line")) }
 }
 
 struct Parser<'a> {
@@ -183,10 +180,7 @@ impl Parser<'_> {
     }
 
     fn variable(&mut self, name: &str) -> Result<Expression, Misread> {
-        match self.names.number(name) {
-            Some(number) => Ok(Expression::Variable(number)),
-            None => Err(self.misread("more than 65,536 variables".to_owned())),
-        }
+        self.names.number(name).map(Expression::Variable).ok_or_else(|| Misread::crowded(self.at()))
     }
 
     fn case(&mut self) -> Result<Built, Misread> {

@@ -27,25 +27,20 @@ mod program;
 mod random;
 mod reader;
 mod run;
-mod samples;
 mod scalar;
 mod scanner;
 mod scripts;
-mod spec;
-mod structure;
 mod substitute;
 mod token;
-mod variables;
 mod workload;
 
 pub use explain::{Explained, Explanation, Note, explain};
 pub use keys::{KEYS, read};
 pub use problem::{Problem, Problems, ScriptPlace};
-pub use program::Program;
+pub use program::{Program, Script, Spec};
 pub(crate) use scanner::quote;
 pub use scanner::{between_dollars, passed};
 pub use scripts::Scripts;
-pub use spec::{Script, Spec};
 pub use substitute::splice;
 pub use workload::{Asked, MARKED, branches, described, partitioned, script_name};
 

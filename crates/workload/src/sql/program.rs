@@ -8,10 +8,9 @@ use super::expression::Expression;
 use super::names::{Names, is_name};
 use super::problem::{Problem, Problems, ScriptPlace};
 use super::reader::read;
-use super::spec::Spec;
+use super::scalar::Held;
 use super::substitute::Parameter;
-use super::variables::Held;
-use crate::transaction::Statement;
+use crate::transaction::{Sample, Statement, Value};
 
 /// All scripts of a workload.
 #[derive(Clone, Debug, PartialEq)]
@@ -194,10 +193,10 @@ impl Program {
         for (index, part) in parts.iter().enumerate() {
             let statement = u16::try_from(self.statements.len()).ok()?;
             let name = format!("{script}:{} {}", part.place.line, part.gist());
-            self.statements.push(Statement { name, sql: part.sql.clone(), rows: part.rows });
+            self.statements.push(Statement { name, sql: part.made.sql.clone(), rows: part.rows });
             let kept = keep.as_ref().filter(|keep| keep.all || index == last);
             self.kept.push(kept.map(|keep| keep.prefix.clone()));
-            calls.push(Send { statement, parameters: part.parameters.clone().into(), bound: part.bound });
+            calls.push(Send { statement, parameters: part.made.parameters.clone().into(), bound: part.bound });
         }
         let keep = keep.clone().map(|keep| {
             self.keeps += 1;
@@ -244,4 +243,80 @@ fn outside(spec: &Spec) -> Vec<Problem> {
 
 fn general(text: String) -> Problem {
     Problem { script: String::new(), place: ScriptPlace::default(), text }
+}
+
+// What a script's statements would give, for a database that holds no rows.
+//
+// The one idea: a script goes on behind `\\gset` only when one row came back, so its statement gives one, with a column
+// for every variable that the script may read from it.
+//
+// What it does not do: it reads no SQL. Rows that no variable is made of are not given.
+
+impl Program {
+    /// One entry a statement; nothing for those whose answers are not kept.
+    pub fn samples(&self) -> Vec<Option<Sample>> {
+        self.kept.iter().map(|kept| kept.as_deref().map(|prefix| self.sample(prefix))).collect()
+    }
+
+    fn sample(&self, prefix: &str) -> Sample {
+        let fetched = (0..self.names.len() as u16).filter(|variable| !self.has_source(*variable));
+        let names = fetched.filter_map(|variable| self.names.name(variable).strip_prefix(prefix));
+        let names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        Sample::new(1.0, vec![vec![Value::Int(1); names.len()]]).named(names.into())
+    }
+
+    /// Whether a variable gets its value otherwise: given, defined, or set by a script.
+    fn has_source(&self, variable: u16) -> bool {
+        let defined = self.defined.get(usize::from(variable)).is_some_and(|held| *held != Held::Nothing);
+        let mut steps = self.scripts.iter().flat_map(|script| &script.steps);
+        usize::from(variable) < GIVEN.len()
+            || defined
+            || steps.any(|step| matches!(&step.what, What::Set(set, _) if *set == variable))
+    }
+}
+
+// What a study says about scripts.
+
+/// A script and how often it is drawn.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Script {
+    /// What reports call it: a file's name, or a built-in one.
+    pub name: String,
+    /// Its text, in the script language of pgbench.
+    pub text: String,
+    /// How often it is drawn, beside the weights of the others. Zero: never.
+    pub weight: u32,
+}
+
+/// The workload.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Spec {
+    /// The scripts; each is a class of its own.
+    pub scripts: Vec<Script>,
+    /// Variables that are defined before (`-D`), with their texts.
+    pub define: Vec<(String, String)>,
+    /// What `:scale` gives.
+    pub scale: u32,
+    /// Whether sessions speak the simple protocol, so that values are spliced into the text (see
+    /// [`splice`](super::splice)) rather than sent beside it.
+    pub textual: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Script, Spec};
+    use super::*;
+    use crate::transaction::{Answers, Turn};
+
+    #[test]
+    fn a_statement_ahead_of_gset_gives_one_row_with_the_variables_that_nothing_else_sets() {
+        let text = "\\set aid 7\nselect 1 as bal, 2 as far \\gset\nselect :bal + :far + :aid + :scale;\n";
+        let script = Script { name: "own".into(), text: text.into(), weight: 1 };
+        let spec = Spec { scripts: vec![script], define: vec![], scale: 1, textual: false };
+        let samples = Program::build(&spec).unwrap().samples();
+        let (mut answers, mut turn) = (Answers::default(), Turn::default());
+        samples[0].as_ref().unwrap().answer(&mut turn, &mut answers);
+        assert_eq!(answers.names(0).unwrap().to_vec(), ["bal", "far"]);
+        assert_eq!((answers.get(0).row_count(), samples[1].is_none()), (1, true));
+    }
 }

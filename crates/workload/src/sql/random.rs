@@ -7,8 +7,7 @@
 
 use super::fault::Fault;
 use crate::block::purpose::Purpose;
-use random::Zipf;
-use random::{GOLDEN, mix};
+use random::{GOLDEN, Zipf, mix};
 
 /// A stream of draws.
 #[derive(Clone, Debug)]
@@ -97,10 +96,8 @@ impl Range {
         if from > to {
             return Err(Fault::EmptyRange { from, to });
         }
-        match to.checked_sub(from).and_then(|width| width.checked_add(1)) {
-            Some(count) => Ok(Range { from, count: count as u64 }),
-            None => Err(Fault::LargeRange { from, to }),
-        }
+        let count = to.checked_sub(from).and_then(|width| width.checked_add(1));
+        count.map(|count| Range { from, count: count as u64 }).ok_or(Fault::LargeRange { from, to })
     }
 
     fn at(self, index: u64) -> i64 {

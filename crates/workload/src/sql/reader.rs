@@ -7,7 +7,7 @@ use super::command::{Action, Amount, Command, Keep, Part, UNITS, bound, gives_ro
 use super::expression::Expression;
 use super::grammar;
 use super::names::{Names, is_name};
-use super::problem::{Places, Problem};
+use super::problem::{Places, Problem, ScriptPlace};
 use super::scanner::{Scanner, Stop, Stretch};
 use super::substitute::replace;
 use super::token::{Misread, continuation, end_of_line, is_blank};
@@ -37,7 +37,7 @@ pub(super) fn read(name: &str, text: &str, textual: bool, names: &mut Names) -> 
         }
     }
     scanner.problems.into_iter().for_each(|misread| reader.problem(misread));
-    super::structure::check(&reader.read.commands, textual, &mut |place, text| {
+    check(&reader.read.commands, textual, &mut |place, text| {
         reader.read.problems.push(Problem { script: name.to_owned(), place, text });
     });
     reader.finish()
@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
         let mut parts = Vec::new();
         for written in stretch.statements {
             let Some(made) = replace(&written, self.textual, self.names) else {
-                return self.problem(Misread { at: written.at, text: "more than 65,536 variables".to_owned() });
+                return self.problem(Misread::crowded(written.at));
             };
             if made.parameters.len() > MOST_PARAMETERS {
                 let text = format!("{} variables in a statement; at most {MOST_PARAMETERS}", made.parameters.len());
@@ -86,10 +86,7 @@ impl<'a> Reader<'a> {
             }
             parts.push(Part {
                 place: self.places.at(written.at),
-                sql: made.sql,
-                parameters: made.parameters,
-                quoted: made.quoted,
-                own: made.own,
+                made,
                 rows: gives_rows(&written.words),
                 bound: bound(&written.sql, &written.words),
                 written: written.sql,
@@ -183,10 +180,8 @@ impl<'a> Reader<'a> {
             let text = format!("invalid variable name: \"{name}\"; letters, digits and _ make a name, no digit first");
             return Err(Misread { at: start, text });
         }
-        match self.names.number(name) {
-            Some(variable) => Ok(Action::Set { variable, expression }),
-            None => Err(Misread { at: start, text: "more than 65,536 variables".to_owned() }),
-        }
+        let variable = self.names.number(name).ok_or_else(|| Misread::crowded(start))?;
+        Ok(Action::Set { variable, expression })
     }
 
     fn sleep(&mut self, at: usize, words: &[Argument<'a>]) -> Result<Action, Misread> {
@@ -198,10 +193,7 @@ impl<'a> Reader<'a> {
             [_, _, more, ..] => return refuse(more.1, "too many arguments of \\sleep".to_owned()),
         };
         let (amount, attached) = match time.0.strip_prefix(':') {
-            Some(name) => match self.names.number(name) {
-                Some(variable) => (Amount::Variable(variable), None),
-                None => return refuse(time.1, "more than 65,536 variables".to_owned()),
-            },
+            Some(name) => (Amount::Variable(self.names.number(name).ok_or_else(|| Misread::crowded(time.1))?), None),
             None => fixed(*time)?,
         };
         let unit = match (unit, attached) {
@@ -273,4 +265,75 @@ fn words(text: &str, mut at: usize) -> Vec<Argument<'_>> {
         at = after;
     }
     words
+}
+
+// Whether conditions and pipelines of a script open and close as they should.
+//
+// What it does not do: a pipeline that opens or closes under a condition is judged when it runs.
+
+/// Conditions may lie this deep in each other: whoever reads them has lost count long before.
+pub(super) const DEEPEST: u32 = 100;
+
+/// Tells every place where the structure is wrong.
+pub(super) fn check(commands: &[Command], textual: bool, tell: &mut dyn FnMut(ScriptPlace, String)) {
+    conditions(commands, tell);
+    pipelines(commands, textual, tell);
+}
+
+fn conditions(commands: &[Command], tell: &mut dyn FnMut(ScriptPlace, String)) {
+    // Where each open condition began, and whether its \else was seen.
+    let mut open: Vec<(ScriptPlace, bool)> = Vec::new();
+    for command in commands {
+        let mut wrong = |text: &str| tell(command.place, text.to_owned());
+        match (&command.action, open.last_mut()) {
+            (Action::If(_), _) => {
+                if open.len() == DEEPEST as usize {
+                    wrong(&format!("conditions are nested deeper than {DEEPEST}; make them several scripts"));
+                }
+                open.push((command.place, false));
+            }
+            (Action::Elif(_), None) => wrong("\\elif without matching \\if"),
+            (Action::Elif(_), Some((_, true))) => wrong("\\elif after \\else"),
+            (Action::Else, None) => wrong("\\else without matching \\if"),
+            (Action::Else, Some((_, true))) => wrong("\\else after \\else"),
+            (Action::Else, Some((_, seen))) => *seen = true,
+            (Action::Endif, None) => wrong("\\endif without matching \\if"),
+            (Action::Endif, Some(_)) => drop(open.pop()),
+            _ => {}
+        }
+    }
+    for (place, _) in open {
+        tell(place, "\\if without matching \\endif".to_owned());
+    }
+}
+
+fn pipelines(commands: &[Command], textual: bool, tell: &mut dyn FnMut(ScriptPlace, String)) {
+    let mut depth = 0u32;
+    let mut open: Option<ScriptPlace> = None;
+    for command in commands {
+        let pipeline = matches!(command.action, Action::StartPipeline | Action::SyncPipeline | Action::EndPipeline);
+        if pipeline && textual {
+            tell(command.place, "pipelines need protocol = extended or prepared".to_owned());
+            continue;
+        }
+        match &command.action {
+            Action::If(_) => depth += 1,
+            Action::Endif => depth = depth.saturating_sub(1),
+            // Which way a condition goes is not known here.
+            _ if pipeline && depth > 0 => return,
+            Action::StartPipeline if open.is_some() => tell(command.place, "already in a pipeline".to_owned()),
+            Action::StartPipeline => open = Some(command.place),
+            Action::SyncPipeline | Action::EndPipeline if open.is_none() => {
+                tell(command.place, "not in a pipeline; open it with \\startpipeline".to_owned());
+            }
+            Action::EndPipeline => open = None,
+            Action::Sql { keep: Some(_), .. } if open.is_some() => {
+                tell(command.place, "\\gset and \\aset are not allowed in a pipeline".to_owned());
+            }
+            _ => {}
+        }
+    }
+    if let Some(place) = open {
+        tell(place, "the pipeline is never closed; close it with \\endpipeline".to_owned());
+    }
 }

@@ -9,10 +9,9 @@ use super::fault::Fault;
 use super::names::is_name;
 use super::program::{Instruction, Program, Send, What};
 use super::random::Laws;
-use super::scalar::Scalar;
+use super::scalar::{Held, Scalar, Variables};
 use super::scripts::Client;
 use super::substitute::Parameter;
-use super::variables::{Held, Variables};
 use crate::transaction::{Answers, Batch, Names, Step, Value};
 use units::Nanos;
 

@@ -11,8 +11,8 @@ use super::fault::Fault;
 use super::program::Program;
 use super::random::{Draws, Laws};
 use super::run::{Columns, Run};
-use super::scalar::Scalar;
-use super::variables::{Held, Variables};
+use super::scalar::{Held, Scalar, Variables};
+use crate::kind::numbers::share_at;
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
 use random::{below, mix};
 use std::sync::Arc;
@@ -62,13 +62,8 @@ impl Scripts {
         if self.program.scripts.len() == 1 {
             return 0;
         }
-        let mut left = below(mix(mix(self.seed ^ 0x0c1a_55e5).wrapping_add(mix(n))), self.weight);
-        let drawn = self.program.scripts.iter().position(|script| {
-            let here = left < u64::from(script.weight);
-            left = left.wrapping_sub(u64::from(script.weight));
-            here
-        });
-        drawn.unwrap_or(0)
+        let drawn = below(mix(mix(self.seed ^ 0x0c1a_55e5).wrapping_add(mix(n))), self.weight);
+        share_at(drawn, self.program.scripts.iter().map(|script| u64::from(script.weight))).unwrap_or(0)
     }
 }
 
@@ -98,14 +93,11 @@ impl Business for Scripts {
             std::mem::swap(batch, &mut client.waiting);
         }
         let mut run = Run { program, client, laws: &mut self.laws, columns: &mut self.columns, batch };
-        match run.on(steps, answers) {
-            Ok(step) => step,
-            Err((at, fault)) => {
-                batch.clear();
-                client.complaint = Some((at, fault));
-                Step::Fail
-            }
-        }
+        run.on(steps, answers).unwrap_or_else(|complaint| {
+            batch.clear();
+            client.complaint = Some(complaint);
+            Step::Fail
+        })
     }
 
     fn complaint(&mut self, slot: u32) -> Option<String> {

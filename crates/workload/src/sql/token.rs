@@ -49,6 +49,13 @@ pub(super) struct Misread {
     pub(super) text: String,
 }
 
+impl Misread {
+    /// One name more than can be told apart.
+    pub(super) fn crowded(at: usize) -> Misread {
+        Misread { at, text: "more than 65,536 variables".to_owned() }
+    }
+}
+
 /// The bytes of a line break that a backslash hides, when there is one at `at`.
 pub(super) fn continuation(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at..)? {

@@ -59,8 +59,7 @@ pub trait Business: Any + Send {
 
     /// When the next transaction of a slot is due, on the trial's clock, where the workload paces itself
     /// ([`Transactions::paces_itself`](crate::kind::Transactions::paces_itself)).
-    fn due(&mut self, slot: u32) -> Option<Nanos> {
-        let _ = slot;
+    fn due(&mut self, _slot: u32) -> Option<Nanos> {
         None
     }
 
@@ -72,8 +71,7 @@ pub trait Business: Any + Send {
     fn step(&mut self, slot: u32, answers: &Answers, batch: &mut Batch) -> Step;
 
     /// Why the transaction in a slot could not go on, after [`Step::Fail`].
-    fn complaint(&mut self, slot: u32) -> Option<String> {
-        let _ = slot;
+    fn complaint(&mut self, _slot: u32) -> Option<String> {
         None
     }
 
@@ -90,14 +88,12 @@ pub trait Business: Any + Send {
     fn ended(&mut self, slot: u32, ending: Ending, at: Nanos, caused: &mut Vec<Caused>);
 
     /// How much the transaction gave that has just ended well in a slot, in the words of its class.
-    fn gave(&mut self, slot: u32) -> u64 {
-        let _ = slot;
+    fn gave(&mut self, _slot: u32) -> u64 {
         1
     }
 
     /// How old the data was that the transaction saw which has just ended in a slot; none where it looked at no mark.
-    fn age(&mut self, slot: u32) -> Option<Nanos> {
-        let _ = slot;
+    fn age(&mut self, _slot: u32) -> Option<Nanos> {
         None
     }
 }

@@ -7,15 +7,13 @@
 //! for the first parameter; an engine's own text is the business of whoever carries the calls out.
 
 mod answers;
-pub(crate) mod ask;
 mod batch;
 mod business;
-mod sample;
 pub(crate) mod texts;
 mod value;
 
-pub use answers::{Answer, Answers, Names};
+pub use answers::{Answer, Answers, Names, Sample, Turn};
+pub(crate) use batch::Ask;
 pub use batch::{Batch, Call, Statement};
 pub use business::{Begun, Business, Caused, Ending, Step};
-pub use sample::{Sample, Turn};
 pub use value::Value;

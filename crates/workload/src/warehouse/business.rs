@@ -84,7 +84,7 @@ impl Warehouse {
     /// How old, at `at`, what the last load brought was when the step asked; none before the first load of the trial.
     fn age_of(&self, dialog: &Dialog, at: Nanos) -> Option<Nanos> {
         let (delta, moment) = dialog.marker;
-        (delta as u64 > self.streams.before()).then(|| Nanos(at.0.saturating_sub(moment as u64 * 1_000)))
+        (delta as u64 > self.streams.before).then(|| Nanos(at.0.saturating_sub(moment as u64 * 1_000)))
     }
 }
 
@@ -138,7 +138,7 @@ impl Business for Warehouse {
             Errand::Change { stream, nth } => {
                 Slot::Change(Change::new(self.streams.delta(stream, nth, begun.at), stream), stream)
             }
-            Errand::Load { stream } => Slot::Load(Load::new(self.scale, stream, self.streams.before()), stream),
+            Errand::Load { stream } => Slot::Load(Load::new(self.scale, stream, self.streams.before), stream),
         };
     }
 

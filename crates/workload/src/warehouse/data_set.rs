@@ -5,18 +5,13 @@ use super::fill::{part, row_count};
 use super::scale::Scale;
 use super::schema::{Holds, holds, tables};
 use super::spec::Indexes;
-use crate::dataset::{Contents, DataSet, Figure, Invariant, Page, Rows, SEED, Table, checksum};
+use crate::dataset::{Contents, DataSet, Figure, Invariant, Page, Rows, Table, checksum};
 
 /// The warehouse of a scale, with the rows of a seed.
 #[derive(Clone, Copy)]
 pub(super) struct Warehouse {
     pub(super) scale: Scale,
     pub(super) seed: u64,
-}
-
-/// The data set that runs use.
-pub(super) fn data_set(scale: Scale) -> DataSet {
-    seeded(scale, SEED)
 }
 
 /// The data set whose rows are those of a seed.

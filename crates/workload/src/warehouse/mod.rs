@@ -10,9 +10,7 @@ mod business;
 mod checks;
 pub mod data_set;
 mod deltas;
-mod demand;
 mod fill;
-mod keys;
 pub mod scale;
 mod schema;
 pub mod spec;
@@ -21,9 +19,8 @@ mod walk;
 mod workload;
 
 pub use business::Warehouse;
-pub use keys::{KEYS, read};
 pub use scale::Scale;
-pub use spec::Spec;
+pub use spec::{KEYS, Spec, read};
 
 #[cfg(test)]
 mod tests;

@@ -56,10 +56,8 @@ pub(super) fn reports(scale: &Scale) -> Vec<Statement> {
     };
     let of_cube = |cube: &'static str| {
         Axis::ALL.iter().map(move |&rows| {
-            let sql = match source(scale, rows) {
-                Some(level) => from_aggregate(cube, level, rows),
-                None => from_facts(cube, rows),
-            };
+            let sql =
+                source(scale, rows).map_or_else(|| from_facts(cube, rows), |level| from_aggregate(cube, level, rows));
             Statement { name: format!("{cube}: {}", rows.word()), sql, rows: true }
         })
     };

@@ -2,7 +2,6 @@
 
 use super::cache::WriteCache;
 use super::changes::{Change, State};
-use super::flight::{Event, Flight, Work};
 use super::paths::Paths;
 use super::spec::{Spec, SpecError};
 use crate::array::raid::{Piece, Raid, Stripe};
@@ -203,10 +202,10 @@ impl Stepped for General {
         self.processors.clear(now);
         self.paths.clear(now);
         for controller in &mut self.controllers {
-            controller.station.watch().clear(now);
-            controller.mirror.watch().clear(now);
+            controller.station.watch.clear(now);
+            controller.mirror.watch.clear(now);
         }
-        self.modules.iter_mut().for_each(|module| module.station.watch().clear(now));
+        self.modules.iter_mut().for_each(|module| module.station.watch.clear(now));
         let here = self.front.watch.here;
         let sum = now.0.wrapping_mul(here).wrapping_neg();
         self.front = Turnover { watch: Area { since: now.0, sum, here }, ..Turnover::default() };
@@ -220,16 +219,103 @@ impl Stepped for General {
         for (number, path) in self.paths.all.iter_mut().enumerate() {
             all.push(StationReport::of_turns(format!("channel {number}"), &path.channel, now));
             all.push(StationReport::of_turns(format!("port {number}"), &path.port, now));
-            all.push(StationReport::of(format!("link {number} there"), path.there.watch(), now));
-            all.push(StationReport::of(format!("link {number} back"), path.back.watch(), now));
+            all.push(StationReport::of(format!("link {number} there"), &path.there.watch, now));
+            all.push(StationReport::of(format!("link {number} back"), &path.back.watch, now));
         }
         for (number, controller) in self.controllers.iter_mut().enumerate() {
-            all.push(StationReport::of(format!("controller {number}"), controller.station.watch(), now));
-            all.push(StationReport::of(format!("mirror {number}"), controller.mirror.watch(), now));
+            all.push(StationReport::of(format!("controller {number}"), &controller.station.watch, now));
+            all.push(StationReport::of(format!("mirror {number}"), &controller.mirror.watch, now));
         }
         for (number, module) in self.modules.iter_mut().enumerate() {
-            all.push(StationReport::of(format!("module {number}"), module.station.watch(), now));
+            all.push(StationReport::of(format!("module {number}"), &module.station.watch, now));
         }
         all
+    }
+}
+
+// Operations under way, and what happens to them.
+
+/// What is still to happen. Small, for the agenda moves it about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    /// The host's processor is done.
+    Host { slot: u32 },
+    /// The I/O processor is done.
+    Processor { slot: u32 },
+    /// The channel is done.
+    Channel { slot: u32 },
+    /// The port is done.
+    Port { slot: u32 },
+    /// It reached its controller.
+    Arrived { slot: u32 },
+    /// The controller is done.
+    Controller { slot: u32 },
+    /// Both controllers hold the write.
+    Mirrored { slot: u32 },
+    /// A module is done with one of a slot's parts.
+    Module { module: u16, slot: u32 },
+    /// The answer is back at the host.
+    Back { slot: u32 },
+    /// No path was left for it.
+    Refused { slot: u32 },
+    /// The rebuild may take its next row.
+    Rebuild,
+    /// Something that was planned changes.
+    Change { number: u32 },
+}
+
+/// What a slot is used for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Work {
+    #[default]
+    Read,
+    Write,
+    Sync,
+    Destage,
+    Rebuild,
+}
+
+/// An operation under way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flight {
+    pub(super) address: u64,
+    /// When it was submitted.
+    pub(super) since: Nanos,
+    pub(super) bytes: u32,
+    /// Parts at modules that are not done.
+    pub(super) pending: u32,
+    pub(super) path: u16,
+    /// The losses of its path when it took it: another number says that its answer never comes.
+    pub(super) losses: u16,
+    pub(super) group: u16,
+    pub(super) class: u8,
+    pub(super) work: Work,
+    /// Whether the reads of a write are done.
+    pub(super) writing: bool,
+    pub(super) failed: bool,
+    /// Whether it is behind the host: it took a path and its answer is not back.
+    pub(super) inside: bool,
+    /// Whether the write cache holds it. It is promised once, however often its answer is lost.
+    pub(super) held: bool,
+}
+
+impl Flight {
+    /// Bytes that travel to the array, and back.
+    pub(super) fn travels(&self) -> (u64, u64) {
+        const COMMAND: u64 = 64;
+        match self.work {
+            Work::Read => (COMMAND, u64::from(self.bytes)),
+            Work::Write => (u64::from(self.bytes), COMMAND),
+            _ => (COMMAND, COMMAND),
+        }
+    }
+
+    /// The class at the modules: foreground, destage, rebuild.
+    pub(super) fn rank(&self) -> usize {
+        match self.work {
+            Work::Destage => 1,
+            Work::Rebuild => 2,
+            _ => 0,
+        }
     }
 }

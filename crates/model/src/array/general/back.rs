@@ -1,7 +1,7 @@
 //! Behind the controllers: what RAID makes of an operation, at the modules; destaging and rebuilding.
 
 use super::array::General;
-use super::flight::{Event, Flight, Work};
+use super::array::{Event, Flight, Work};
 use crate::array::raid::Piece;
 use units::Nanos;
 

@@ -3,7 +3,7 @@
 //! The one idea: a write takes room when it comes and gives it back when it is destaged, so that a full cache makes writes
 //! wait for modules. What it holds survives the loss of power and of one controller.
 
-use super::flight::Flight;
+use super::array::Flight;
 use super::spec;
 use std::collections::VecDeque;
 

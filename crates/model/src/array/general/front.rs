@@ -1,7 +1,7 @@
 //! The way of an operation from the host to the controllers, and back.
 
 use super::array::General;
-use super::flight::{Event, Work};
+use super::array::{Event, Work};
 use units::Nanos;
 
 impl General {

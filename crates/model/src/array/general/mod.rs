@@ -11,11 +11,8 @@ mod array;
 mod back;
 mod cache;
 mod changes;
-mod described;
-mod flight;
 mod front;
 mod paths;
-mod power;
 mod spec;
 
 #[path = "tests/faults.rs"]
@@ -30,6 +27,6 @@ mod tests;
 pub use array::General;
 
 pub use changes::Change;
-pub(crate) use described::spec;
 pub use paths::Policy;
+pub(crate) use spec::spec;
 pub use spec::{Cache, Modules, Rebuild, Spec, SpecError};

@@ -130,8 +130,8 @@ impl Paths {
         for path in &mut self.all {
             path.channel.clear(now);
             path.port.clear(now);
-            path.there.watch().clear(now);
-            path.back.watch().clear(now);
+            path.there.watch.clear(now);
+            path.back.watch.clear(now);
         }
     }
 }

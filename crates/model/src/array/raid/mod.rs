@@ -4,10 +4,8 @@
 //! change the answer, and nothing else.
 
 mod mapping;
-mod stripe;
 
 #[cfg(test)]
 mod tests;
 
-pub use mapping::{Level, Piece, Raid, RaidError};
-pub use stripe::Stripe;
+pub use mapping::{Level, Piece, Raid, RaidError, Stripe};

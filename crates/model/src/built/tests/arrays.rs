@@ -1,10 +1,8 @@
 //! General arrays: closed form and simulation over the same parameters.
 
 use super::*;
-use crate::file;
 use crate::kind::Unanswered;
-use crate::models;
-use crate::rows;
+use crate::{file, models, rows};
 use random::Draws;
 use units::Nanos;
 use workload::{Operation, OperationKind};

@@ -3,9 +3,7 @@
 use super::*;
 use crate::asked::Values;
 use crate::device::flash;
-use crate::file;
-use crate::models;
-use crate::rows;
+use crate::{file, models, rows};
 use random::Draws;
 use units::Nanos;
 use workload::{Operation, OperationKind};

@@ -19,7 +19,7 @@ pub(crate) enum Event {
     Done { disk: u32, slot: u32 },
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Flight {
     disk: u32,
     sync: bool,
@@ -75,20 +75,10 @@ impl Disk {
         let room = slots as usize;
         let spindle =
             Spindle { waiting: Vec::with_capacity(room), arm: 0, busy: false, trail: None, watch: Watch::default() };
-        let none = Flight {
-            disk: 0,
-            sync: false,
-            write: false,
-            came: 0,
-            passed: 0,
-            offset: 0,
-            bytes: 0,
-            place: shape.place(0),
-        };
         Ok(Disk {
             shape,
             agenda: Agenda::with_capacity(room + disks as usize + 16),
-            flights: vec![none; room],
+            flights: vec![Flight::default(); room],
             disks: vec![spindle; disks.max(1) as usize],
         })
     }

@@ -59,7 +59,7 @@ pub struct Shape {
 }
 
 /// Where a byte lies.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Place {
     /// Cylinder, from the outside.
     pub cylinder: u32,

@@ -113,10 +113,7 @@ impl Die {
             }
         }
         let count = self.doing.len() as u32;
-        match first.write {
-            true => Begun::Writes(count, self.doing.iter().any(|task| task.part)),
-            false => Begun::Reads(count),
-        }
+        if first.write { Begun::Writes(count, self.doing.iter().any(|task| task.part)) } else { Begun::Reads(count) }
     }
 
     /// Takes an operation up; the answer is its plane as a bit.

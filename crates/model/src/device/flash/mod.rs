@@ -10,7 +10,6 @@
 
 pub mod amplification;
 mod blocks;
-mod described;
 mod die;
 mod machine;
 mod shape;

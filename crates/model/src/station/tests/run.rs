@@ -245,7 +245,7 @@ impl Machine {
     fn watch(&mut self) -> &mut Watch {
         match self {
             Machine::Servers(servers) => servers.watch(),
-            Machine::Sharing(sharing) => sharing.watch(),
+            Machine::Sharing(sharing) => &mut sharing.watch,
             Machine::Delay(_, watch) => watch,
         }
     }

@@ -11,12 +11,8 @@ const RESTING: [&str; 8] = ["bank", "branch", "product", "terms", "customer", "a
 /// Everything that is counted or added up.
 pub(in crate::bank) fn figures(scale: Scale, seed: u64, history: bool) -> Vec<Figure> {
     let told = History::new(scale, seed);
-    let count = |table: &str| Figure {
-        what: format!("rows of {table}"),
-        sql: format!("SELECT COUNT(*) FROM {table}"),
-        is: row_count(scale, seed, table) as i64,
-    };
-    let mut all: Vec<Figure> = RESTING.iter().map(|table| count(table)).collect();
+    let count = |table: &&str| Figure::rows_of(table, row_count(scale, seed, table));
+    let mut all: Vec<Figure> = RESTING.iter().map(count).collect();
     all.push(Figure {
         what: "cents that all accounts began with".to_owned(),
         sql: "SELECT SUM(opening_cents) FROM account".to_owned(),

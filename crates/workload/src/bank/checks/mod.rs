@@ -15,43 +15,23 @@ use super::history::History;
 use super::scale::{FIRST_ORDER, Scale, TODAY};
 use crate::dataset::Invariant;
 
-/// An invariant as `"name" of [tables] "what holds" = SQL with numbers in braces;`.
-macro_rules! hold {
-    ($($name:literal of $tables:tt $says:literal = $sql:literal;)*) => {
-        /// The invariants, with their numbers.
-        pub(super) fn all(numbers: &Numbers) -> Vec<crate::dataset::Invariant> {
-            vec![$(crate::dataset::Invariant { name: $name, says: $says, tables: &$tables, sql: numbers.put_into($sql) }),*]
-        }
-    };
-}
-use hold;
-
 /// All of them.
 pub(super) fn invariants(scale: Scale, seed: u64) -> Vec<Invariant> {
-    let numbers = Numbers::of(scale, seed);
-    [postings::all(&numbers), night::all(&numbers)].concat()
+    Invariant::all(&[postings::ALL, night::ALL].concat(), &numbers(scale, seed))
 }
 
 /// What stands in braces in the texts.
-struct Numbers([(&'static str, String); 9]);
-
-impl Numbers {
-    fn of(scale: Scale, seed: u64) -> Numbers {
-        let history = History::new(scale, seed);
-        Numbers([
-            ("{first_day}", scale.first_day().to_string()),
-            ("{last_day}", (TODAY - 1).to_string()),
-            ("{today}", TODAY.to_string()),
-            ("{balances}", (scale.days + 1).to_string()),
-            ("{accounts}", scale.accounts.to_string()),
-            ("{first_order}", history.first_kept_order().to_string()),
-            ("{last_order}", history.last_order().to_string()),
-            ("{first_of_day}", history.first_order_of_day().to_string()),
-            ("{first_of_night}", FIRST_ORDER.to_string()),
-        ])
-    }
-
-    fn put_into(&self, sql: &str) -> String {
-        self.0.iter().fold(sql.to_owned(), |sql, (name, number)| sql.replace(name, number))
-    }
+fn numbers(scale: Scale, seed: u64) -> [(&'static str, String); 9] {
+    let history = History::new(scale, seed);
+    [
+        ("{first_day}", scale.first_day().to_string()),
+        ("{last_day}", (TODAY - 1).to_string()),
+        ("{today}", TODAY.to_string()),
+        ("{balances}", (scale.days + 1).to_string()),
+        ("{accounts}", scale.accounts.to_string()),
+        ("{first_order}", history.first_kept_order().to_string()),
+        ("{last_order}", history.last_order().to_string()),
+        ("{first_of_day}", history.first_order_of_day().to_string()),
+        ("{first_of_night}", FIRST_ORDER.to_string()),
+    ]
 }

@@ -2,9 +2,10 @@
 //!
 //! The one idea: interest and charges are computed again, over all accounts at once.
 
-use super::{Numbers, hold};
+use crate::dataset::{Stated, stated};
 
-hold! {
+/// The invariants.
+pub(super) const ALL: &[Stated] = stated! {
     "settlements" of ["account", "settlement", "statement", "item"]
         "each account was settled once a period, with its statements and exactly the items of its settlement; those of the bank's \
          own never are" =
@@ -88,4 +89,4 @@ hold! {
          CROSS JOIN (SELECT COALESCE(SUM(debit_cents), 0) AS debits, COALESCE(SUM(credit_cents), 0) AS credits FROM ledger) l \
          WHERE c.period <> 1 OR c.day <> {last_day} OR c.accounts <> {accounts} OR a.settled <> {accounts} OR c.debit_cents <> l.debits \
          OR c.credit_cents <> l.credits OR c.debit_cents <> c.credit_cents LIMIT 10";
-}
+};

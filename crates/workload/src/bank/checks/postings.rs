@@ -4,9 +4,10 @@
 //!
 //! What it does not do: of an order that posts nothing it holds what the order's own items and its prenote say, and no more.
 
-use super::{Numbers, hold};
+use crate::dataset::{Stated, stated};
 
-hold! {
+/// The invariants.
+pub(super) const ALL: &[Stated] = stated! {
     "double entry" of ["item"]
         "the items of each order add up to nothing, and have one posting date and one value date" =
         "SELECT order_id, SUM(amount_cents) AS summed, MIN(posted_day) AS posted, MIN(value_day) AS valued FROM item \
@@ -107,4 +108,4 @@ hold! {
          UNION ALL SELECT payee_id FROM standing_order UNION ALL SELECT account_id FROM prenote \
          UNION ALL SELECT account_id FROM payment_order WHERE kind <> 'night') x \
          LEFT JOIN account a ON a.id = x.account_id WHERE a.id IS NULL LIMIT 10";
-}
+};

@@ -5,21 +5,19 @@
 //!
 //! What it does not do: it carries no statement out, and reads no clock.
 
-use super::Spec;
 use super::choose::{Choose, Purpose};
 use super::mix::{BACK_DATED, BULK, Class, LATER, REJECTED, RUN};
+use super::post::Standing;
 use super::post::{Payee, Post};
-use super::reads;
 use super::spec::RUN_EVERY;
-use super::standing::Standing;
+use super::{Spec, reads};
 use crate::bank::history::History;
 use crate::bank::scale::{CENTS_MAX, TODAY};
 use crate::dataset::SEED;
 use crate::kind::numbers::Numbers;
 use crate::kind::orders::{Known, Ledger};
 use crate::kind::{Clocked, Share};
-use crate::transaction::ask::Ask;
-use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step};
+use crate::transaction::{Answers, Ask, Batch, Begun, Business, Caused, Ending, Step};
 use random::Lane;
 use units::Nanos;
 

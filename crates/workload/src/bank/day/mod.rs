@@ -12,7 +12,6 @@ mod mix;
 mod post;
 mod reads;
 mod spec;
-mod standing;
 mod statements;
 mod workload;
 

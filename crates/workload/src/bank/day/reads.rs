@@ -4,8 +4,7 @@ use super::choose::Choose;
 use super::mix::Class;
 use super::statements::Said;
 use crate::bank::history::History;
-use crate::transaction::Value;
-use crate::transaction::ask::Ask;
+use crate::transaction::{Ask, Value};
 
 /// The questions of a class.
 pub(super) fn asked(class: Class, history: &History, mut choose: Choose) -> Ask {

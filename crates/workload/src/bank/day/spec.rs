@@ -1,7 +1,7 @@
 //! What a bank's day is, as a study says it.
 
 use crate::bank::Scale;
-use crate::bank::keys::{ACCOUNTS, scale};
+use crate::bank::scale::{ACCOUNTS, scale};
 use crate::kind::{DAYS, INDEXES};
 use reading::key::{Count, Span};
 use reading::{Settings, keys};

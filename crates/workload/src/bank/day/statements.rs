@@ -1,7 +1,6 @@
 //! What a bank says by day.
 
-use crate::transaction::texts;
-use crate::transaction::{Sample, Statement};
+use crate::transaction::{Sample, Statement, texts};
 
 texts::list! { Said from 0, SAID:
     // Posting.

@@ -23,7 +23,7 @@ impl Transactions for Spec {
     }
 
     fn data_set(&self, _theirs: bool) -> Option<DataSet> {
-        Some(data_set::data_set(self.scale))
+        Some(data_set::seeded(self.scale, SEED))
     }
 
     fn ready(&self, _around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {

@@ -9,17 +9,15 @@
 //! What it does not do: items with value dates of a period that is settled are not settled again.
 
 mod business;
-mod demand;
 mod machine;
-mod spec;
 mod statements;
 mod work;
 mod workload;
 
 use super::scale::FIRST_ORDER;
 pub use business::Night;
-pub use spec::{KEYS, Spec, read};
 pub use statements::{samples, statements};
+pub use work::{KEYS, Spec, read};
 
 /// The period that a night settles: the days of the history.
 const PERIOD: i64 = 1;

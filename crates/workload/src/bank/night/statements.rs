@@ -9,8 +9,7 @@
 //!
 //! What it does not do: no row comes back but the accounts of a span that are left.
 
-use crate::transaction::texts;
-use crate::transaction::{Sample, Statement};
+use crate::transaction::{Sample, Statement, texts};
 
 texts::list! { Said from 0, SAID:
     // A span of accounts: $1 is the first of it, $2 the end. Orders are one of interest and one of charges a branch: $3 and twice the

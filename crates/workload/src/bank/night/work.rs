@@ -5,7 +5,10 @@
 //!
 //! What it does not do: it does not know what is done already; the data says so.
 
-use super::Spec;
+use crate::bank::Scale;
+use crate::bank::scale::{ACCOUNTS, scale};
+use crate::kind::{COMMIT_EVERY, DAYS, INDEXES};
+use reading::{Settings, keys};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -80,6 +83,31 @@ impl Progress {
             Piece::CutOff | Piece::Nothing => 0,
         };
     }
+}
+
+// What a bank's night is, as a study says it.
+
+keys! {
+    /// All of them, in the order of the reference page.
+    pub KEYS;
+    ACCOUNTS;
+    DAYS;
+    INDEXES;
+    COMMIT_EVERY;
+}
+
+/// A bank's night.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// The bank.
+    pub scale: Scale,
+    /// Accounts of a transaction.
+    pub commit_every: u64,
+}
+
+/// The workload that these settings ask for.
+pub fn read(settings: &mut dyn Settings) -> Spec {
+    Spec { scale: scale(settings), commit_every: settings.given(&COMMIT_EVERY).unwrap_or(100) }
 }
 
 #[cfg(test)]

@@ -4,14 +4,14 @@
 //! night on a data set has the same to do.
 
 use super::business::Settled;
-use super::demand::demands;
 use super::work::Progress;
 use super::{FIRST_ORDER, Night, Spec, samples, statements};
 use crate::bank::data_set;
-use crate::bank::scale::TODAY;
-use crate::dataset::{DataSet, Language};
+use crate::bank::scale::{PRODUCTS, TODAY};
+use crate::dataset::{DataSet, Language, SEED};
 use crate::kind::{
-    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield, workers,
+    Around, Class, Demand, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield,
+    workers,
 };
 use crate::transaction::{Business, Sample, Statement};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ impl Transactions for Spec {
     }
 
     fn data_set(&self, _theirs: bool) -> Option<DataSet> {
-        Some(data_set::data_set(self.scale))
+        Some(data_set::seeded(self.scale, SEED))
     }
 
     /// All spans, the ledger of every branch, and the cut-off.
@@ -175,6 +175,27 @@ impl Ready for Jobs {
     fn business(&self, share: &Share) -> Box<dyn Business> {
         Box::new(Night::new(self.spec, self.jobs, self.progress.clone(), share))
     }
+}
+
+// What the pieces of a bank's night ask of a database, whatever it takes for them.
+//
+// The one idea: a piece goes over sets of rows, and how many follows from accounts and days: an account has a balance and, on the
+// mean, an item for each day of the period.
+//
+// What it does not do: it knows no account whose interest or charges are nothing.
+
+/// Of each class, in their order.
+pub(super) fn demands(spec: &Spec) -> [Demand; 3] {
+    let [accounts, days, branches] = [spec.scale.accounts, spec.scale.days, spec.scale.branches()].map(|n| n as f64);
+    let (settled, of_branch) = (accounts / spec.spans() as f64, accounts / branches);
+    // Those of customers and of firms.
+    let totals = (PRODUCTS + 1) as f64 * days;
+    [
+        // Settlement, account, balance, two items and a statement; two orders and the own side of each.
+        Demand::over_sets(13.0, 2.0 * days * settled, 6.0 * settled + 6.0),
+        Demand::over_sets(4.0, days * of_branch, totals),
+        Demand::over_counted(2.0, accounts + branches * totals, 1.0),
+    ]
 }
 
 #[cfg(test)]

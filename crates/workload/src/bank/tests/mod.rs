@@ -8,6 +8,7 @@ mod night;
 use super::day::{Day, Spec};
 use super::{Scale, data_set};
 use crate::bench::Bench;
+use crate::dataset::SEED;
 use crate::dataset::{DataSet, Indexes};
 use units::Nanos;
 
@@ -19,14 +20,14 @@ pub(super) fn day() -> Spec {
 }
 
 fn data() -> DataSet {
-    data_set::data_set(SCALE)
+    data_set::seeded(SCALE, SEED)
 }
 
 #[test]
 fn more_and_fewer_indexes_change_the_schema_and_neither_rows_nor_answers() {
     let carried = |indexes| {
         let scale = Scale { indexes, ..SCALE };
-        let data = data_set::data_set(scale);
+        let data = data_set::seeded(scale, SEED);
         let mut bench = Bench::filled(&data, super::day::statements());
         day::run(&mut bench, &mut Day::new(Spec { scale, ..day() }, &day::share(0, 0)), 300);
         assert_eq!(bench.broken(&data), [""; 0]);

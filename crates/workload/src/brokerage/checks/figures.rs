@@ -37,11 +37,7 @@ struct Sums {
 
 /// Everything that is counted or added up.
 pub fn figures(scale: Scale, seed: u64, history: bool) -> Vec<Figure> {
-    let count = |table: &'static Table| Figure {
-        what: format!("rows of {}", table.name),
-        sql: format!("SELECT COUNT(*) FROM {}", table.name),
-        is: rows(scale, seed, table) as i64,
-    };
+    let count = |table: &'static Table| Figure::rows_of(&table.name, rows(scale, seed, table));
     let resting = tables(scale.preset).filter(|table| !MOVING.contains(&&*table.name));
     let mut all: Vec<Figure> = resting.map(count).collect();
     all.push(opening(scale, seed));

@@ -2,9 +2,8 @@
 //!
 //! What it does not do: prices come from `price`; nothing here knows of trades.
 
-use super::Maker;
-use super::article;
 use super::people::address_of_company;
+use super::{Maker, article};
 use crate::brokerage::charges::{EXCHANGES, exchange_of};
 use crate::brokerage::codes::ACTIVE;
 use crate::brokerage::scale::{CALENDAR_DAY_US, DAY_US, LAST_DAY, NOW_US, OPENS_US, PRICE_DAYS};

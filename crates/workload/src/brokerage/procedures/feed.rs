@@ -2,9 +2,8 @@
 
 use super::super::codes;
 use super::super::statements::Shared;
-use super::body::{Body, NUMBER};
-use super::language::Kind::{Int, Long, Text};
-use super::list::{List, number, padded};
+use super::body::Kind::{Int, Long, Text};
+use super::body::{Body, List, NUMBER, number, padded};
 
 /// Letters of a symbol in a record.
 pub(in crate::brokerage) const SYMBOL: usize = 16;

@@ -3,9 +3,8 @@
 use super::super::codes;
 use super::super::scale::CALENDAR_DAY_US;
 use super::super::statements::{House, Shared};
-use super::body::{Body, NUMBER};
-use super::language::Kind::{Int, Long, Text};
-use super::list::{List, number};
+use super::body::Kind::{Int, Long, Text};
+use super::body::{Body, List, NUMBER, number};
 
 /// Number, quantity before and quantity after of the lots that a sale uses up, in the order of numbers.
 const USED: List = List { variable: "v_used", width: 3 * NUMBER };

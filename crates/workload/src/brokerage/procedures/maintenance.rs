@@ -2,7 +2,7 @@
 
 use super::super::statements::House;
 use super::body::Body;
-use super::language::Kind::{Int, Text};
+use super::body::Kind::{Int, Text};
 
 /// What each table's round says, in the order of the rounds; the twelfth looks at a watch list first.
 const ROUNDS: [(House, &[&str]); 11] = [

@@ -6,12 +6,9 @@
 //! What it does not do: it makes no procedure in a database, and the clean-up before a run stays a matter of statements.
 
 mod body;
-mod columns;
 mod feed;
 mod fill;
 mod heard;
-mod language;
-mod list;
 mod maintenance;
 mod old;
 mod order;

@@ -2,9 +2,8 @@
 
 use super::super::codes::{LOOKUP_TRADES, MARK};
 use super::super::statements::House;
-use super::body::{Body, NUMBER};
-use super::language::Kind::{Int, Long, Text};
-use super::list::{List, number};
+use super::body::Kind::{Int, Long, Text};
+use super::body::{Body, List, NUMBER, number};
 
 /// Numbers of the trades that were found, ascending.
 const FOUND_TRADES: List = List { variable: "v_found", width: NUMBER };

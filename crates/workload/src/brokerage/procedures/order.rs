@@ -2,9 +2,8 @@
 
 use super::super::codes;
 use super::super::statements::{House, Shared};
-use super::body::{Body, NUMBER};
-use super::language::Kind::{Int, Long, Text};
-use super::list::{List, number, padded};
+use super::body::Kind::{Int, Long, Text};
+use super::body::{Body, List, NUMBER, number, padded};
 
 /// Symbol, quantity and price of what the account holds.
 const HOLDINGS: List = List { variable: "v_holdings", width: 16 + 2 * NUMBER };

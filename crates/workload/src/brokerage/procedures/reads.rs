@@ -2,7 +2,7 @@
 
 use super::super::statements::{Desk, House, Shared};
 use super::body::Body;
-use super::language::Kind::{Int, Text};
+use super::body::Kind::{Int, Text};
 
 pub(super) fn status(body: &mut Body) {
     body.takes(Int, "p_account");

@@ -9,11 +9,9 @@
 use super::super::mix::Class;
 use super::super::procedures::outcomes;
 use super::super::statements::House;
-use super::{Inputs, Report};
-use super::{customer, feed, fill, history, maintenance, order, reads, update};
-use crate::transaction::ask::Ask;
+use super::{Inputs, Report, customer, feed, fill, history, maintenance, order, reads};
 use crate::transaction::texts::Place;
-use crate::transaction::{Answers, Batch, Step, Value};
+use crate::transaction::{Answers, Ask, Batch, Step, Value};
 
 /// What an answer must say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +35,9 @@ pub(in crate::brokerage) struct Called {
     parameters: Vec<Value>,
     rolls_back: bool,
     expects: Expects,
-    complaint: Option<String>,
+    pub(super) complaint: Option<String>,
     sent: bool,
-    report: Report,
+    pub(super) report: Report,
 }
 
 /// The call of a transaction.
@@ -64,8 +62,8 @@ pub(super) fn called(inputs: Inputs) -> Called {
         }
         Class::Result => Called { expects: Expects::Fill, ..plain(fill::Fill::new(inputs).parameters()) },
         Class::Feed => Called { expects: Expects::Feed, ..plain(feed::Feed::new(inputs).parameters()) },
-        Class::Lookup => plain(history::Lookup::new(inputs).parameters()),
-        Class::Update => plain(update::Update::new(inputs).parameters()),
+        Class::Lookup => plain(history::Lookup::new(inputs).find.parameters()),
+        Class::Update => plain(history::Update::new(inputs).find.parameters()),
         Class::Position => {
             let customer = customer::Customer::new(inputs);
             let expects = if customer.searches() { Expects::Anybody } else { Expects::Nothing };
@@ -104,14 +102,6 @@ fn detail(ask: Ask) -> Vec<Value> {
 }
 
 impl Called {
-    pub(super) fn report(self) -> Report {
-        self.report
-    }
-
-    pub(super) fn complaint(&self) -> Option<String> {
-        self.complaint.clone()
-    }
-
     pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
         if std::mem::replace(&mut self.sent, true) {
             return self.end(answers);

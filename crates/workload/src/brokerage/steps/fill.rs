@@ -61,10 +61,7 @@ impl Fill {
     }
 
     pub(super) fn report(self) -> Report {
-        match self.filled {
-            true => Report::Filled { symbol: self.symbol, quantity: self.quantity },
-            false => Report::Nothing,
-        }
+        if self.filled { Report::Filled { symbol: self.symbol, quantity: self.quantity } } else { Report::Nothing }
     }
 
     pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {

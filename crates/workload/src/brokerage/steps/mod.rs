@@ -14,14 +14,12 @@ mod history;
 mod maintenance;
 mod order;
 mod reads;
-mod update;
 
 use super::draws::Draws;
 use super::exchange::Tick;
 use super::mix::Class;
 use super::{Preset, Scale};
-use crate::transaction::ask::Ask;
-use crate::transaction::{Answers, Batch, Step};
+use crate::transaction::{Answers, Ask, Batch, Step};
 
 /// What a machine is made from, again for each try.
 pub(super) struct Inputs<'a> {
@@ -74,7 +72,7 @@ pub(super) enum Machine {
     Lookup(history::Lookup),
     Maintenance(maintenance::Maintenance),
     Order(Box<order::Order>),
-    Update(update::Update),
+    Update(history::Update),
 }
 
 impl Machine {
@@ -88,7 +86,7 @@ impl Machine {
             Class::Feed => Machine::Feed(feed::Feed::new(inputs)),
             Class::Lookup => Machine::Lookup(history::Lookup::new(inputs)),
             Class::Status => Machine::Ask(reads::status(inputs)),
-            Class::Update => Machine::Update(update::Update::new(inputs)),
+            Class::Update => Machine::Update(history::Update::new(inputs)),
             Class::Position => Machine::Customer(customer::Customer::new(inputs)),
             Class::Watch => Machine::Ask(reads::watch(inputs)),
             Class::Detail => Machine::Ask(reads::detail(inputs)),
@@ -115,7 +113,7 @@ impl Machine {
     /// What it did, taken when it ends.
     pub(super) fn report(self) -> Report {
         match self {
-            Machine::Call(machine) => machine.report(),
+            Machine::Call(machine) => machine.report,
             Machine::Order(machine) => machine.report(),
             Machine::Fill(machine) => machine.report(),
             Machine::Feed(machine) => machine.report(),
@@ -126,7 +124,7 @@ impl Machine {
     /// Why it could not go on.
     pub(super) fn complaint(&self) -> Option<String> {
         match self {
-            Machine::Call(machine) => machine.complaint(),
+            Machine::Call(machine) => machine.complaint.clone(),
             Machine::Order(machine) => machine.complaint(),
             Machine::Customer(machine) => machine.complaint(),
             _ => None,

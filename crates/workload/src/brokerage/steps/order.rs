@@ -90,10 +90,7 @@ impl Order {
     }
 
     pub(super) fn report(self) -> Report {
-        match self.rolls_back {
-            true => Report::RolledBack,
-            false => Report::Placed { symbol: self.symbol, waits: self.limited },
-        }
+        if self.rolls_back { Report::RolledBack } else { Report::Placed { symbol: self.symbol, waits: self.limited } }
     }
 
     pub(super) fn complaint(&self) -> Option<String> {
@@ -221,10 +218,7 @@ impl Order {
         let tax = if self.taxed { basis_points(gain, levy_bp) } else { 0 };
         let commission = basis_points(self.price * self.quantity, commission_bp);
         self.write(batch, [fee, commission, tax]);
-        match self.rolls_back {
-            true => batch.rollback(),
-            false => batch.commit(),
-        }
+        if self.rolls_back { batch.rollback() } else { batch.commit() }
     }
 
     fn write(&self, batch: &mut Batch, [fee, commission, tax]: [i64; 3]) {

@@ -6,8 +6,7 @@
 use super::super::scale::{LAST_DAY, PRICE_DAYS};
 use super::super::statements::{Desk, House};
 use super::Inputs;
-use crate::transaction::Value;
-use crate::transaction::ask::Ask;
+use crate::transaction::{Ask, Value};
 
 /// Brokers of one Broker-Volume: at least and at most.
 const BROKERS: (i64, i64) = (20, 40);

@@ -1,8 +1,7 @@
 //! The brokerage house on the bench, with the clock and the exchange that its transactions go by.
 
 use super::super::numbers::Errand;
-use super::super::schema;
-use super::super::{Brokerage, Scale, Spec, classes, data_set, statements};
+use super::super::{Brokerage, Scale, Spec, classes, data_set, schema, statements};
 use crate::bench;
 use crate::transaction::{Begun, Business, Caused, Ending};
 use std::collections::{BTreeMap, VecDeque};

@@ -3,8 +3,7 @@
 use super::{one, ran};
 use crate::sql::grammar;
 use crate::sql::names::Names;
-use crate::sql::scalar::Scalar;
-use crate::sql::variables::Held;
+use crate::sql::scalar::{Held, Scalar};
 use proptest::prelude::*;
 
 const PRINTED: &[(&str, &str)] = &[

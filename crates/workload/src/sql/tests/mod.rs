@@ -6,7 +6,7 @@ mod reading;
 mod running;
 mod substitution;
 
-use super::variables::Held;
+use super::scalar::Held;
 use super::{Problems, Program, Script, Scripts, Spec};
 use crate::transaction::{Answers, Batch, Begun, Business, Step};
 use std::sync::Arc;

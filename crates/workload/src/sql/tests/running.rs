@@ -2,8 +2,7 @@
 
 use super::{begun, built, one, ran, spec};
 use crate::sql::builtin::{SELECT_ONLY, TPCB_LIKE, script};
-use crate::sql::scalar::Scalar;
-use crate::sql::variables::Held;
+use crate::sql::scalar::{Held, Scalar};
 use crate::sql::{Program, Script, Scripts, Spec};
 use crate::transaction::{Answers, Batch, Business, Call, Step, Value};
 use std::sync::Arc;

@@ -16,11 +16,7 @@ const GROWING: [&str; 2] = ["delta", "change_log"];
 
 /// Everything that is counted or added up.
 pub(in crate::warehouse) fn figures(scale: &Scale, seed: u64, history: bool) -> Vec<Figure> {
-    let count = |table: &str| Figure {
-        what: format!("rows of {table}"),
-        sql: format!("SELECT COUNT(*) FROM {table}"),
-        is: row_count(scale, table) as i64,
-    };
+    let count = |table: &str| Figure::rows_of(table, row_count(scale, table));
     let tables = tables(scale);
     let plain = tables.iter().filter(|table| matches!(holds(&table.name), Some(Holds::Plain(_))));
     let resting = plain.filter(|table| !GROWING.contains(&&*table.name));

@@ -6,13 +6,11 @@
 //!
 //! What it does not do: it draws nothing, and knows no clock but the moments that it is handed.
 
-mod change;
 mod load;
 mod streams;
 mod texts;
 
-pub(super) use change::Change;
-pub(super) use load::Load;
+pub(super) use load::{Change, Load};
 pub(super) use streams::{Errand, Streams, Unclaimed};
 pub(super) use texts::{delta_samples, delta_statements};
 

@@ -80,7 +80,8 @@ pub(in crate::warehouse) struct Streams {
     delta: u64,
     /// Between two deltas of a stream; none when nothing is loaded.
     pace: Option<Nanos>,
-    before: u64,
+    /// The greatest delta before the trial.
+    pub(in crate::warehouse) before: u64,
     streams: Vec<Stream>,
     unclaimed: Unclaimed,
     /// How many more it may claim.
@@ -98,11 +99,6 @@ impl Streams {
         };
         let more = pace.map_or(0, |_| STREAMS.div_ceil(share.workers.max(1).into()));
         Streams { scale, delta: spec.delta, pace, before: share.epoch, streams: Vec::new(), unclaimed, more }
-    }
-
-    /// The greatest delta before the trial.
-    pub(in crate::warehouse) fn before(&self) -> u64 {
-        self.before
     }
 
     /// What change `nth` of a stream is.

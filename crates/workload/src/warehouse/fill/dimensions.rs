@@ -22,16 +22,8 @@ pub(super) fn member(scale: &Scale, prices: Prices, name: &str, number: u64, row
         "calendar_day" => day(id, row),
         "region" => region(id, row),
         "category" => category(id, row),
-        "country" => {
-            country(id, row);
-            row.number(parent(id, BELOW));
-            region(parent(id, BELOW), row);
-        }
-        "product_group" => {
-            group(id, row);
-            row.number(parent(id, BELOW));
-            category(parent(id, BELOW), row);
-        }
+        "country" => country(id, row),
+        "product_group" => group(id, row),
         "customer" => customer(scale, id, row),
         "product" => product(scale, prices, id, row),
         "site" => {
@@ -77,28 +69,24 @@ fn category(id: u64, row: &mut Row<'_>) {
 }
 
 fn country(id: u64, row: &mut Row<'_>) {
-    row.code("Country ", id, 2);
+    row.code("Country ", id, 2).number(parent(id, BELOW));
+    region(parent(id, BELOW), row);
 }
 
 fn group(id: u64, row: &mut Row<'_>) {
-    row.code("Group ", id, 2);
+    row.code("Group ", id, 2).number(parent(id, BELOW));
+    category(parent(id, BELOW), row);
 }
 
 fn customer(scale: &Scale, id: u64, row: &mut Row<'_>) {
     let in_country = parent(id, scale.customers_a_country());
-    row.code("Customer ", id, 7).text(SEGMENTS[(id % 4) as usize]);
-    row.number(in_country);
+    row.code("Customer ", id, 7).text(SEGMENTS[(id % 4) as usize]).number(in_country);
     country(in_country, row);
-    row.number(parent(in_country, BELOW));
-    region(parent(in_country, BELOW), row);
 }
 
 fn product(scale: &Scale, prices: Prices, id: u64, row: &mut Row<'_>) {
     let in_group = parent(id, scale.products_a_group());
-    row.code("Product ", id, 6);
-    row.number(in_group);
+    row.code("Product ", id, 6).number(in_group);
     group(in_group, row);
-    row.number(parent(in_group, BELOW));
-    category(parent(in_group, BELOW), row);
     row.int(prices.price_cents(id)).int(prices.cost_cents(id)).int(prices.weight_g(id)).int(prices.volume_ml(id));
 }
