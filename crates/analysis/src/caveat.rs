@@ -35,7 +35,7 @@ macro_rules! kinds {
 
 kinds! {
     GeneratorBound "generator-bound" "The load generator was at its limit: these are at least the system's numbers",
-    LateLooks "late-looks" "The load generator was held up",
+    LateLooks "late-looks" "The load generator was delayed",
     DeviceLate "device-late" "An emulated device was slower than its model",
     LittleGap "little-gap" "The queue was not always full",
     NotSteady "not-steady" "Not steady",
@@ -44,7 +44,7 @@ kinds! {
     NotSustained "not-sustained" "The offered rate was not sustained",
     Late "late" "Users waited longer than the limits of their classes",
     Starved "starved" "Loads took the sessions of users",
-    Stalled "stalled" "Nothing ended for a while",
+    Stalled "stalled" "Nothing completed for a while",
     Outage "outage" "The server was lost for a while",
     LockHeld "lock-held" "A lock was held for long",
     Failures "failures" "Operations failed",
@@ -63,7 +63,7 @@ kinds! {
     Frequency "frequency" "The CPU frequency changed",
     SharedDevice "shared-device" "Two systems share a device",
     Damage "damage" "Damaged data",
-    Replanned "replanned" "A statement has another plan than before",
+    Replanned "replanned" "The plan of a statement changed",
     CarryOver "carry-over" "The trial before left its mark",
     PlainDriver "plain-driver" "The plain driver was used",
     FewReplicates "few-replicates" "Too few replicates for a verdict",

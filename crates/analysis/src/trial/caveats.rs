@@ -791,7 +791,7 @@ fn pressure(summary: &TrialSummary, observations: &Observations) -> Option<Strin
                 match busy.filter(|_| below(FULL)) {
                     Some((busy, of)) => format!(
                         "{waited}: {who} and load generator keep {} of this machine's {of} cores busy and wait for each other at times, \
-                         which latency holds; load the server from another machine",
+                         and latency includes those waits; load the server from another machine",
                         units::significant(busy)
                     ),
                     None => format!(

@@ -843,7 +843,7 @@ mod tests {
             Some(
                 "When the second server was out, no stall of 100 ms or more was seen at `suspend` and \
                  `stop-mirror` (10 transactions failed); while both changed roles, clients stood still for 0.9 to 2.1 s at `swap` \
-                 both times (10 transactions failed); when the first server was out, clients stood still \
+                 both times (10 transactions failed in all); when the first server was out, clients stood still \
                  for 200 to 400 ms at `stop-mirror` (5 transactions failed) and no stall of 100 ms or more was seen at `suspend` (5 \
                  transactions failed)."
             )

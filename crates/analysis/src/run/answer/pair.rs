@@ -90,6 +90,8 @@ fn still(event: &str, all: &[&PairFinding]) -> String {
         false => format!("up to {}", time(most)),
     };
     let failed = failed(all.iter().map(|one| one.errors).sum());
+    // Of several times it is the sum.
+    let failed = if all.len() > 1 { failed.replace(" failed)", " failed in all)") } else { failed };
     let often = match all.len() {
         1 => String::new(),
         2 => " both times".to_owned(),
