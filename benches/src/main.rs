@@ -1,4 +1,4 @@
-//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|emulate|tiers|wander|balance|link|assess|transactions|slap|fill|users|progress|looks|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
+//! Prony beside its peers, in one run: `cargo run --release --manifest-path benches/Cargo.toml -- [null|real|open|memory|emulate|tiers|wander|balance|link|two-phase|assess|transactions|slap|fill|users|progress|looks|checks|bank|warehouse|request|predict|first|kills|soak|truth]...`
 //!
 //! The one idea: a figure is a ratio between two programs that took turns on the same machine, and the median of
 //! several such pairs. Absolute figures are printed for orientation only; a shared machine moves them from day to day.
@@ -34,6 +34,7 @@ mod tiers;
 mod transactions;
 #[path = "../../crates/analysis/tests/truth/mod.rs"]
 mod truth;
+mod two_phase;
 mod users;
 mod warehouse;
 mod watched;
@@ -68,7 +69,7 @@ fn main() {
     };
     let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
     prony::build();
-    let all: [(&str, fn(&Settings)); 22] = [
+    let all: [(&str, fn(&Settings)); 23] = [
         ("null", null::measure),
         ("open", open::measure),
         ("real", real::measure),
@@ -90,6 +91,7 @@ fn main() {
         ("wander", tiers::follow),
         ("balance", tiers::balance),
         ("link", link::measure),
+        ("two-phase", two_phase::measure),
         ("assess", assess::measure),
     ];
     if let Some(unknown) = asked

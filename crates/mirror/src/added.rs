@@ -22,19 +22,17 @@ impl<N: Nodes> Pair<N> {
         let there = format!("SELECT 1 FROM pg_roles WHERE rolname = {}", quoted(&name));
         let make = format!("CREATE ROLE \"{}\" LOGIN SUPERUSER", name.replace('"', "\"\""));
         if self.nodes.ask(primary, "look for a role", &there)?.is_empty() {
-            let mut session = self.hand(primary, "postgres")?;
-            self.asked_by(&mut session, primary, "make a role", &make)?;
+            self.ask_in(primary, "postgres", "make a role", &make)?;
             if !self.life().is_up(mirror) {
                 let noted = format!(
                     "INSERT INTO prony_pair.defined (said, path, role, inside) VALUES ({}, '', '{USER}', true)",
                     quoted(&make)
                 );
-                self.asked_by(&mut session, primary, "note a role", &noted)?;
+                self.ask_in(primary, "postgres", "note a role", &noted)?;
             }
         }
         if self.life().is_up(mirror) && self.nodes.ask(mirror, "look for a role", &there)?.is_empty() {
-            let mut session = self.hand(mirror, "postgres")?;
-            self.asked_by(&mut session, mirror, "make a role", &make)?;
+            self.ask_in(mirror, "postgres", "make a role", &make)?;
         }
         Ok(())
     }
@@ -48,8 +46,7 @@ impl<N: Nodes> Pair<N> {
             quoted(table)
         );
         for database in self.databases(primary)? {
-            let mut session = self.hand(primary, &database)?;
-            found |= !self.asked_by(&mut session, primary, "look for the table", &sql)?.is_empty();
+            found |= !self.ask_in(primary, &database, "look for the table", &sql)?.is_empty();
         }
         if found { Ok(()) } else { Err(MirrorError::NotLeftOut(table.to_owned())) }
     }
@@ -62,14 +59,10 @@ impl<N: Nodes> Pair<N> {
         for node in Node::ALL {
             self.installs(node)?;
         }
-        for database in self.databases(primary)? {
-            let mut session = self.hand(primary, &database)?;
-            let sql = format!(
-                "SELECT prony_pair.whole(relation) FROM prony_pair.mirrored WHERE replace(relation, '\"', '') = {}",
-                quoted(&table.replace('"', ""))
-            );
-            self.asked_by(&mut session, primary, "put the table on its list", &sql)?;
-        }
-        Ok(())
+        let sql = format!(
+            "SELECT prony_pair.whole(relation) FROM prony_pair.mirrored WHERE replace(relation, '\"', '') = {}",
+            quoted(&table.replace('"', ""))
+        );
+        self.everywhere(primary, "put the table on its list", &sql)
     }
 }

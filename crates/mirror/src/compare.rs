@@ -4,7 +4,7 @@
 //! snapshot, writers go on, and the two snapshots are read at leisure. Rows are counted and their hashes added up, so that the order
 //! in which a node keeps them does not matter.
 
-use crate::nodes::{Nodes, Rows, asked};
+use crate::nodes::{Nodes, Rows, asked, said};
 use crate::{MirrorError, Pair};
 use database::Session;
 use pair::{Node, Refusal, State};
@@ -168,32 +168,25 @@ impl<N: Nodes> Pair<N> {
         let reasons =
             if self.by_rows() { asked(&mut *from, primary, "list what is left out", LEFT_OUT)? } else { Rows::new() };
         logged.retain(|row| !reasons.iter().any(|left| left[0] == row[0]));
-        let chosen = reasons.into_iter().filter(|left| !unlogged.iter().any(|row| row[0] == left[0]));
-        compared.left_out.extend(chosen.map(|row| Left {
+        let left = |name: &String, why: String, shared| Left {
             database: database.to_owned(),
-            name: row[0].clone(),
-            why: row[1].clone(),
-            shared: false,
-        }));
-        let why = || "it is unlogged, so that nothing of it goes to a mirror".to_owned();
-        let left = unlogged.into_iter().map(|row| Left {
-            database: database.to_owned(),
-            name: row[0].clone(),
-            why: why(),
-            shared: false,
-        });
-        compared.left_out.extend(left);
+            name: name.clone(),
+            why,
+            shared,
+        };
+        let chosen = reasons.iter().filter(|left| !unlogged.iter().any(|row| row[0] == left[0]));
+        compared.left_out.extend(chosen.map(|row| left(&row[0], row[1].clone(), false)));
+        let why = "it is unlogged, so that nothing of it goes to a mirror";
+        compared.left_out.extend(unlogged.iter().map(|row| left(&row[0], why.to_owned(), false)));
         let shared = asked(&mut *from, primary, "list what lies in tablespaces", SHARED)?;
         logged.retain(|row| !shared.iter().any(|one| one[0] == row[0]));
-        compared.left_out.extend(shared.into_iter().map(|row| Left {
-            database: database.to_owned(),
-            why: format!(
+        compared.left_out.extend(shared.iter().map(|row| {
+            let why = format!(
                 "it lies in the tablespace `{}`, which is the folder {} for both nodes: there is one copy, which both write, and nothing \
                  mirrors it; move it back with SET TABLESPACE pg_default",
                 row[1], row[2]
-            ),
-            name: row[0].clone(),
-            shared: true,
+            );
+            left(&row[0], why, true)
         }));
         let names: Vec<String> = logged.into_iter().map(|row| row[0].clone()).collect();
         let mut to = self.snapshots(&mut *from, &names, database)?;
@@ -223,10 +216,9 @@ impl<N: Nodes> Pair<N> {
         let only: Vec<String> = names.iter().map(|name| format!("ONLY {name}")).collect();
         let lock =
             if only.is_empty() { String::new() } else { format!("LOCK TABLE {} IN SHARE MODE", only.join(", ")) };
-        let failed = |node, doing| move |failure| MirrorError::Statement(node, doing, failure);
         let mut looks = 1;
         while let Err(failure) = from.script(&format!("{KEPT_OUT} {lock}; SET LOCAL statement_timeout = 0")) {
-            from.script("ROLLBACK").map_err(failed(primary, "let writers go on"))?;
+            said(from, primary, "let writers go on", "ROLLBACK")?;
             if looks == KEPT_OUT_LOOKS {
                 return Err(MirrorError::KeptOut(primary, looks, failure));
             }
@@ -255,8 +247,8 @@ impl<N: Nodes> Pair<N> {
                 Ok(asked(&mut *to, mirror, "look at what it replayed", &sql)?.concat().concat() == "true")
             })?;
         }
-        to.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1").map_err(failed(mirror, "take a snapshot"))?;
-        from.script("ROLLBACK TO SAVEPOINT nobody_writes").map_err(failed(primary, "let writers go on"))?;
+        said(&mut *to, mirror, "take a snapshot", "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1")?;
+        said(from, primary, "let writers go on", "ROLLBACK TO SAVEPOINT nobody_writes")?;
         Ok(to)
     }
 }

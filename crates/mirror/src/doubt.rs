@@ -3,7 +3,7 @@
 //! The one idea: a transaction is prepared on the primary first, and committed there first; so what a crash leaves can be told apart by who
 //! has it. What is decided while the mirror is away is written down before it is done.
 
-use crate::nodes::Nodes;
+use crate::nodes::{Nodes, asked, said};
 use crate::rows::{PREPARED, SERVES};
 use crate::{MirrorError, Pair};
 use pair::Node;
@@ -96,8 +96,7 @@ impl<N: Nodes> Pair<N> {
         let mut session = self.hand(primary, &doubt.database)?;
         let gid = &doubt.gid;
         let verdict = format!("SELECT commits::text FROM prony_pair.verdict WHERE gid = '{gid}'");
-        let verdict =
-            self.asked_by(&mut session, primary, "look what became of a transaction", &verdict)?.concat().concat();
+        let verdict = asked(&mut *session, primary, "look what became of a transaction", &verdict)?.concat().concat();
         let stale = self.record.returns[mirror as usize];
         let commits = match (verdict.as_str(), near, far) {
             ("true", ..) => true,
@@ -107,34 +106,30 @@ impl<N: Nodes> Pair<N> {
         };
         if !commits && far.is_none() {
             let undone = format!("SELECT prony_pair.undone('{gid}')");
-            self.asked_by(&mut session, primary, "write down that a transaction is undone", &undone)?;
+            said(&mut *session, primary, "write down that a transaction is undone", &undone)?;
         }
         let what = format!("{} PREPARED '{gid}'", if commits { "COMMIT" } else { "ROLLBACK" });
-        let failed = |node| move |failure| MirrorError::Statement(node, "end what is in doubt", failure);
+        let doing = "end what is in doubt";
         if near {
-            session.script(&what).map_err(failed(primary))?;
+            said(&mut *session, primary, doing, &what)?;
         }
-        if far == Some(true) {
-            self.hand(mirror, &doubt.database)?.script(&what).map_err(failed(mirror))?;
+        match far {
+            Some(true) => said(&mut *self.hand(mirror, &doubt.database)?, mirror, doing, &what),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// What a lost primary may have acknowledged is committed, and sequences go on behind what is there.
     pub(crate) fn takes_on(&mut self, node: Node) -> Result<(), MirrorError> {
-        let failed = |failure| MirrorError::Statement(node, "commit what was prepared", failure);
+        let doing = "commit what was prepared";
         for doubt in self.doubts(node)? {
             self.parts(node, &doubt)?;
-            let mut session = self.hand(node, &doubt.database)?;
-            let gid = &doubt.gid;
-            session
-                .script(&format!("INSERT INTO prony_pair.verdict VALUES ('{gid}', true) ON CONFLICT DO NOTHING"))
-                .map_err(failed)?;
-            session.script(&format!("COMMIT PREPARED '{gid}'")).map_err(failed)?;
+            let (mut session, gid) = (self.hand(node, &doubt.database)?, &doubt.gid);
+            let verdict = format!("INSERT INTO prony_pair.verdict VALUES ('{gid}', true) ON CONFLICT DO NOTHING");
+            [verdict, format!("COMMIT PREPARED '{gid}'")]
+                .iter()
+                .try_for_each(|sql| said(&mut *session, node, doing, sql))?;
         }
-        for database in self.databases(node)? {
-            self.hand(node, &database)?.script("SELECT prony_pair.lift()").map_err(failed)?;
-        }
-        Ok(())
+        self.everywhere(node, doing, "SELECT prony_pair.lift()")
     }
 }

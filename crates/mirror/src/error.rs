@@ -94,10 +94,10 @@ impl MirrorError {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             MirrorError::Refused(Refusal::Away(_)) => {
-                "start it: prony pair up, with the kind and folder of the pair".to_owned()
+                "start it: prony pair up, with the folder of the pair".to_owned()
             }
             MirrorError::Refused(Refusal::Missing(_) | Refusal::Commits(_) | Refusal::MayBeMissing | Refusal::Unfinished) => {
-                "start the lost primary: prony pair up, with the kind and folder of the pair".to_owned()
+                "start the lost primary: prony pair up, with the folder of the pair".to_owned()
             }
             MirrorError::Refused(Refusal::NotReplicating) => "see what it does: prony pair status".to_owned(),
             MirrorError::Refused(Refusal::Apart) => "heal the link: prony pair heal".to_owned(),
@@ -133,7 +133,7 @@ impl MirrorError {
                 "end transactions that are open for longer than half a second, and say it again".to_owned()
             }
             MirrorError::Restless(_) => "keep writers off one of both nodes meanwhile".to_owned(),
-            MirrorError::Kind(kind) => format!("say its kind: prony pair up {kind}"),
+            MirrorError::Kind(kind) => format!("leave the kind out, or say its own: prony pair up {kind}"),
             MirrorError::NotLeftOut(_) => "give schema and name, as `prony pair check` lists them".to_owned(),
             MirrorError::Listen(..) => "give a free port: --listen 127.0.0.1:0".to_owned(),
             MirrorError::NoPair(_) => {
@@ -160,7 +160,7 @@ impl MirrorError {
             }
             MirrorError::Outvoted(..) => {
                 "put it back on the wire if somebody took it off (prony pair heal), or have it started anew: \
-                prony pair down, then prony pair up with the kind of the pair"
+                prony pair down, then prony pair up"
                     .to_owned()
             }
             MirrorError::File(path, "read", _) => format!(

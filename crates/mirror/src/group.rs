@@ -4,7 +4,7 @@
 //! when it joins again; what does not lie there any more comes as a copy, which Galera brings by itself. A node that cannot say where it
 //! stands, or stands elsewhere, gives its place up and is copied to.
 
-use crate::nodes::{Nodes, Settings, asked};
+use crate::nodes::{Nodes, Settings, asked, said};
 use crate::seen::SeenNode;
 use crate::{Compared, Kind, Left, MirrorError, Pair, Table};
 use database::server::mariadb::{Group, Ports};
@@ -182,7 +182,7 @@ impl<N: Nodes> Pair<N> {
     }
 
     fn says(&mut self, node: Node, doing: &'static str, sql: &str) -> Result<(), MirrorError> {
-        self.nodes.session(node, "")?.script(sql).map_err(|failure| MirrorError::Statement(node, doing, failure))
+        said(&mut *self.nodes.session(node, "")?, node, doing, sql)
     }
 
     /// Whether a setting of a node is on.
@@ -457,7 +457,6 @@ impl<N: Nodes> Pair<N> {
 
     /// Has the second session of each node see the same moment: one node is held until the other has come as far.
     fn hold_both(&mut self, nodes: [Node; 2], sessions: &mut [[Box<dyn Session>; 2]; 2]) -> Result<(), MirrorError> {
-        let failed = |node, doing| move |failure| MirrorError::Statement(node, doing, failure);
         let joined = self.are_joined(0)? && self.is_on(nodes[1], "wsrep_on")?;
         for hold in 0..HOLDS {
             let order = if hold % 2 == 0 { [0, 1] } else { [1, 0] };
@@ -469,17 +468,16 @@ impl<N: Nodes> Pair<N> {
                         Ok(pair.number(nodes[one], COMMITTED)? >= reached)
                     })?;
                 }
-                sessions[one][0].script(HOLD).map_err(failed(nodes[one], "keep writers out for a moment"))?;
+                said(&mut *sessions[one][0], nodes[one], "keep writers out for a moment", HOLD)?;
                 at[one] = self.number(nodes[one], COMMITTED)?;
             }
             let level = !joined || at[0] == at[1];
             for one in order {
+                let [holds, reads] = &mut sessions[one];
                 if level {
-                    sessions[one][1]
-                        .script("START TRANSACTION WITH CONSISTENT SNAPSHOT")
-                        .map_err(failed(nodes[one], "take a snapshot"))?;
+                    said(&mut **reads, nodes[one], "take a snapshot", "START TRANSACTION WITH CONSISTENT SNAPSHOT")?;
                 }
-                sessions[one][0].script(LET_GO).map_err(failed(nodes[one], "let writers go on"))?;
+                said(&mut **holds, nodes[one], "let writers go on", LET_GO)?;
             }
             if level {
                 return Ok(());

@@ -6,7 +6,7 @@
 use crate::act::name;
 use crate::compare::LEFT_OUT;
 use crate::doubt::PREPARED_SECONDS;
-use crate::nodes::{Nodes, Rows, Settings, asked};
+use crate::nodes::{Nodes, Rows, Settings, asked, said};
 use crate::rows::{KIND, PREPARED, SETTINGS, SQL, quoted};
 use crate::{MirrorError, Pair};
 use database::{FailureKind, Session};
@@ -26,20 +26,23 @@ impl<N: Nodes> Pair<N> {
     pub(crate) fn hand(&mut self, node: Node, database: &str) -> Result<Box<dyn Session>, MirrorError> {
         let mut session = self.nodes.session(node, database)?;
         let set = SETTINGS.map(|(name, value)| format!("SELECT set_config('{name}', '{value}', false)"));
-        session
-            .script(&set.join("; "))
-            .map_err(|failure| MirrorError::Statement(node, "prepare a session", failure))?;
-        Ok(session)
+        said(&mut *session, node, "prepare a session", &set.join("; ")).map(|()| session)
     }
 
-    pub(crate) fn asked_by(
+    /// Asks a question in a database of a node.
+    pub(crate) fn ask_in(
         &mut self,
-        session: &mut Box<dyn Session>,
         node: Node,
+        database: &str,
         doing: &'static str,
         sql: &str,
     ) -> Result<Rows, MirrorError> {
-        asked(&mut **session, node, doing, sql)
+        asked(&mut *self.hand(node, database)?, node, doing, sql)
+    }
+
+    /// Carries out statements in every database of a node.
+    pub(crate) fn everywhere(&mut self, node: Node, doing: &'static str, sql: &str) -> Result<(), MirrorError> {
+        self.databases(node)?.iter().try_for_each(|database| said(&mut *self.hand(node, database)?, node, doing, sql))
     }
 
     pub(crate) fn row_settings(&self, node: Node) -> Settings {
@@ -99,10 +102,8 @@ impl<N: Nodes> Pair<N> {
         for database in self.databases(node)? {
             let mut session = self.hand(node, &database)?;
             let sql = "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = 'prony_pair'";
-            if self.asked_by(&mut session, node, "look for its triggers", sql)?.concat().concat() != mark {
-                session
-                    .script(&script)
-                    .map_err(|failure| MirrorError::Statement(node, "give its tables triggers", failure))?;
+            if asked(&mut *session, node, "look for its triggers", sql)?.concat().concat() != mark {
+                said(&mut *session, node, "give its tables triggers", &script)?;
             }
         }
         Ok(())
@@ -117,13 +118,8 @@ impl<N: Nodes> Pair<N> {
         }
         let mode = self.mode(node).to_string();
         for database in self.databases(node)? {
-            let mut session = self.hand(node, &database)?;
-            if self
-                .asked_by(&mut session, node, "ask for its mode", "SELECT last_value FROM prony_pair.mode")?
-                .concat()
-                .concat()
-                != mode
-            {
+            let (mut session, sql) = (self.hand(node, &database)?, "SELECT last_value FROM prony_pair.mode");
+            if asked(&mut *session, node, "ask for its mode", sql)?.concat().concat() != mode {
                 self.alone(&mut session, node)?;
                 self.sets(&mut session, node, &mode)?;
             }
@@ -133,8 +129,7 @@ impl<N: Nodes> Pair<N> {
 
     pub(crate) fn sets(&mut self, session: &mut Box<dyn Session>, node: Node, mode: &str) -> Result<(), MirrorError> {
         let sql = format!("SELECT setval('prony_pair.mode', {mode})");
-        self.asked_by(session, node, "change its mode", &sql)?;
-        session.script("COMMIT").map_err(|failure| MirrorError::Statement(node, "change its mode", failure))
+        said(&mut **session, node, "change its mode", &format!("{sql}; COMMIT"))
     }
 
     /// Begins a transaction of a session beside which nobody writes. Who does not end is ended after a while.
@@ -152,7 +147,7 @@ impl<N: Nodes> Pair<N> {
                     self.nodes.say("transactions that have not ended within 5 s are undone");
                     let sql = "SELECT pg_terminate_backend(pid)::text FROM pg_locks WHERE locktype = 'advisory' AND classid = 7766 AND objid = 1 \
                         AND granted AND pid IS NOT NULL AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
-                    self.asked_by(session, node, "end who writes", sql)?;
+                    asked(&mut **session, node, "end who writes", sql)?;
                 }
                 Err(_) => {}
             }
@@ -166,8 +161,7 @@ impl<N: Nodes> Pair<N> {
         let sql = "SELECT relation, count(*), sum(octet_length(item) + 1) FROM prony_pair.changed GROUP BY 1 \
             UNION ALL SELECT 'definitions', count(*), sum(octet_length(said)) FROM prony_pair.defined HAVING count(*) > 0 ORDER BY 1";
         for database in self.databases(primary)?.into_iter().filter(|database| !database.starts_with("template")) {
-            let mut session = self.hand(primary, &database)?;
-            for row in self.asked_by(&mut session, primary, "look at its list", sql)? {
+            for row in self.ask_in(primary, &database, "look at its list", sql)? {
                 let number = |at: usize| row[at].parse().unwrap_or(0);
                 all.push((format!("{database}: {}", row[0]), number(1), number(2)));
             }
@@ -195,8 +189,7 @@ impl<N: Nodes> Pair<N> {
         let mut seen = Vec::new();
         let Ok(databases) = self.databases(primary) else { return };
         for database in databases.into_iter().filter(|database| !database.starts_with("template")) {
-            let Ok(mut session) = self.hand(primary, &database) else { return };
-            let Ok(rows) = self.asked_by(&mut session, primary, "look at what is left out", LEFT_OUT) else { return };
+            let Ok(rows) = self.ask_in(primary, &database, "look at what is left out", LEFT_OUT) else { return };
             let named = |row: Vec<String>| (format!("{database}: {}", row[0]), row[1].clone(), row[2].starts_with('t'));
             seen.extend(rows.into_iter().map(named));
         }
@@ -227,14 +220,8 @@ impl<N: Nodes> Pair<N> {
 
     /// Empties the lists of a node.
     pub(crate) fn clears(&mut self, node: Node) -> Result<(), MirrorError> {
-        for database in self.databases(node)? {
-            self.hand(node, &database)?
-                .script(
-                    "DELETE FROM prony_pair.changed; DELETE FROM prony_pair.defined; DELETE FROM prony_pair.verdict",
-                )
-                .map_err(|failure| MirrorError::Statement(node, "empty its list", failure))?;
-        }
-        Ok(())
+        let all = "DELETE FROM prony_pair.changed; DELETE FROM prony_pair.defined; DELETE FROM prony_pair.verdict";
+        self.everywhere(node, "empty its list", all)
     }
 
     /// Carries out one order, as [`Pair::carry_out`].
@@ -304,12 +291,9 @@ impl<N: Nodes> Pair<N> {
         let values = "SELECT format('SELECT setval(%L, %s, true);', format('%I.%I', schemaname, sequencename), last_value) FROM pg_sequences \
             WHERE last_value IS NOT NULL AND schemaname <> 'prony_pair'";
         for database in self.databases(old)? {
-            let mut session = self.hand(old, &database)?;
-            let script = self.asked_by(&mut session, old, "read its sequences", values)?.concat().concat()
-                + "SELECT prony_pair.lift()";
-            self.hand(new, &database)?
-                .script(&script)
-                .map_err(|failure| MirrorError::Statement(new, "set its sequences", failure))?;
+            let script = self.ask_in(old, &database, "read its sequences", values)?.concat().concat();
+            let script = script + "SELECT prony_pair.lift()";
+            said(&mut *self.hand(new, &database)?, new, "set its sequences", &script)?;
         }
         Ok(Event::Swapped)
     }

@@ -3,7 +3,7 @@
 use crate::MirrorError;
 use database::server::Behind;
 use database::server::mariadb::Group;
-use database::{DatabaseError, FailureKind, Session};
+use database::{DatabaseError, Failure, FailureKind, Session};
 use pair::Node;
 use units::Nanos;
 use workload::transaction::Value;
@@ -117,11 +117,19 @@ pub(crate) fn asked(
     doing: &'static str,
     sql: &str,
 ) -> Result<Rows, MirrorError> {
-    let rows = session.query(sql).map_err(|failure| match failure.kind {
+    session.query(sql).map(texts).map_err(|failure| failed(node, doing, failure))
+}
+
+/// Statements that answer with nothing.
+pub(crate) fn said(session: &mut dyn Session, node: Node, doing: &'static str, sql: &str) -> Result<(), MirrorError> {
+    session.script(sql).map_err(|failure| failed(node, doing, failure))
+}
+
+fn failed(node: Node, doing: &'static str, failure: Failure) -> MirrorError {
+    match failure.kind {
         FailureKind::Stopped => DatabaseError::Stopped.into(),
         _ => MirrorError::Statement(node, doing, failure),
-    })?;
-    Ok(texts(rows))
+    }
 }
 
 /// Rows as texts.

@@ -1,7 +1,7 @@
 //! What the mirror lacks goes to it, beside the load.
 
 use crate::doubt::PREPARED_SECONDS;
-use crate::nodes::Nodes;
+use crate::nodes::{Nodes, asked, said};
 use crate::rows::send::{self, BATCH, Sent};
 use crate::rows::{Asks, PREPARED, SERVES, defining, quoted};
 use crate::{MirrorError, Pair};
@@ -95,13 +95,12 @@ impl<N: Nodes> Pair<N> {
     fn both(&mut self, database: &str) -> Result<Both, MirrorError> {
         let (primary, mirror) = (self.life().primary(), self.life().mirror());
         let (mut near, mut far) = (self.hand(primary, database)?, self.hand(mirror, database)?);
-        let owner =
-            self.asked_by(&mut near, primary, "ask for its number", "SELECT pg_backend_pid()")?.concat().concat();
+        let owner = asked(&mut *near, primary, "ask for its number", "SELECT pg_backend_pid()")?.concat().concat();
         // What waits for a lock that nobody lets go ends with that as the reason.
         let limit = format!("SET lock_timeout = '{PREPARED_SECONDS}s'");
-        near.script(&limit).map_err(|failure| MirrorError::Statement(primary, "prepare a session", failure))?;
-        far.script(&format!("{limit}; SET application_name = '{SERVES}{owner}'"))
-            .map_err(|failure| MirrorError::Statement(mirror, "prepare a session", failure))?;
+        said(&mut *near, primary, "prepare a session", &limit)?;
+        let limit = format!("{limit}; SET application_name = '{SERVES}{owner}'");
+        said(&mut *far, mirror, "prepare a session", &limit)?;
         Ok(Both { primary, near, far, owner, commits: 0 })
     }
 
@@ -154,7 +153,7 @@ impl<N: Nodes> Pair<N> {
         let mut near = self.hand(primary, database)?;
         loop {
             let sql = "SELECT id, said, path, role, inside::text FROM prony_pair.defined ORDER BY id LIMIT 1";
-            let Some(row) = self.asked_by(&mut near, primary, "look at its list", sql)?.into_iter().next() else {
+            let Some(row) = asked(&mut *near, primary, "look at its list", sql)?.into_iter().next() else {
                 return Ok(());
             };
             let gone = format!("DELETE FROM prony_pair.defined WHERE id = {}", row[0]);
@@ -173,7 +172,7 @@ impl<N: Nodes> Pair<N> {
             match far.script(&path).and_then(|()| far.script(&row[1])) {
                 // It came so far before somebody was killed.
                 Err(failure) if !failure.text.contains("already exists") => return Err(failed(failure)),
-                _ => drop(self.asked_by(&mut near, primary, "shorten its list", &gone)?),
+                _ => drop(asked(&mut *near, primary, "shorten its list", &gone)?),
             }
         }
     }
@@ -207,8 +206,7 @@ impl<N: Nodes> Pair<N> {
     fn marks(&mut self, database: &str) -> Result<(), MirrorError> {
         let primary = self.life().primary();
         let sql = "SELECT prony_pair.whole(relation) FROM (SELECT DISTINCT relation FROM prony_pair.changed WHERE kind = 'k') x";
-        let mut near = self.hand(primary, database)?;
-        self.asked_by(&mut near, primary, "mark tables to be copied", sql).map(drop)
+        self.ask_in(primary, database, "mark tables to be copied", sql).map(drop)
     }
 
     /// The rest, while nobody writes; then writers are shipped.
@@ -239,9 +237,9 @@ impl<N: Nodes> Pair<N> {
                 break;
             }
             let mut old = self.hand(node, &database)?;
-            copies = !self.asked_by(&mut old, node, "look at its list", "SELECT 1 FROM prony_pair.defined")?.is_empty();
+            copies = !asked(&mut *old, node, "look at its list", "SELECT 1 FROM prony_pair.defined")?.is_empty();
             let lists = "SELECT relation, kind::text, array_agg(item)::text FROM prony_pair.changed GROUP BY 1, 2";
-            for row in self.asked_by(&mut old, node, "look at its list", lists)? {
+            for row in asked(&mut *old, node, "look at its list", lists)? {
                 let (relation, items) = (quoted(&row[0]), quoted(&row[2]));
                 let sql = match row[1].as_str() {
                     "k" => format!(
@@ -250,8 +248,7 @@ impl<N: Nodes> Pair<N> {
                     ),
                     _ => format!("SELECT prony_pair.whole({relation})"),
                 };
-                let mut new = self.hand(primary, &database)?;
-                self.asked_by(&mut new, primary, "lengthen its list", &sql)?;
+                self.ask_in(primary, &database, "lengthen its list", &sql)?;
             }
         }
         if copies {

@@ -783,9 +783,10 @@ arguments! {
 
     /// `pair up`.
     PairUp {
-        kind: String = arg(value_name = "KIND") "Kind of pair: `postgres-pair`, `two-phase-pair` or `galera-pair`",
+        kind: Option<String> = arg(value_name = "KIND") "Kind of pair: `postgres-pair`, `two-phase-pair` or `galera-pair` [default: as it was]",
             "Kind of pair: `postgres-pair` (streaming replication of PostgreSQL), `two-phase-pair` (two servers in lock step, behind \
-             `prony pair serve`), or `galera-pair` (two MariaDB that Galera joins, which both take writes).";
+             `prony pair serve`), or `galera-pair` (two MariaDB that Galera joins, which both take writes). Default: that of the pair in the folder; \
+             a new one needs it.";
         place: PairPlace = command(flatten);
         sync: Option<String> = arg(long, value_name = "LEVEL") "How far commits must have come [default: on]",
             "How far a commit must have come before it is acknowledged (`synchronous_commit`): `off` and `local` do not wait for the mirror; \

@@ -243,6 +243,25 @@ impl<K: ServerKind> Server<K> {
         }
     }
 
+    /// Waits until something is so; when that took too long, says what was not.
+    pub(super) fn until(
+        &self,
+        seconds: u64,
+        late: &str,
+        mut is_so: impl FnMut() -> Result<bool, DatabaseError>,
+    ) -> Result<(), DatabaseError> {
+        for _ in 0..seconds * process::LOOKS_A_SECOND {
+            if is_so()? {
+                return Ok(());
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(DatabaseError::Stopped);
+            }
+            std::thread::sleep(process::LOOK);
+        }
+        Err(self.says(format!("{late} within {seconds} s")))
+    }
+
     /// Waits until it is ready, for as long as its process lives: recovery after a crash may take minutes.
     pub(super) fn ready(&self) -> Result<(), DatabaseError> {
         let mut wait = self.patience(START_SECONDS);

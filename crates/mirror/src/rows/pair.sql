@@ -30,9 +30,12 @@ CREATE TABLE IF NOT EXISTS prony_pair.choice (pattern text PRIMARY KEY, reason t
 CREATE TABLE IF NOT EXISTS prony_pair.mirrored (
     relation text PRIMARY KEY, oid oid NOT NULL, keyed boolean NOT NULL, found text, removed text, put text NOT NULL, made text NOT NULL);
 
--- Whether what changes here comes from the primary.
-CREATE OR REPLACE FUNCTION prony_pair.applies() RETURNS boolean LANGUAGE sql SET search_path = pg_catalog AS $applies$
-    SELECT coalesce(current_setting('prony.applies', true), '') = 'on' AND last_value = 3 FROM prony_pair.mode $applies$;
+-- Whether what changes here comes from the primary. Each statement there asks, and a function in SQL is read anew each time.
+CREATE OR REPLACE FUNCTION prony_pair.applies() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $applies$
+BEGIN
+    IF current_setting('prony.applies', true) IS DISTINCT FROM 'on' THEN RETURN false; END IF;
+    RETURN (SELECT last_value = 3 FROM prony_pair.mode);
+END $applies$;
 
 -- Begins to write: answers with the mode, which stays what it is until the transaction ends.
 CREATE OR REPLACE FUNCTION prony_pair.enter(what text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
@@ -323,7 +326,9 @@ BEGIN
             SET datestyle = ''ISO, YMD'' SET intervalstyle = ''postgres'' SET extra_float_digits = 3 SET bytea_output = ''hex''
             SET timezone = ''UTC'' SET lc_monetary = ''C'' SET xmlbinary = ''base64'' AS %L', name, made.body);
         FOREACH kind IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate'] LOOP
-            EXECUTE format('CREATE OR REPLACE TRIGGER prony_%s AFTER %s ON %s %s FOR EACH STATEMENT EXECUTE FUNCTION prony_pair.%I()', kind, kind, one.relation,
+            -- What comes from the primary has nothing to tell, and needs no settings to tell it in.
+            EXECUTE format('CREATE OR REPLACE TRIGGER prony_%s AFTER %s ON %s %s FOR EACH STATEMENT
+                WHEN (current_setting(''prony.applies'', true) IS DISTINCT FROM ''on'' OR NOT prony_pair.applies()) EXECUTE FUNCTION prony_pair.%I()', kind, kind, one.relation,
                 CASE kind WHEN 'insert' THEN 'REFERENCING NEW TABLE AS prony_new' WHEN 'delete' THEN 'REFERENCING OLD TABLE AS prony_old'
                     WHEN 'update' THEN 'REFERENCING OLD TABLE AS prony_old NEW TABLE AS prony_new' ELSE '' END, name);
             EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER prony_%s', one.relation, kind);

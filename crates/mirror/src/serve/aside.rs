@@ -280,6 +280,7 @@ impl Client<'_> {
             && let Some(said) = self.prepared.get("")
         {
             self.near.out.extend_from_slice(&said.parse);
+            self.near.stepped = true;
             self.waits.push_back(true);
         }
     }

@@ -27,13 +27,17 @@ const VERSION: i32 = 196_608;
 /// One end.
 pub(super) struct Conn {
     stream: UnixStream,
+    /// Room for what is read, of which so much is filled: it is not made empty for each read.
     input: Vec<u8>,
+    filled: usize,
     /// The message that was read last.
     last: Range<usize>,
     /// What is to be sent.
     pub(super) out: Vec<u8>,
     /// Of the last point of readiness: idle (I), in a transaction (T), in a failed one (E).
     pub(super) status: u8,
+    /// Whether a step of the extended protocol was said since then.
+    pub(super) stepped: bool,
     /// Whether the other end said nothing for as long as it was waited for.
     pub(super) slow: bool,
 }
@@ -119,10 +123,12 @@ impl Conn {
     fn of(stream: UnixStream) -> Conn {
         Conn {
             stream,
-            input: Vec::with_capacity(READ),
+            input: vec![0; READ],
+            filled: 0,
             last: 0..0,
             out: Vec::with_capacity(READ),
             status: b'I',
+            stepped: false,
             slow: false,
         }
     }
@@ -174,24 +180,27 @@ impl Conn {
 
     /// Reads at least so many bytes behind the last message.
     fn fill(&mut self, count: usize) -> io::Result<()> {
-        if self.last.end > 0 && self.input.len() < self.last.end + count {
-            self.input.drain(..self.last.end);
-            self.input.shrink_to(LONGEST >> 6);
+        if self.last.end > 0 && self.filled < self.last.end + count {
+            self.input.copy_within(self.last.end..self.filled, 0);
+            self.filled -= self.last.end;
             self.last = 0..0;
+            self.input.truncate(self.filled.max(LONGEST >> 6));
+            self.input.shrink_to(LONGEST >> 6);
         }
-        while self.input.len() < self.last.end + count {
-            let from = self.input.len();
-            let missing = self.last.end + count - from;
-            self.input.resize(from + missing.clamp(READ, LONGEST >> 4), 0);
-            let read = self.stream.read(&mut self.input[from..]);
-            self.input.truncate(from + read.as_ref().map_or(0, |count| *count));
-            match read {
+        while self.filled < self.last.end + count {
+            let missing = self.last.end + count - self.filled;
+            let room = self.filled + missing.clamp(READ, LONGEST >> 4);
+            if self.input.len() < room {
+                self.input.resize(room, 0);
+            }
+            match self.stream.read(&mut self.input[self.filled..room]) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Err(source) if source.kind() != io::ErrorKind::Interrupted => {
+                Ok(count) => self.filled += count,
+                Err(source) if source.kind() == io::ErrorKind::Interrupted => {}
+                Err(source) => {
                     self.slow = is_slow(&source);
                     return Err(source);
                 }
-                _ => {}
             }
         }
         Ok(())
@@ -211,7 +220,7 @@ impl Conn {
         self.fill(length + 1)?;
         self.last = self.last.end..self.last.end + length + 1;
         if let [b'Z', .., status] = self.raw() {
-            self.status = *status;
+            (self.status, self.stepped) = (*status, false);
         }
         Ok(self.input[self.last.start])
     }
@@ -241,6 +250,7 @@ impl Conn {
     /// Puts messages back that are to be read again.
     pub(super) fn back(&mut self, messages: &[u8]) {
         self.input.splice(self.last.end..self.last.end, messages.iter().copied());
+        self.filled += messages.len();
     }
 
     /// The whole of the message that was read last.

@@ -68,12 +68,14 @@ impl Client<'_> {
             put(out, NAME);
             out.extend([0; 4]);
         });
+        self.near.stepped = true;
         self.waits.extend([true; 4]);
         (self.inside, self.wrapped) = (true, true);
     }
 
     pub(super) fn forward(&mut self) -> Go<()> {
         self.near.out.extend_from_slice(self.user.raw());
+        self.near.stepped = true;
         self.waits.push_back(false);
         if self.near.out.len() > GATHERED { self.listen() } else { Ok(()) }
     }
@@ -139,14 +141,16 @@ impl Client<'_> {
     }
 
     pub(super) fn synchronise(&mut self) -> Go<()> {
-        message(&mut self.near.out, b'S', |_| {});
-        self.near.flush().map_err(|source| primary(&source))?;
-        loop {
+        // The primary may have come to its point of synchronisation already: at a commit.
+        if self.near.stepped {
+            message(&mut self.near.out, b'S', |_| {});
+            self.near.flush().map_err(|source| primary(&source))?;
+        }
+        while self.near.stepped {
             let tag = self.near.next().map_err(|source| primary(&source))?;
-            if tag == b'Z' {
-                break;
+            if tag != b'Z' {
+                self.hears(tag)?;
             }
-            self.hears(tag)?;
         }
         self.waits.clear();
         self.straight = false;

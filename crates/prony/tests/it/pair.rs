@@ -230,7 +230,7 @@ fn a_node_that_is_killed_is_named_and_nothing_that_was_acknowledged_is_lost() {
     };
     assert!(there("b").is_superset(&acknowledged), "lost: {:?}", &acknowledged - &there("b"));
     pair.asks("b", "INSERT INTO t VALUES (3)");
-    let back = pair.does("up postgres-pair");
+    let back = pair.does("up --dir pair");
     assert_eq!((&back["nodes"]["a"]["answers"], &back["nodes"]["a"]["writes"]), (&true.into(), &false.into()));
     assert_eq!(pair.does("resume")["state"], "replicating");
     assert_eq!(there("a"), there("b"));
@@ -342,6 +342,8 @@ fn what_is_no_pair_is_left_alone_and_what_cannot_be_is_refused_with_a_reason() {
     let program = &house.program;
     let refused = |line: &str| program.refused(&format!("pair {line}"));
     assert!(refused("status").contains("none was brought up yet"));
+    let unsaid = refused("up --dir pair");
+    assert!(unsaid.contains("got none, and no pair in") && unsaid.contains("say one of `postgres-pair`"), "{unsaid}");
     assert!(refused("up twin --dir pair").contains("say one of `postgres-pair`, `two-phase-pair`, `galera-pair`"));
     for option in ["--sync on", "--link km=1", "--leave-out public.*"] {
         let told = refused(&format!("up galera-pair --dir pair {option}"));

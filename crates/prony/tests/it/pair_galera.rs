@@ -90,7 +90,8 @@ fn both_nodes_write_one_stays_behind_is_parted_and_comes_back_with_what_it_lacke
     let Some(pair) = Joined::up("") else { return };
     pair.begin();
     pair.writes("b", 1).expect("both take writes");
-    assert_eq!(pair.does("up galera-pair --dir pair")["nodes"]["b"]["writes"], true);
+    assert!(pair.refused("up two-phase-pair --dir pair").contains("is a galera-pair"));
+    assert_eq!(pair.does("up --dir pair")["nodes"]["b"]["writes"], true, "its kind is that of the folder");
     pair.is_equal(1);
     assert!(pair.refused("swap").contains("no roles to swap"));
     let host = pair.does("status")["host"].as_str().unwrap_or_default().to_owned();

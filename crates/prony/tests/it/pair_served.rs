@@ -467,11 +467,15 @@ fn whoever_switches_triggers_off_changes_nothing_on_one_node_alone() {
     }
     // What only its caller switches off is told all the same, and what is switched off in order comes back.
     pair.does("SELECT quietly(); ALTER TABLE t DISABLE TRIGGER ALL; INSERT INTO t VALUES (5)");
+    // So is what somebody changes who says that it comes from the other node.
+    pair.does(
+        "CREATE ROLE plain; GRANT ALL ON t TO plain; SET ROLE plain; SET prony.applies = on; INSERT INTO t VALUES (8)",
+    );
     pair.pair("suspend");
     pair.at("a", "SET session_replication_role = replica; INSERT INTO t VALUES (6)").expect("it is noted");
     pair.pair("resume");
     pair.is_equal();
-    assert_eq!(pair.at("b", "SELECT string_agg(id::text, ',' ORDER BY id) FROM t").as_deref(), Ok("1,5,6"));
+    assert_eq!(pair.at("b", "SELECT string_agg(id::text, ',' ORDER BY id) FROM t").as_deref(), Ok("1,5,6,8"));
     let guarded = pair.at(
         "b",
         "SET default_transaction_read_only = off; SET session_replication_role = replica; INSERT INTO t VALUES (7)",

@@ -195,9 +195,8 @@ impl Galera {
                 return Ok(());
             }
             if alone && !has_majority {
-                return session
-                    .script("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
-                    .map_err(|failure| self.failed(failure));
+                let order = "SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'";
+                return session.script(order).map_err(|failure| self.failed(failure));
             }
             std::thread::sleep(process::LOOK);
         }
@@ -254,17 +253,8 @@ impl Galera {
     }
 
     /// Waits until something is so.
-    fn until(&self, what: &str, mut is_so: impl FnMut() -> Result<bool, DatabaseError>) -> Result<(), DatabaseError> {
-        for _ in 0..CATCH_UP_SECONDS * process::LOOKS_A_SECOND {
-            if is_so()? {
-                return Ok(());
-            }
-            if self.nodes[0].stop.load(Ordering::Relaxed) {
-                return Err(DatabaseError::Stopped);
-            }
-            std::thread::sleep(process::LOOK);
-        }
-        Err(self.nodes[0].says(format!("a node of the pair did not {what} within {CATCH_UP_SECONDS} s")))
+    fn until(&self, what: &str, is_so: impl FnMut() -> Result<bool, DatabaseError>) -> Result<(), DatabaseError> {
+        self.nodes[0].until(CATCH_UP_SECONDS, &format!("a node of the pair did not {what}"), is_so)
     }
 
     /// The file that says which Prony has a pair here.

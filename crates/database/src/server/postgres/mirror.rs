@@ -13,7 +13,6 @@ use crate::server::laid;
 use crate::server::{Look, Member as _, Mirror, Private as _, Shared, Watch, WatchLags, folder, life, parted, process};
 use crate::{DatabaseError, Failure, FailureKind, Session};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use study::{Published, TierFolder, Waits};
 use units::Nanos;
 use workload::transaction::Value;
@@ -250,16 +249,17 @@ impl Standby {
     /// It is asked again and again: what is still replayed may cut a question off, or a session.
     fn take_over(&self) -> Result<(), DatabaseError> {
         let (mut session, mut told) = (self.reader()?, false);
-        for _ in 0..TAKE_OVER_SECONDS * process::LOOKS_A_SECOND {
+        self.mirror.until(TAKE_OVER_SECONDS, "it did not take over", || {
             told = told || session.query("SELECT pg_promote(false)").is_ok();
             match session.query("SELECT 1 WHERE NOT pg_is_in_recovery()") {
-                Ok(rows) if !rows.is_empty() => return life::stand_in(&self.primary, &self.mirror),
+                Ok(rows) => return Ok(!rows.is_empty()),
                 Err(failure) if failure.kind == FailureKind::Lost => session = self.reader()?,
                 Err(failure) if !failure.retryable() => return Err(self.failed(failure)),
-                _ => std::thread::sleep(process::LOOK),
+                Err(_) => {}
             }
-        }
-        Err(self.mirror.says(format!("it did not take over within {TAKE_OVER_SECONDS} s")))
+            Ok(false)
+        })?;
+        life::stand_in(&self.primary, &self.mirror)
     }
 
     /// Both end in order and their data change places, so that the mirror's data serve where the primary's did, and the primary's follow.
@@ -379,16 +379,8 @@ impl Standby {
 
     /// Waits until a count is not 0.
     pub(super) fn wait(&self, session: &mut dyn Session, sql: &str, what: &str) -> Result<(), DatabaseError> {
-        for _ in 0..CATCH_UP_SECONDS * process::LOOKS_A_SECOND {
-            if self.number(session, sql)? > 0 {
-                return Ok(());
-            }
-            if self.primary.stop.load(Ordering::Relaxed) {
-                return Err(DatabaseError::Stopped);
-            }
-            std::thread::sleep(process::LOOK);
-        }
-        Err(self.mirror.says(format!("it did not {what} within {CATCH_UP_SECONDS} s")))
+        let late = format!("it did not {what}");
+        self.mirror.until(CATCH_UP_SECONDS, &late, || Ok(self.number(session, sql)? > 0))
     }
 
     /// Waits until the mirror shows all that the primary has acknowledged.

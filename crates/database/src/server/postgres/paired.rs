@@ -25,8 +25,8 @@ const PATIENCE: u64 = 3;
 /// The setting that says which of our configurations a server has read.
 const READ: &str = "prony.read";
 
-/// How long a server may take to read a new configuration, in looks.
-const LOOKS_READ: u64 = 10 * process::LOOKS_A_SECOND;
+/// How long a server may take to read a new configuration.
+const READ_SECONDS: u64 = 10;
 
 /// The statement that stands for the content of a table: its number of rows, and a hash over all of them, whatever their order.
 pub fn content(table: &str) -> String {
@@ -222,14 +222,10 @@ impl Member for Server {
         folder::write(&self.conf(), &conf)?;
         let Some(pid) = self.process().filter(|_| answers) else { return Ok(()) };
         process::signal(pid, &self.mark(), Signal::HUP);
-        for _ in 0..LOOKS_READ {
+        self.until(READ_SECONDS, "it did not read its new configuration", || {
             let read = self.session("postgres").ok().and_then(|mut session| session.one(&format!("SHOW {READ}")).ok());
-            if read.flatten().is_some_and(|value| value.text() == Some(&number)) {
-                return Ok(());
-            }
-            std::thread::sleep(process::LOOK);
-        }
-        Err(self.says("it did not read its new configuration within 10 s".to_owned()))
+            Ok(read.flatten().is_some_and(|value| value.text() == Some(&number)))
+        })
     }
 
     fn serve(&self, settings: &Settings, stands_by: bool) -> Result<(), DatabaseError> {

@@ -65,7 +65,8 @@ fn failed(doing: &str) -> impl Fn(MirrorError) -> Failure {
 
 fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     const DOING: &str = "bringing the pair up";
-    let kind = given_kind(asked)?;
+    let folder = named(asked.place.dir.as_deref())?;
+    let kind = given_kind(asked, &folder)?;
     let voter = given_voter(asked)?;
     let stop = run::listen()?;
     let (sync, list, cores) = (given_sync(asked)?, given_list(asked)?, given_cores(asked)?);
@@ -83,7 +84,6 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     }
     let wire = asked.link.as_deref().map(wires::words).transpose()?;
     let device = asked.device.as_deref().map(devices::given).transpose()?;
-    let folder = named(asked.place.dir.as_deref())?;
     let clock = WallClock::new();
     let home = Home::make(&folder).map_err(failed(DOING))?;
     let _held = home.hold().map_err(failed(DOING))?;
@@ -124,14 +124,17 @@ fn up(asked: &PairUp) -> Result<Outcome, Failure> {
     tell(&mut pair, asked.place.json, DOING, false)
 }
 
-/// The kind that was asked for, with what has a meaning for it.
-fn given_kind(asked: &PairUp) -> Result<Kind, Failure> {
+/// The kind that was asked for, or that of the pair in the folder, with what has a meaning for it.
+fn given_kind(asked: &PairUp, folder: &Path) -> Result<Kind, Failure> {
     const DOING: &str = "bringing the pair up";
-    let Some(kind) = Kind::ALL.into_iter().find(|kind| asked.kind == kind.word()) else {
+    let there = || Home::find(folder).ok()?.record().transpose();
+    let kept = if asked.kind.is_none() { there().transpose().map_err(failed(DOING))? } else { None };
+    let word = asked.kind.clone().or(kept.map(|kept| kept.kind));
+    let Some(kind) = Kind::ALL.into_iter().find(|kind| word.as_deref() == Some(kind.word())) else {
         let kinds = Kind::ALL.map(|kind| format!("`{}`", kind.word())).join(", ");
-        return Err(
-            Failure::new(format!("{DOING}: a kind of pair, got `{}`", asked.kind)).hint(format!("say one of {kinds}"))
-        );
+        let got = word
+            .map_or_else(|| format!("none, and no pair in `{}` says it", folder.display()), |word| format!("`{word}`"));
+        return Err(Failure::new(format!("{DOING}: a kind of pair, got {got}")).hint(format!("say one of {kinds}")));
     };
     let (log, rows, sets, postgres) = ([Kind::Log], [Kind::Rows], [Kind::Sets], [Kind::Log, Kind::Rows]);
     let options: [(&str, bool, &[Kind]); 6] = [
