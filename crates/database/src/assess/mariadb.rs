@@ -33,28 +33,27 @@ const STATUS: [(Total, &str, f64); 13] = [
 const OWN: &str = "('mysql', 'information_schema', 'performance_schema', 'sys')";
 
 pub(super) fn standing(session: &mut dyn Session) -> Result<Standing, Failure> {
-    let rows = session.query("SELECT @@version, @@performance_schema, @@userstat, @@log_bin, current_user()")?;
-    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
+    let row = session.row("SELECT @@version, @@performance_schema, @@userstat, @@log_bin, current_user()")?;
     let sees_all = session.one("SELECT count(*) FROM information_schema.INNODB_TRX").is_ok();
-    let sequences = session.one("SELECT count(*) FROM information_schema.TABLES WHERE TABLE_TYPE = 'SEQUENCE'");
+    let sequences = session.number("SELECT count(*) FROM information_schema.TABLES WHERE TABLE_TYPE = 'SEQUENCE'");
     let mut lacking = Vec::new();
     let mut lacks = |missing: bool, what: &str| lacking.extend(missing.then(|| what.to_owned()));
     lacks(
         !sees_all,
-        &format!("sessions of other users and their transactions: GRANT PROCESS ON *.* TO {}", text(row, 4)),
+        &format!("sessions of other users and their transactions: GRANT PROCESS ON *.* TO {}", text(&row, 4)),
     );
     lacks(
-        number(row, 1) == 0.0,
+        number(&row, 1) == 0.0,
         "rows by table, statements, reads for update, applications and the time of a flush: performance_schema = ON in the \
          configuration, and a restart",
     );
-    lacks(number(row, 2) == 0.0, "rows by user: SET GLOBAL userstat = 1");
-    lacks(number(row, 3) == 0.0, "bytes of the binary log, which a semi-synchronous replica receives: log_bin is off");
+    lacks(number(&row, 2) == 0.0, "rows by user: SET GLOBAL userstat = 1");
+    lacks(number(&row, 3) == 0.0, "bytes of the binary log, which a semi-synchronous replica receives: log_bin is off");
     Ok(Standing {
-        version: format!("MariaDB {}", text(row, 0)),
+        version: format!("MariaDB {}", text(&row, 0)),
         database: "all databases of the server".to_owned(),
         written_from: "numbers that InnoDB gave to transactions, two for each that writes".to_owned(),
-        sequences: sequences.ok().flatten().and_then(|count| count.number()).map(|count| count as u64),
+        sequences: sequences.ok().flatten().map(|count| count as u64),
         process: here(session),
         lacking,
     })
@@ -62,11 +61,10 @@ pub(super) fn standing(session: &mut dyn Session) -> Result<Standing, Failure> {
 
 /// The server's process, where it says that it is on this machine and one of its name is there under its number.
 fn here(session: &mut dyn Session) -> Option<u32> {
-    let rows = session.query("SELECT @@hostname, @@datadir, @@pid_file").ok()?;
-    let row = rows.first()?;
+    let row = session.row("SELECT @@hostname, @@datadir, @@pid_file").ok()?;
     let own = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
-    let file = Path::new(&text(row, 1)).join(text(row, 2));
-    let process = std::fs::read_to_string(file).ok().filter(|_| own.trim() == text(row, 0))?.trim().parse().ok()?;
+    let file = Path::new(&text(&row, 1)).join(text(&row, 2));
+    let process = std::fs::read_to_string(file).ok().filter(|_| own.trim() == text(&row, 0))?.trim().parse().ok()?;
     let name = std::fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
     matches!(name.trim(), "mariadbd" | "mysqld").then_some(process)
 }
@@ -82,12 +80,12 @@ pub(super) fn tally(session: &mut dyn Session) -> Result<Tally, Failure> {
     let sent = tally.totals.get(&Total::Commits).copied().unwrap_or(0.0);
     tally.totals.entry(Total::StatementCommits).and_modify(|all| *all = (*all - sent).max(0.0));
     // What the performance schema does not count, or this user may not read, the standing tells.
-    let flushes = session.query(
+    let flushes = session.row(
         "SELECT sum(COUNT_MISC), sum(SUM_TIMER_MISC) / 1e12 FROM performance_schema.file_summary_by_instance \
          WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_log_file' HAVING sum(COUNT_MISC) > 0",
     );
-    if let Some(row) = flushes.unwrap_or_default().first() {
-        tally.totals.extend([(Total::Flushes, number(row, 0)), (Total::FlushSeconds, number(row, 1))]);
+    if let Some(row) = flushes.ok().filter(|row| !row.is_empty()) {
+        tally.totals.extend([(Total::Flushes, number(&row, 0)), (Total::FlushSeconds, number(&row, 1))]);
     }
     tables(session, &mut tally)?;
     statements(session, &mut tally);

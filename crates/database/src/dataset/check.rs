@@ -238,8 +238,8 @@ impl Looking<'_> {
     fn figures(&mut self, history: bool) -> Result<CheckOutcome, DatabaseError> {
         let (began, mut violations) = ((self.clock)(), Vec::new());
         for Figure { what, sql, is } in self.dataset.figures(history) {
-            let rows = self.ask(&what, &sql)?;
-            let found = rows.first().and_then(|row| row.first()).map_or_else(|| "nothing".to_owned(), Value::to_string);
+            let found = self.session.one(&sql).map_err(|failure| failed(self.dataset, &what, failure))?;
+            let found = found.map_or_else(|| "nothing".to_owned(), |found| found.to_string());
             if found != is.to_string() {
                 violations.push(format!("{what}: the fill made {is}, got {found}"));
             }
@@ -296,8 +296,8 @@ fn in_words(row: &[Value]) -> String {
 /// When the database refuses a query.
 pub fn checksums(session: &mut dyn Session, dataset: &DataSet) -> Result<Vec<(String, Vec<String>)>, DatabaseError> {
     let sums = dataset.checksums().into_iter().map(|(table, sql)| {
-        let rows = session.query(&sql).map_err(|failure| failed(dataset, &format!("checksum of {table}"), failure))?;
-        Ok((table, rows.first().into_iter().flatten().map(Value::to_string).collect()))
+        let row = session.row(&sql).map_err(|failure| failed(dataset, &format!("checksum of {table}"), failure))?;
+        Ok((table, row.iter().map(Value::to_string).collect()))
     });
     sums.collect()
 }

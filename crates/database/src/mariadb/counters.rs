@@ -68,7 +68,7 @@ pub fn counters(session: &mut dyn Session, shared: Option<&str>) -> Result<Count
     let asked = COUNTERS.iter().filter(|(ours, _, _)| shared.is_none() || !of_all(ours));
     let mut found: Counted = asked.filter_map(|(ours, theirs, unit)| Some((*ours, find(theirs)? * unit))).collect();
     if let Some(schema) = shared {
-        let waiting = session.one(&own_waits(schema)).ok().flatten().and_then(|count| count.number());
+        let waiting = session.number(&own_waits(schema)).ok().flatten();
         found.extend(waiting.map(|count| (Counter::LockWaits, count)));
     }
     Ok(found)

@@ -27,6 +27,7 @@ struct Prepared {
     types: Vec<u32>,
 }
 
+#[derive(Default)]
 pub(super) struct Talk {
     session: String,
     database: Option<String>,
@@ -45,20 +46,7 @@ pub(super) struct Talk {
 
 impl Talk {
     pub(super) fn new(connection: u64) -> Talk {
-        Talk {
-            session: connection.to_string(),
-            database: None,
-            client: Unread::default(),
-            server: Unread::default(),
-            begun: false,
-            asked_to_seal: false,
-            prepared: HashMap::new(),
-            portals: HashMap::new(),
-            described: VecDeque::new(),
-            waiting: VecDeque::new(),
-            asked: 0,
-            answered: 0,
-        }
+        Talk { session: connection.to_string(), ..Talk::default() }
     }
 
     /// The next message of a client or the server: its letter and body.
