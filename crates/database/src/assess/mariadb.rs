@@ -2,7 +2,7 @@
 //!
 //! The one idea: the status is counted for the whole server, and a pair mirrors the whole server, so that all of it is looked at.
 
-use super::Standing;
+use super::{Standing, rows};
 use crate::tier::{number, text};
 use crate::{Failure, Session, fingerprint};
 use advisor::assess::{Doing, Kept, Rows, Session as Seen, Statement, Table, Tally, Total, Wait};
@@ -70,12 +70,8 @@ fn here(session: &mut dyn Session) -> Option<u32> {
 }
 
 pub(super) fn tally(session: &mut dyn Session) -> Result<Tally, Failure> {
-    let names: Vec<String> = STATUS.iter().map(|(_, name, _)| format!("'{name}'")).collect();
-    let rows = session.query(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({})", names.join(", ")))?;
-    let status: BTreeMap<String, f64> =
-        rows.iter().filter_map(|row| Some((text(row, 0), row.get(1)?.number()?))).collect();
     let mut tally = Tally::default();
-    tally.totals.extend(STATUS.iter().filter_map(|(total, name, unit)| Some((*total, status.get(*name)? * unit))));
+    tally.totals.extend(crate::mariadb::status(session, &STATUS)?);
     // A commit that is sent is committed by InnoDB behind its statements.
     let sent = tally.totals.get(&Total::Commits).copied().unwrap_or(0.0);
     tally.totals.entry(Total::StatementCommits).and_modify(|all| *all = (*all - sent).max(0.0));
@@ -93,13 +89,7 @@ pub(super) fn tally(session: &mut dyn Session) -> Result<Tally, Failure> {
         "SELECT USER, ROWS_READ, ROWS_INSERTED, ROWS_UPDATED, ROWS_DELETED FROM information_schema.USER_STATISTICS",
     );
     for row in users.unwrap_or_default() {
-        let rows = Rows {
-            read: number(&row, 1),
-            inserted: number(&row, 2),
-            updated: number(&row, 3),
-            deleted: number(&row, 4),
-        };
-        tally.users.insert(text(&row, 0), rows);
+        tally.users.insert(text(&row, 0), rows(&row));
     }
     Ok(tally)
 }
@@ -110,13 +100,7 @@ fn tables(session: &mut dyn Session, tally: &mut Tally) -> Result<(), Failure> {
          FROM performance_schema.table_io_waits_summary_by_table WHERE OBJECT_TYPE IN ('TABLE', 'TEMPORARY TABLE')",
     );
     let counted = counted.unwrap_or_default();
-    let rows: BTreeMap<String, Rows> = counted
-        .iter()
-        .map(|row| {
-            let [read, inserted, updated, deleted] = [1, 2, 3, 4].map(|at| number(row, at));
-            (text(row, 0), Rows { read, inserted, updated, deleted })
-        })
-        .collect();
+    let counted: BTreeMap<String, Rows> = counted.iter().map(|row| (text(row, 0), rows(row))).collect();
     let found = session.query(&format!(
         "SELECT concat(t.TABLE_SCHEMA, '.', t.TABLE_NAME), coalesce(t.TABLE_ROWS, 0), t.ENGINE, \
          EXISTS (SELECT 1 FROM information_schema.STATISTICS s WHERE s.TABLE_SCHEMA = t.TABLE_SCHEMA \
@@ -126,7 +110,7 @@ fn tables(session: &mut dyn Session, tally: &mut Tally) -> Result<(), Failure> {
     for row in found {
         let name = text(&row, 0);
         let kept = if text(&row, 2).eq_ignore_ascii_case("innodb") { Kept::Logged } else { Kept::Foreign };
-        let rows = rows.get(&name).copied().unwrap_or_default();
+        let rows = counted.get(&name).copied().unwrap_or_default();
         let table = Table { rows, live: number(&row, 1), file: number(&row, 4), keyed: number(&row, 3) != 0.0, kept };
         tally.tables.insert(name, table);
     }

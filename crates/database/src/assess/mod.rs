@@ -10,8 +10,9 @@ mod postgres;
 
 use crate::limited::Limited;
 use crate::{Database, DatabaseError, Failure, Session, tier};
-use advisor::assess::{Session as Seen, Tally};
+use advisor::assess::{Rows, Session as Seen, Tally};
 use study::Engine;
+use workload::transaction::Value;
 
 /// What is known of a server beside its counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,6 +92,12 @@ impl Watcher {
         let log = self.log.take();
         log.is_some_and(|log| postgres::refine(self.server.session.as_mut(), &log, before, after))
     }
+}
+
+/// Rows that were read, inserted, updated and deleted, behind what they are of.
+fn rows(row: &[Value]) -> Rows {
+    let [read, inserted, updated, deleted] = [1, 2, 3, 4].map(|at| tier::number(row, at));
+    Rows { read, inserted, updated, deleted }
 }
 
 /// Totals of the first row of an answer, in this order; what is null is not counted.

@@ -1,9 +1,9 @@
 //! The work of a PostgreSQL: its statistics views, its sessions, and its log where it may be read.
 
-use super::{Standing, totals};
+use super::{Standing, rows, totals};
 use crate::tier::{number, text};
 use crate::{Failure, Session, fingerprint, tier};
-use advisor::assess::{Doing, Kept, Rows, Session as Seen, Statement, Table, Tally, Total, Wait};
+use advisor::assess::{Doing, Kept, Session as Seen, Statement, Table, Tally, Total, Wait};
 use study::Engine;
 use workload::transaction::Value;
 
@@ -114,12 +114,7 @@ pub(super) fn tally(session: &mut dyn Session, major: u32) -> Result<Tally, Fail
             "u" => Kept::Unlogged,
             _ => Kept::Logged,
         };
-        let rows = Rows {
-            read: number(&row, 1),
-            inserted: number(&row, 2),
-            updated: number(&row, 3),
-            deleted: number(&row, 4),
-        };
+        let rows = rows(&row);
         let table = Table { rows, live: number(&row, 5), file: number(&row, 6), keyed: yes(&row, 7), kept };
         tally.tables.insert(text(&row, 0), table);
     }
