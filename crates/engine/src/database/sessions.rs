@@ -44,7 +44,7 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
     let mut open = if many { conversations(database, &texts, sessions, how).map_err(refused)? } else { Vec::new() };
     let by_ring = !open.is_empty();
     // Each of them is on one of the servers.
-    let least = if databases.pairing().both_write() { 2 } else { 1 };
+    let least = if databases.spec.pairing.both_write() { 2 } else { 1 };
     let workers = if by_ring { stream.stream().threads.count.max(least).min(pool.sessions) } else { pool.sessions };
     let by_clock = (sessions - pool.sessions) as usize;
     if workers as usize + by_clock > WORKERS_MAX as usize {
