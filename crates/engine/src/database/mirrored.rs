@@ -10,13 +10,12 @@ use database::server::{Mirror, Shared};
 use link::{Choice, Relay, Settings};
 use observation::{Check, CheckResult, Event, EventKind, Series, Whole};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 use study::{Pairing, Trial, Waits, Wire};
 use units::Nanos;
 
 use crate::database::lags::{Carried, Sampling};
+use crate::database::looking::Looking;
 use crate::database::outage::{Outage, Pair};
 use crate::told::{Ended, Told, of_mirror, remark, whole};
 use workload::happening::{Happening, Mishap};
@@ -29,7 +28,7 @@ pub(crate) struct Mirrored {
     /// Whoever looks after it, where something happens in the trial.
     outage: Option<Outage>,
     /// Whoever sees that it ended where nothing was to happen.
-    guard: Option<Guard>,
+    guard: Option<Looking<bool>>,
     /// Whoever looks at what it is waited for, where nothing is to happen.
     sampling: Option<Sampling>,
     /// What the wire carried before the load.
@@ -41,40 +40,20 @@ pub(crate) struct Mirrored {
     networks: Event,
 }
 
-/// Sees that a mirror ended that nobody ended: commits would wait for it for ever.
-struct Guard {
-    stop: Arc<AtomicBool>,
-    /// Whether it ended.
-    watching: JoinHandle<bool>,
-}
-
 /// How often it is looked whether the mirror runs.
 const GUARDED_EVERY: Duration = Duration::from_millis(500);
 
-impl Guard {
-    fn of(mirror: &Arc<dyn Mirror>) -> Guard {
-        let (stop, mirror) = (Arc::new(AtomicBool::new(false)), mirror.clone());
-        let stopped = stop.clone();
-        let watching = std::thread::spawn(move || {
-            while !stopped.load(Ordering::Relaxed) {
-                if mirror.pid().is_none() {
-                    // Where the first server does not answer either, its sessions are lost, and that is told.
-                    let _ = mirror.released();
-                    return true;
-                }
-                std::thread::park_timeout(GUARDED_EVERY);
-            }
-            false
-        });
-        Guard { stop, watching }
-    }
-
-    /// Ends it; whether the mirror had ended before.
-    fn ended(self) -> bool {
-        self.stop.store(true, Ordering::Relaxed);
-        self.watching.thread().unpark();
-        self.watching.join().unwrap_or(false)
-    }
+/// Sees that a mirror ended that nobody ended: commits would wait for it for ever.
+fn guard(mirror: &Arc<dyn Mirror>) -> Looking<bool> {
+    let mirror = mirror.clone();
+    Looking::start(GUARDED_EVERY, false, move |ended, _| {
+        *ended = mirror.pid().is_none();
+        if *ended {
+            // Where the first server does not answer either, its sessions are lost, and that is told.
+            let _ = mirror.released();
+        }
+        !*ended
+    })
 }
 
 impl Databases {
@@ -107,7 +86,7 @@ impl Databases {
             || Outage::watched(pair, waits, (trial.state.patience, self.served.clone(), self.stop.clone()), settings);
         let outage = outage.then(watched).transpose().map_err(&refused)?;
         let unconfirmed = mirror.unconfirmed();
-        let guard = (self.spec.pairing != Pairing::TwoPhase && outage.is_none()).then(|| Guard::of(&mirror));
+        let guard = (self.spec.pairing != Pairing::TwoPhase && outage.is_none()).then(|| guard(&mirror));
         let over = || Carried::new(&wires[0]);
         let sampling = match (self.spec.pairing, &outage, self.shared()) {
             (Pairing::TwoPhase, _, Some(database)) => Some(Sampling::of_trips(move || database.round_trips(), over())),
@@ -161,7 +140,7 @@ impl Databases {
         let refused = self.refused();
         let Mirrored { mirror, wires, outage, guard, sampling, before, waits, unconfirmed, networks } = mirrored;
         let sampled = sampling.zip(ended.started_unix_ns).map(|(sampling, started)| sampling.ended(started));
-        if guard.is_some_and(Guard::ended) {
+        if guard.is_some_and(|mut guard| guard.end() == Some(true)) {
             mirror.leave().map_err(&refused)?;
             let text = "the mirror ended in the trial, and nobody had asked for it: until that was seen commits waited for it, and from there on \
                         for nobody; see its log, and run it again";
@@ -282,7 +261,7 @@ impl Mirrored {
     /// Lets the first server go on alone, whatever became of the trial.
     pub(crate) fn forget(self) {
         drop(self.outage);
-        self.guard.map(Guard::ended);
+        drop(self.guard);
         // Whoever opens the server next sees to what stays.
         let _ = self.mirror.leave();
     }
