@@ -13,6 +13,9 @@ const SLOW: &str = "mysql.slow_log";
 /// Where every statement goes without it.
 pub(super) const GENERAL: &str = "mysql.general_log";
 
+/// Microseconds of the server's clock.
+pub(super) const NOW: &str = "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)";
+
 /// The database of each session that this user may see.
 pub(super) const WHERE: &str = "SELECT CAST(ID AS CHAR), IFNULL(DB, '') FROM information_schema.PROCESSLIST";
 
@@ -33,12 +36,6 @@ pub(super) fn found(session: &mut dyn Session) -> Result<Found, Failure> {
     Ok(((format!("MariaDB {}", text(&row, 1)), text(&row, 0), source), lacking))
 }
 
-/// Microseconds of the server's clock.
-pub(super) fn now_us(session: &mut dyn Session) -> Result<i64, Failure> {
-    let now = session.one("SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)")?;
-    Ok(now.and_then(|now| now.int()).unwrap_or(0))
-}
-
 /// What a table of statements has since a moment.
 pub(super) fn table(session: &mut dyn Session, table: &str, since_us: i64, own: &str) -> Result<Vec<Words>, Failure> {
     let of_time = |column: &str| format!("CAST(UNIX_TIMESTAMP({column}) * 1000000 AS SIGNED)");
@@ -55,7 +52,7 @@ pub(super) fn table(session: &mut dyn Session, table: &str, since_us: i64, own: 
             of_time("event_time")
         ),
     };
-    let mut found: Vec<Words> = session.query(&sql)?.iter().filter_map(|row| words(row)).collect();
+    let mut found: Vec<Words> = session.query(&sql)?.iter().filter_map(|row| Words::of(row)).collect();
     found.sort_by_key(|one| one.at_us);
     Ok(found)
 }
@@ -67,12 +64,5 @@ pub(super) fn sessions(session: &mut dyn Session, own: &str) -> Result<Vec<Words
          CAST(ID AS CHAR), INFO, IFNULL(DB, '') FROM information_schema.PROCESSLIST WHERE COMMAND IN ('Query', 'Execute') AND ID <> {own} \
          AND INFO IS NOT NULL"
     ))?;
-    Ok(rows.iter().filter_map(|row| words(row)).collect())
-}
-
-fn words(row: &[Value]) -> Option<Words> {
-    let int = |at: usize| row.get(at).and_then(Value::int);
-    let took_us = int(1).and_then(|took| u64::try_from(took).ok());
-    let database = row.get(4).map(|_| text(row, 4));
-    Some(Words { at_us: int(0)?, took_us, session: text(row, 2), database, sql: text(row, 3), ..Words::default() })
+    Ok(rows.iter().filter_map(|row| Words::of(row)).collect())
 }

@@ -21,6 +21,7 @@ use std::time::Duration;
 use study::Engine;
 use units::Nanos;
 use workload::replay::{Heard, Trace};
+use workload::transaction::Value;
 
 /// Where it is listened.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +47,16 @@ struct Words {
     parameters: Option<Vec<Option<String>>>,
     /// Whether all that is known of it is that it failed.
     failed: bool,
+}
+
+impl Words {
+    /// Of a row: when it began, how long it took, its session, its text, and its database where the row has one.
+    fn of(row: &[Value]) -> Option<Words> {
+        let int = |at: usize| row.get(at).and_then(Value::int);
+        let took_us = int(1).and_then(|took| u64::try_from(took).ok());
+        let (session, sql, database) = (tier::text(row, 2), tier::text(row, 3), row.get(4).map(|_| tier::text(row, 4)));
+        Some(Words { at_us: int(0)?, took_us, session, database, sql, ..Words::default() })
+    }
 }
 
 /// What was heard, and what was not.
@@ -121,7 +132,8 @@ impl Ear {
     /// # Errors
     /// When the server does not answer, or its log cannot be read.
     pub fn begin(&mut self) -> Result<(), DatabaseError> {
-        self.begun_us = self.hears.ask(LISTEN, mariadb::now_us, postgres::now_us)?;
+        let now = if self.hears.engine == Engine::Mariadb { mariadb::NOW } else { postgres::NOW };
+        self.begun_us = self.hears.asked(LISTEN, |session| session.one(now))?.and_then(|now| now.int()).unwrap_or(0);
         self.from = self.size()?;
         if self.every().is_some() { self.look() } else { Ok(()) }
     }

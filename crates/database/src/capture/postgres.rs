@@ -5,13 +5,13 @@ use super::{Found, Source, Words};
 use crate::tier::text;
 use crate::{Failure, Session};
 use std::path::{Path, PathBuf};
-use workload::transaction::Value;
 
 pub(super) const LIMITS: &str = "SET default_transaction_read_only = on; SET statement_timeout = '60s'; \
     SET lock_timeout = '100ms'; SET jit = off; SET application_name = 'prony capture'";
 
-/// Now, as the log writes it: the time of its zone, as if it were one without a zone.
-const NOW: &str = "(extract(epoch FROM clock_timestamp() AT TIME ZONE current_setting('log_timezone')) * 1e6)::int8";
+/// Microseconds of the clock that the log shows: the time of its zone, as if it were one without a zone.
+pub(super) const NOW: &str =
+    "SELECT (extract(epoch FROM clock_timestamp() AT TIME ZONE current_setting('log_timezone')) * 1e6)::int8";
 
 /// The database of each session, which every user may see.
 pub(super) const WHERE: &str = "SELECT pid::text, datname::text FROM pg_stat_activity WHERE datname IS NOT NULL";
@@ -103,26 +103,15 @@ pub(super) fn read(session: &mut dyn Session, path: &Path, from: u64, to: u64) -
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Microseconds of the clock that the log shows.
-pub(super) fn now_us(session: &mut dyn Session) -> Result<i64, Failure> {
-    let now = session.one(&format!("SELECT {NOW}"))?;
-    Ok(now.and_then(|now| now.int()).unwrap_or(0))
-}
-
 /// What each session of this database said last. The text of one that is as long as the server keeps may be cut off.
 pub(super) fn sessions(session: &mut dyn Session) -> Result<Vec<Words>, Failure> {
     let zone = "AT TIME ZONE current_setting('log_timezone')";
     let rows = session.query(&format!(
-        "SELECT pid::text, (extract(epoch FROM query_start {zone}) * 1e6)::int8, \
-         (extract(epoch FROM CASE WHEN state = 'active' THEN clock_timestamp() ELSE state_change END - query_start) * 1e6)::int8, query, datname::text \
+        "SELECT (extract(epoch FROM query_start {zone}) * 1e6)::int8, \
+         (extract(epoch FROM CASE WHEN state = 'active' THEN clock_timestamp() ELSE state_change END - query_start) * 1e6)::int8, \
+         pid::text, query, datname::text \
          FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname = current_database() AND query_start IS NOT NULL \
          AND pid <> pg_backend_pid() AND octet_length(query) < pg_size_bytes(current_setting('track_activity_query_size')) - 1"
     ))?;
-    let words = |row: &Vec<Value>| {
-        let int = |at: usize| row.get(at).and_then(Value::int);
-        let took_us = int(2).and_then(|took| u64::try_from(took).ok());
-        let database = Some(text(row, 4));
-        Some(Words { at_us: int(1)?, took_us, session: text(row, 0), database, sql: text(row, 3), ..Words::default() })
-    };
-    Ok(rows.iter().filter_map(words).collect())
+    Ok(rows.iter().filter_map(|row| Words::of(row)).collect())
 }
