@@ -82,8 +82,8 @@ pub fn holder(session: &mut dyn Session, engine: Engine, waits: i64) -> Option<S
         ),
         Engine::Sqlite | Engine::Null => return None,
     };
-    let rows = session.query(&sql).ok()?;
-    let field = |at: usize| rows.first()?.get(at)?.text();
+    let row = session.row(&sql).ok()?;
+    let field = |at: usize| row.get(at)?.text();
     let who = field(1).filter(|who| !who.is_empty()).map_or(String::new(), |who| format!(" of {who}"));
     // Values in it may be nobody's business.
     let last = fingerprint(engine, field(3)?).replace("( ", "(").replace(" )", ")");

@@ -117,8 +117,8 @@ impl Claim {
             if session.one(&words.take).map_err(failed)? == Some(Value::Int(1)) {
                 return Ok(Kept::Session { _session: session });
             }
-            let found = session.one(&words.holder).map_err(failed)?;
-            let holder = found.as_ref().and_then(Value::text).unwrap_or("a session that has just ended").to_owned();
+            let found = session.text(&words.holder).map_err(failed)?;
+            let holder = found.unwrap_or_else(|| "a session that has just ended".to_owned());
             Err(DatabaseError::Claimed { place: place.to_owned(), name: name.to_owned(), holder })
         })
     }

@@ -182,79 +182,70 @@ impl DatabaseError {
 
     /// What to do next.
     pub fn hint(&self) -> Option<String> {
+        use DatabaseError::*;
         let hint = match self {
-            DatabaseError::MissingPackage { package, .. } => {
-                return Some(format!("install it: apt-get install {package}"));
-            }
-            DatabaseError::Address { .. } => {
-                "write postgres://USER@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE"
-            }
-            DatabaseError::Refused { .. } => "check that the server runs and that host, port and database are right",
-            DatabaseError::Password { .. } => {
+            MissingPackage { package, .. } => return Some(format!("install it: apt-get install {package}")),
+            Address { .. } => "write postgres://USER@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE",
+            Refused { .. } => "check that the server runs and that host, port and database are right",
+            Password { .. } => {
                 "check user and password; a password may stand in the address, in the file that PGPASSFILE names, or, for a \
                  server that --on names on this command line, in that of --password-file or in PGPASSWORD or MYSQL_PWD"
             }
-            DatabaseError::Secure { .. } => "check the server's certificate, or ask for no TLS in the address",
-            DatabaseError::NotSecure { .. } => {
+            Secure { .. } => "check the server's certificate, or ask for no TLS in the address",
+            NotSecure { .. } => {
                 "ask for TLS in the address: sslmode=require (postgres://) or ssl-mode=required (mysql://), with sslrootcert=FILE or \
                  ssl-ca=FILE where its certificate is your own; otherwise check user, database and pg_hba.conf"
             }
-            DatabaseError::Privilege { .. } => "grant it, or name a user who has it",
-            DatabaseError::Checkpoint { .. } => {
+            Privilege { .. } => "grant it, or name a user who has it",
+            Checkpoint { .. } => {
                 "grant it (in PostgreSQL the role pg_checkpoint), or leave checkpoints alone: --set checkpoints=leave"
             }
-            DatabaseError::Uncounted { remedy, .. } => remedy,
-            DatabaseError::Version { .. } => {
-                "name a newer server, or use a private one: --on local:postgres, --on local:mariadb"
-            }
-            DatabaseError::Setting { .. } => "give a value that the message allows",
-            DatabaseError::Damaged { .. } => {
+            Uncounted { remedy, .. } => remedy,
+            Version { .. } => "name a newer server, or use a private one: --on local:postgres, --on local:mariadb",
+            Setting { .. } => "give a value that the message allows",
+            Damaged { .. } => {
                 "keep it for whoever looks for the cause; move it away, or remove it yourself, and its data set is filled anew"
             }
-            DatabaseError::Vanished { .. } => {
-                "mount it again or bring the file back, and run again; or name another path"
-            }
-            DatabaseError::Unreadable { .. } => {
+            Vanished { .. } => "mount it again or bring the file back, and run again; or name another path",
+            Unreadable { .. } => {
                 "look for the disk in the kernel log (`dmesg`); keep the file for whoever looks for the cause"
             }
-            DatabaseError::NotOurs { .. } => "name another database or file, or remove this one yourself",
-            DatabaseError::NotLaidOut { .. } => {
+            NotOurs { .. } => "name another database or file, or remove this one yourself",
+            NotLaidOut { .. } => {
                 "this server lays nothing apart so; take another layout, or remove the server: prony db down --remove"
             }
-            DatabaseError::Planted { .. } => {
+            Planted { .. } => {
                 "connect as the role that filled it, remove what is not Prony's, or name another database or file"
             }
-            DatabaseError::OthersJournal { owner, user, .. } => {
+            OthersJournal { owner, user, .. } => {
                 return Some(format!(
                     "connect as {owner}; or have a superuser hand it over with all that it holds, and run it again: ALTER SCHEMA prony_tier OWNER \
                      TO {user}; ALTER TABLE prony_tier.moved OWNER TO {user}"
                 ));
             }
-            DatabaseError::Foreign { what, .. } => {
-                return Some(format!("move `{what}` elsewhere, or name another database or file"));
-            }
-            DatabaseError::OtherFormat { name, .. } => {
+            Foreign { what, .. } => return Some(format!("move `{what}` elsewhere, or name another database or file")),
+            OtherFormat { name, .. } => {
                 return Some(format!(
                     "name another database or file, or remove {name} yourself and fill it anew: prony db fill"
                 ));
             }
-            DatabaseError::OtherDataSet { name, found, .. } => {
+            OtherDataSet { name, found, .. } => {
                 return Some(format!(
                     "name another database or file, ask for {found}, or remove {name} yourself and fill it anew: prony db fill"
                 ));
             }
-            DatabaseError::Claimed { .. } => "wait until that one has ended, or name another database or file",
-            DatabaseError::NotFilled { .. } => "fill it: prony db fill STUDY, with the same `--on` and `--set`",
-            DatabaseError::NoRestore { .. } => "use sqlite: or a private server, or state = \"left\"",
-            DatabaseError::Full { .. } => {
+            Claimed { .. } => "wait until that one has ended, or name another database or file",
+            NotFilled { .. } => "fill it: prony db fill STUDY, with the same `--on` and `--set`",
+            NoRestore { .. } => "use sqlite: or a private server, or state = \"left\"",
+            Full { .. } => {
                 "free space there, raise its limit, or choose less data: fewer `accounts` of a bank, `rows` of a warehouse, `customers` of \
                  a brokerage house, or `days`"
             }
-            DatabaseError::Server { .. } => "read its log in that folder; prony db down stops and removes the server",
-            DatabaseError::LongPath { .. } => "choose a shorter cache folder (`PRONY_CACHE`)",
-            DatabaseError::File { .. } => "check that the folder exists and may be written",
+            Server { .. } => "read its log in that folder; prony db down stops and removes the server",
+            LongPath { .. } => "choose a shorter cache folder (`PRONY_CACHE`)",
+            File { .. } => "check that the folder exists and may be written",
             // What to raise stands in the message.
-            DatabaseError::ServerFull { .. } | DatabaseError::Statement { .. } | DatabaseError::Stopped => return None,
+            ServerFull { .. } | Statement { .. } | Stopped => return None,
         };
         Some(hint.to_owned())
     }

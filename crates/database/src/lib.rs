@@ -15,6 +15,7 @@ mod database;
 pub mod dataset;
 pub mod dialect;
 mod error;
+mod limited;
 pub mod mariadb;
 mod mark;
 pub mod null;

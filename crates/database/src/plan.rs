@@ -15,8 +15,9 @@ use workload::transaction::Value;
 /// # Errors
 /// When no session can be opened.
 pub fn plan(database: &dyn Database, texts: &Texts, text: &Text) -> Result<Option<String>, DatabaseError> {
-    let none = Texts::none(texts.engine());
-    let mut session = database.session(&if texts.foreign { none.foreign() } else { none }, &Sessions::default())?;
+    let mut none = Texts::none(texts.engine());
+    none.foreign = texts.foreign;
+    let mut session = database.session(&none, &Sessions::default())?;
     let lines = match database.engine() {
         Engine::Postgres => postgres(&mut *session, text),
         Engine::Mariadb => mariadb(&mut *session, text),

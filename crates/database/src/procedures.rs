@@ -9,7 +9,6 @@ use crate::mark::TABLE;
 use crate::{DataSet, Database, DatabaseError, Failure, Session, Texts};
 use study::Sessions;
 use workload::dataset::{Language, Procedures};
-use workload::transaction::Value;
 
 /// The fact of the mark that holds their version.
 const FACT: &str = "procedures";
@@ -40,8 +39,7 @@ pub fn see_to(database: &dyn Database, dataset: &DataSet) -> Result<bool, Databa
 
 /// The version that the mark knows.
 fn known(session: &mut dyn Session) -> Result<Option<String>, Failure> {
-    let found = session.one(&format!("SELECT value FROM {TABLE} WHERE fact = '{FACT}'"))?;
-    Ok(found.as_ref().and_then(Value::text).map(str::to_owned))
+    session.text(&format!("SELECT value FROM {TABLE} WHERE fact = '{FACT}'"))
 }
 
 /// Whether somebody else made one of them, which would do as he likes with our rights. In PostgreSQL nothing of a schema is touched

@@ -56,6 +56,11 @@ impl Failure {
         Failure { kind, text: text.into() }
     }
 
+    /// A statement that was refused, for that reason.
+    pub fn refused(text: impl Into<String>) -> Failure {
+        Failure::new(FailureKind::Refused, text)
+    }
+
     /// Whether the transaction may be tried again.
     pub fn retryable(&self) -> bool {
         matches!(self.kind, FailureKind::Serialization | FailureKind::Deadlock)
@@ -92,7 +97,31 @@ pub trait Session: Send {
     /// # Errors
     /// The failure.
     fn one(&mut self, sql: &str) -> Result<Option<Value>, Failure> {
-        Ok(self.query(sql)?.into_iter().next().and_then(|row| row.into_iter().next()))
+        Ok(self.row(sql)?.into_iter().next())
+    }
+
+    /// The first row that a statement gives back, as [`Session::query`]; empty when it gives back none.
+    ///
+    /// # Errors
+    /// The failure.
+    fn row(&mut self, sql: &str) -> Result<Vec<Value>, Failure> {
+        Ok(self.query(sql)?.into_iter().next().unwrap_or_default())
+    }
+
+    /// The first field that a statement gives back, where it is a text.
+    ///
+    /// # Errors
+    /// The failure.
+    fn text(&mut self, sql: &str) -> Result<Option<String>, Failure> {
+        Ok(self.one(sql)?.and_then(|value| value.text().map(str::to_owned)))
+    }
+
+    /// The first field that a statement gives back, where it is a number.
+    ///
+    /// # Errors
+    /// The failure.
+    fn number(&mut self, sql: &str) -> Result<Option<f64>, Failure> {
+        Ok(self.one(sql)?.and_then(|value| value.number()))
     }
 
     /// Loads rows into a table by the engine's fastest road and answers how many there were.

@@ -109,25 +109,29 @@ pub enum TrialError {
 }
 
 impl TrialError {
+    /// A module that cannot be made ready for a trial.
+    pub(crate) fn prepare(action: &'static str, module: usize, system: &str) -> impl Fn(io::Error) -> TrialError {
+        move |source| TrialError::Prepare { action, module, system: system.to_owned(), source }
+    }
+
     /// What to do next, when more can be said than how to go on.
     pub fn hint(&self) -> Option<String> {
+        use TrialError::*;
         match self {
-            TrialError::Database { source, .. } => source.hint(),
-            TrialError::Gone { source, place, .. } if source.raw_os_error() == Some(libc::ENOSPC) => {
+            Database { source, .. } => source.hint(),
+            Gone { source, place, .. } if source.raw_os_error() == Some(libc::ENOSPC) => {
                 Some(format!("free space on the disk of {}, or take a smaller data set", or_else(place, "the system")))
             }
-            TrialError::Gone { source, place, .. } if source.raw_os_error() == Some(libc::ENOTCONN) => Some(format!(
+            Gone { source, place, .. } if source.raw_os_error() == Some(libc::ENOTCONN) => Some(format!(
                 "read the log of the server at {}, and see that it runs again",
                 or_else(place, "that place")
             )),
-            TrialError::Aborted { .. } => {
-                Some("mend the script, or see that the database has what it asks for".to_owned())
-            }
-            TrialError::StillOut { place, .. } => Some(format!(
+            Aborted { .. } => Some("mend the script, or see that the database has what it asks for".to_owned()),
+            StillOut { place, .. } => Some(format!(
                 "look for the device of {} in the kernel log, and go on when it answers again",
                 or_else(place, "the system")
             )),
-            TrialError::Hung { .. } => {
+            Hung { .. } => {
                 Some("read the kernel's log (`dmesg`) for a device or file system that does not answer".to_owned())
             }
             _ => None,

@@ -81,6 +81,14 @@ pub trait Observer {
     fn note(&mut self, _trial: Option<&Trial>, _text: &str) {}
 }
 
+/// Shows how far bytes are that are written or read outside of the window, so many of all, and how long the rest may take.
+pub(crate) fn progress(observer: &mut dyn Observer, trial: &Trial, phase: Phase, at: Nanos, (done, of): (u64, u64)) {
+    let per_s = done as f64 / at.seconds().max(1e-9);
+    let left = of.saturating_sub(done) as f64 / per_s.max(1.0);
+    observer.phase(trial, phase, at + Nanos::from_seconds(left));
+    observer.live(trial, &Live { at, phase, done_per_s: per_s / 1e6, p50_ms: None, p99_ms: None, failed: 0 });
+}
+
 /// An observer who looks away.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unobserved;

@@ -1,7 +1,7 @@
 //! What a system tells of a trial beside what was recorded.
 
 use crate::worker::transactions::Transactions;
-use observation::{Check, Event, EventKind, Series};
+use observation::{Check, CheckResult, Event, EventKind, Series};
 use recorder::WallClock;
 use std::sync::Arc;
 use study::Trial;
@@ -22,6 +22,12 @@ pub(crate) struct Told {
 /// A remark about a trial as a whole.
 pub(crate) fn remark(text: String) -> Event {
     Event { at: Nanos::ZERO, kind: EventKind::Note, text }
+}
+
+/// Whether a mirror is the same as what it follows.
+pub(crate) fn of_mirror(result: CheckResult, found: String) -> Check {
+    let says = "the mirror holds the same rows as the first server".to_owned();
+    Check { name: "mirror".to_owned(), says, result, found, ..Check::default() }
 }
 
 /// A trial whose load has ended.

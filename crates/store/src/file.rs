@@ -65,7 +65,11 @@ impl RunFile {
         facts::write(&transaction, facts).during("writing the facts of the run", path)?;
         transaction.commit().during("making the file", path)?;
         reserve::take(&connection, reserve, path)?;
-        Ok(RunFile { connection, path: path.to_path_buf(), writable: true, open: None, running: false, _kept: None })
+        Ok(RunFile::of(connection, path, true, None))
+    }
+
+    fn of(connection: Connection, path: &Path, writable: bool, kept: Option<fs::File>) -> RunFile {
+        RunFile { connection, path: path.to_path_buf(), writable, open: None, running: false, _kept: kept }
     }
 
     /// Opens an unfinished run to go on with it, and reserves space for the rest.
@@ -130,14 +134,7 @@ impl RunFile {
         let connection = connect(at, access, path)?;
         schema::check_marks(&connection, path)?;
         let kept = check(&connection, at, path, all)?;
-        Ok(RunFile {
-            connection,
-            path: path.to_path_buf(),
-            writable: false,
-            open: None,
-            running: false,
-            _kept: Some(kept),
-        })
+        Ok(RunFile::of(connection, path, false, Some(kept)))
     }
 
     /// Opens a run file, finished or not, to change its tags or note.
@@ -152,14 +149,7 @@ impl RunFile {
         schema::check_marks(&connection, path)?;
         let kept = check(&connection, &at, path, All::Tables)?;
         become_writer(&connection, path)?;
-        Ok(RunFile {
-            connection,
-            path: path.to_path_buf(),
-            writable: true,
-            open: None,
-            running: false,
-            _kept: Some(kept),
-        })
+        Ok(RunFile::of(connection, path, true, Some(kept)))
     }
 
     /// Gives back what a run that was cut off had reserved, and tells how many bytes those were; none of a file that was closed, or

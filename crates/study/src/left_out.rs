@@ -48,45 +48,44 @@ impl LeftOut {
 
 impl Display for LeftOut {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        use LeftOut::*;
         match self {
-            LeftOut::Range { range, needed } => {
+            Range { range, needed } => {
                 let (range, needed) = (units::bytes(*range), units::bytes(*needed));
                 write!(f, "an active range of {range}, which holds no transfer of {needed}")
             }
-            LeftOut::FileWork => f.write_str("file work: it needs a folder, and this is a device"),
-            LeftOut::Modules { max: 1 } => f.write_str("`modules` above 1: it offers one module"),
-            LeftOut::Modules { max } => write!(f, "`modules` above {max}: it offers {max} modules"),
-            LeftOut::Size { max } => write!(f, "`size` above {}: its modules hold no more", units::bytes(*max)),
-            LeftOut::Transfers { sector } => {
+            FileWork => f.write_str("file work: it needs a folder, and this is a device"),
+            Modules { max: 1 } => f.write_str("`modules` above 1: it offers one module"),
+            Modules { max } => write!(f, "`modules` above {max}: it offers {max} modules"),
+            Size { max } => write!(f, "`size` above {}: its modules hold no more", units::bytes(*max)),
+            Transfers { sector } => {
                 write!(f, "direct transfers that are no multiple of its sector of {}", units::bytes(*sector))
             }
-            LeftOut::Shift { sector } => {
-                write!(f, "a shift that is no multiple of its sector of {}", units::bytes(*sector))
-            }
-            LeftOut::Key { kind, key, varied: true, answered } => write!(
+            Shift { sector } => write!(f, "a shift that is no multiple of its sector of {}", units::bytes(*sector)),
+            Key { kind, key, varied: true, answered } => write!(
                 f,
                 "`{key}` as a factor, which moves no answer of a {kind}: set one value, or vary {}",
                 listed(answered.iter().copied())
             ),
-            LeftOut::Key { kind, key, .. } => {
+            Key { kind, key, .. } => {
                 write!(f, "`{key}`, of which a {kind} knows nothing: leave it at its default, or measure")
             }
-            LeftOut::Cores { unheld: None } => {
+            Cores { unheld: None } => {
                 write!(f, "`cores`: only servers that Prony starts (`local:postgres`, `local:mariadb`) are held to some")
             }
-            LeftOut::Cores { unheld: Some(why) } => write!(
+            Cores { unheld: Some(why) } => write!(
                 f,
                 "`cores`: no control group with a quota can be made ({why}); run as root, or leave `cores` out"
             ),
-            LeftOut::Happens { event, known } if known.is_empty() && matches!(event.parse(), Ok(Happening::Pair(_))) => write!(
+            Happens { event, known } if known.is_empty() && matches!(event.parse(), Ok(Happening::Pair(_))) => write!(
                 f,
                 "the event `{event}`: it happens to a `postgres-pair` and to a `galera-pair` of private servers, with `mirror`; a \
                  `two-phase-pair` knows no faults in a study, and `prony pair` suspends and swaps one by hand"
             ),
-            LeftOut::Happens { event, known } if known.is_empty() => {
+            Happens { event, known } if known.is_empty() => {
                 write!(f, "the event `{event}`: it needs an emulated device, the model of an array, or a database with a mirror")
             }
-            LeftOut::Happens { event, known } => {
+            Happens { event, known } => {
                 let known_words = happening::known(known);
                 let known = listed(known_words.iter().map(String::as_str));
                 write!(f, "the event `{event}`, which it does not know: it knows {known}")?;
@@ -106,7 +105,7 @@ impl Display for LeftOut {
                     _ => "",
                 })
             }
-            LeftOut::Idle { event, at } => {
+            Idle { event, at } => {
                 let at = units::duration(*at);
                 let why = match event.parse() {
                     Ok(Happening::Fail(..)) => "that part is lost already by then",
@@ -114,12 +113,12 @@ impl Display for LeftOut {
                 };
                 write!(f, "the event `{event}` at {at}: it changes nothing, because {why}")
             }
-            LeftOut::Storage => f.write_str("storage work: this carries transactions"),
-            LeftOut::Transactions => f.write_str(
+            Storage => f.write_str("storage work: this carries transactions"),
+            Transactions => f.write_str(
                 "transactions: they need a database, as `sqlite:`, `local:postgres`, `local:mariadb` or a URL, or the \
                  model of a server",
             ),
-            LeftOut::OtherTransactions => f.write_str(
+            OtherTransactions => f.write_str(
                 "transactions that do not say what they ask of a database, such as scripts, batch jobs or rows by key: the \
                  transaction that a model describes is the brokerage's, and others are scaled by what they say",
             ),

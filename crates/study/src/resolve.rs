@@ -12,7 +12,7 @@ use crate::keys::mirror::MIRROR;
 use crate::keys::{Group, Key, phases, system};
 use crate::mirroring::{self, mirrors};
 use crate::overrides::{Overrides, Scope, SetKey, Sets, sets};
-use crate::{DatabaseSpec, Deadline, Place, SystemSpec, deadline, placing, target};
+use crate::{Deadline, Place, SystemSpec, deadline, placing, target};
 use reading::{Origin, Problems, known_names, listed};
 use workload::Interface;
 
@@ -58,11 +58,8 @@ pub(crate) fn resolve(
         if let Place::Database(spec) = &mut system.spec.place
             && let Some(named) = overrides.named.iter().find_map(|text| spec.named_by(text))
         {
-            let (layout, beside) = (spec.layout.take(), spec.beside.take());
-            let (mirror, mirror_on, pairing, voter) = (spec.mirror, spec.mirror_on.take(), spec.pairing, spec.voter);
-            let (published, logical) = (spec.published.take(), spec.logical);
             let named = named.with_password_of(&overrides.passwords);
-            *spec = DatabaseSpec { layout, mirror, mirror_on, pairing, published, logical, voter, beside, ..named };
+            (spec.engine, spec.at) = (named.engine, named.at);
         }
     }
     let mut notes = Vec::new();

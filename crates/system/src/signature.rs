@@ -24,73 +24,54 @@ impl ReadAt for std::fs::File {
     }
 }
 
-/// One magic number at a fixed offset from the start.
-struct Magic {
-    name: &'static str,
-    offset: u64,
-    bytes: &'static [u8],
-}
-
-const fn magic(name: &'static str, offset: u64, bytes: &'static [u8]) -> Magic {
-    Magic { name, offset, bytes }
-}
+/// Magic numbers, each with the offsets from the start at which it may stand.
+type Magic = (&'static str, &'static [u64], &'static [u8]);
 
 /// Offsets and bytes as in the superblock formats of each filesystem, compared with util-linux's libblkid.
 const MAGICS: &[Magic] = &[
-    magic("xfs", 0, b"XFSB"),
-    magic("btrfs", 0x10040, b"_BHRfS_M"),
-    magic("f2fs", 0x400, b"\x10\x20\xf5\xf2"),
-    magic("jfs", 0x8000, b"JFS1"),
-    magic("reiserfs", 0x10034, b"ReIsEr"),
-    magic("nilfs2", 0x406, b"\x34\x34"),
-    magic("gfs2", 0x10000, b"\x01\x16\x19\x70"),
-    magic("ocfs2", 0x400, b"OCFSV2"),
-    magic("ocfs2", 0x800, b"OCFSV2"),
-    magic("ocfs2", 0x1000, b"OCFSV2"),
-    magic("ocfs2", 0x2000, b"OCFSV2"),
-    magic("squashfs", 0, b"hsqs"),
-    magic("erofs", 0x400, b"\xe2\xe1\xf5\xe0"),
-    magic("iso9660", 0x8001, b"CD001"),
-    magic("udf", 0x8801, b"NSR02"),
-    magic("udf", 0x8801, b"NSR03"),
-    magic("ntfs", 3, b"NTFS    "),
-    magic("exfat", 3, b"EXFAT   "),
-    magic("BitLocker", 3, b"-FVE-FS-"),
-    magic("vfat", 0x36, b"FAT12   "),
-    magic("vfat", 0x36, b"FAT16   "),
-    magic("vfat", 0x52, b"FAT32   "),
-    magic("hfsplus", 0x400, b"H+"),
-    magic("hfsplus", 0x400, b"HX"),
-    magic("apfs", 0x20, b"NXSB"),
-    magic("ufs", 0x2000 + 0x55c, b"\x54\x19\x01\x00"),
-    magic("ufs", 0x10000 + 0x55c, b"\x19\x01\x54\x19"),
-    magic("LVM2_member", 0x000, b"LABELONE"),
-    magic("LVM2_member", 0x200, b"LABELONE"),
-    magic("LVM2_member", 0x400, b"LABELONE"),
-    magic("LVM2_member", 0x600, b"LABELONE"),
-    magic("crypto_LUKS", 0, b"LUKS\xba\xbe"),
-    magic("crypto_LUKS", 0x4000, b"SKUL\xba\xbe"),
-    magic("crypto_LUKS", 0x8000, b"SKUL\xba\xbe"),
-    magic("crypto_LUKS", 0x10000, b"SKUL\xba\xbe"),
-    magic("crypto_LUKS", 0x20000, b"SKUL\xba\xbe"),
-    magic("crypto_LUKS", 0x40000, b"SKUL\xba\xbe"),
-    magic("crypto_LUKS", 0x80000, b"SKUL\xba\xbe"),
-    magic("crypto_LUKS", 0x10_0000, b"SKUL\xba\xbe"),
-    magic("crypto_LUKS", 0x20_0000, b"SKUL\xba\xbe"),
-    magic("crypto_LUKS", 0x40_0000, b"SKUL\xba\xbe"),
-    magic("bcache", 0x1018, b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81"),
-    magic("bcachefs", 0x1018, b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef"),
-    magic("stratis", 0x204, b"!Stra0tis"),
-    magic("vdo", 0, b"dmvdo001"),
-    magic("ceph_bluestore", 0, b"bluestore block device"),
-    magic("oracleasm", 0x20, b"ORCLDISK"),
-    magic("VMFS_volume_member", 0x10_0000, b"\x0d\xd0\x01\xc0"),
-    magic("VMFS", 0x20_0000, b"\x5e\xf1\xab\x2f"),
-    magic("gpt", 0x200, b"EFI PART"),
-    magic("gpt", 0x1000, b"EFI PART"),
-    magic("sun", 0x1fc, b"\xda\xbe"),
-    magic("sgi", 0, b"\x0b\xe5\xa9\x41"),
-    magic("bsd", 0x200, b"\x57\x45\x56\x82"),
+    ("xfs", &[0], b"XFSB"),
+    ("btrfs", &[0x10040], b"_BHRfS_M"),
+    ("f2fs", &[0x400], b"\x10\x20\xf5\xf2"),
+    ("jfs", &[0x8000], b"JFS1"),
+    ("reiserfs", &[0x10034], b"ReIsEr"),
+    ("nilfs2", &[0x406], b"\x34\x34"),
+    ("gfs2", &[0x10000], b"\x01\x16\x19\x70"),
+    ("ocfs2", &[0x400, 0x800, 0x1000, 0x2000], b"OCFSV2"),
+    ("squashfs", &[0], b"hsqs"),
+    ("erofs", &[0x400], b"\xe2\xe1\xf5\xe0"),
+    ("iso9660", &[0x8001], b"CD001"),
+    ("udf", &[0x8801], b"NSR02"),
+    ("udf", &[0x8801], b"NSR03"),
+    ("ntfs", &[3], b"NTFS    "),
+    ("exfat", &[3], b"EXFAT   "),
+    ("BitLocker", &[3], b"-FVE-FS-"),
+    ("vfat", &[0x36], b"FAT12   "),
+    ("vfat", &[0x36], b"FAT16   "),
+    ("vfat", &[0x52], b"FAT32   "),
+    ("hfsplus", &[0x400], b"H+"),
+    ("hfsplus", &[0x400], b"HX"),
+    ("apfs", &[0x20], b"NXSB"),
+    ("ufs", &[0x2000 + 0x55c], b"\x54\x19\x01\x00"),
+    ("ufs", &[0x10000 + 0x55c], b"\x19\x01\x54\x19"),
+    ("LVM2_member", &[0x000, 0x200, 0x400, 0x600], b"LABELONE"),
+    ("crypto_LUKS", &[0], b"LUKS\xba\xbe"),
+    (
+        "crypto_LUKS",
+        &[0x4000, 0x8000, 0x10000, 0x20000, 0x40000, 0x80000, 0x10_0000, 0x20_0000, 0x40_0000],
+        b"SKUL\xba\xbe",
+    ),
+    ("bcache", &[0x1018], b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81"),
+    ("bcachefs", &[0x1018], b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef"),
+    ("stratis", &[0x204], b"!Stra0tis"),
+    ("vdo", &[0], b"dmvdo001"),
+    ("ceph_bluestore", &[0], b"bluestore block device"),
+    ("oracleasm", &[0x20], b"ORCLDISK"),
+    ("VMFS_volume_member", &[0x10_0000], b"\x0d\xd0\x01\xc0"),
+    ("VMFS", &[0x20_0000], b"\x5e\xf1\xab\x2f"),
+    ("gpt", &[0x200, 0x1000], b"EFI PART"),
+    ("sun", &[0x1fc], b"\xda\xbe"),
+    ("sgi", &[0], b"\x0b\xe5\xa9\x41"),
+    ("bsd", &[0x200], b"\x57\x45\x56\x82"),
 ];
 
 /// A few places of a device, spread over all of it: what tells data that nobody knows from none.
@@ -133,9 +114,9 @@ pub fn probe(device: &(impl ReadAt + ?Sized), size: u64) -> io::Result<Probed> {
 pub fn find(device: &(impl ReadAt + ?Sized), size: u64) -> io::Result<Vec<String>> {
     let look = Look { device, size };
     let mut found = Vec::new();
-    for magic in MAGICS {
-        if look.has(magic.offset, magic.bytes)? {
-            found.push(magic.name);
+    for (name, offsets, bytes) in MAGICS {
+        for offset in *offsets {
+            found.extend(look.has(*offset, bytes)?.then_some(*name));
         }
     }
     found.extend(look.ext()?);
@@ -300,8 +281,10 @@ mod tests {
 
     #[test]
     fn every_magic_of_the_table_is_found_under_its_name() {
-        for magic in MAGICS {
-            assert_eq!(with(magic.offset as usize, magic.bytes), [magic.name], "at {:#x}", magic.offset);
+        for (name, offsets, bytes) in MAGICS {
+            for offset in *offsets {
+                assert_eq!(with(*offset as usize, bytes), [*name], "at {offset:#x}");
+            }
         }
     }
 

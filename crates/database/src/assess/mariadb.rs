@@ -2,7 +2,7 @@
 //!
 //! The one idea: the status is counted for the whole server, and a pair mirrors the whole server, so that all of it is looked at.
 
-use super::Standing;
+use super::{Standing, rows};
 use crate::tier::{number, text};
 use crate::{Failure, Session, fingerprint};
 use advisor::assess::{Doing, Kept, Rows, Session as Seen, Statement, Table, Tally, Total, Wait};
@@ -33,28 +33,27 @@ const STATUS: [(Total, &str, f64); 13] = [
 const OWN: &str = "('mysql', 'information_schema', 'performance_schema', 'sys')";
 
 pub(super) fn standing(session: &mut dyn Session) -> Result<Standing, Failure> {
-    let rows = session.query("SELECT @@version, @@performance_schema, @@userstat, @@log_bin, current_user()")?;
-    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
+    let row = session.row("SELECT @@version, @@performance_schema, @@userstat, @@log_bin, current_user()")?;
     let sees_all = session.one("SELECT count(*) FROM information_schema.INNODB_TRX").is_ok();
-    let sequences = session.one("SELECT count(*) FROM information_schema.TABLES WHERE TABLE_TYPE = 'SEQUENCE'");
+    let sequences = session.number("SELECT count(*) FROM information_schema.TABLES WHERE TABLE_TYPE = 'SEQUENCE'");
     let mut lacking = Vec::new();
     let mut lacks = |missing: bool, what: &str| lacking.extend(missing.then(|| what.to_owned()));
     lacks(
         !sees_all,
-        &format!("sessions of other users and their transactions: GRANT PROCESS ON *.* TO {}", text(row, 4)),
+        &format!("sessions of other users and their transactions: GRANT PROCESS ON *.* TO {}", text(&row, 4)),
     );
     lacks(
-        number(row, 1) == 0.0,
+        number(&row, 1) == 0.0,
         "rows by table, statements, reads for update, applications and the time of a flush: performance_schema = ON in the \
          configuration, and a restart",
     );
-    lacks(number(row, 2) == 0.0, "rows by user: SET GLOBAL userstat = 1");
-    lacks(number(row, 3) == 0.0, "bytes of the binary log, which a semi-synchronous replica receives: log_bin is off");
+    lacks(number(&row, 2) == 0.0, "rows by user: SET GLOBAL userstat = 1");
+    lacks(number(&row, 3) == 0.0, "bytes of the binary log, which a semi-synchronous replica receives: log_bin is off");
     Ok(Standing {
-        version: format!("MariaDB {}", text(row, 0)),
+        version: format!("MariaDB {}", text(&row, 0)),
         database: "all databases of the server".to_owned(),
         written_from: "numbers that InnoDB gave to transactions, two for each that writes".to_owned(),
-        sequences: sequences.ok().flatten().and_then(|count| count.number()).map(|count| count as u64),
+        sequences: sequences.ok().flatten().map(|count| count as u64),
         process: here(session),
         lacking,
     })
@@ -62,32 +61,27 @@ pub(super) fn standing(session: &mut dyn Session) -> Result<Standing, Failure> {
 
 /// The server's process, where it says that it is on this machine and one of its name is there under its number.
 fn here(session: &mut dyn Session) -> Option<u32> {
-    let rows = session.query("SELECT @@hostname, @@datadir, @@pid_file").ok()?;
-    let row = rows.first()?;
+    let row = session.row("SELECT @@hostname, @@datadir, @@pid_file").ok()?;
     let own = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
-    let file = Path::new(&text(row, 1)).join(text(row, 2));
-    let process = std::fs::read_to_string(file).ok().filter(|_| own.trim() == text(row, 0))?.trim().parse().ok()?;
+    let file = Path::new(&text(&row, 1)).join(text(&row, 2));
+    let process = std::fs::read_to_string(file).ok().filter(|_| own.trim() == text(&row, 0))?.trim().parse().ok()?;
     let name = std::fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
     matches!(name.trim(), "mariadbd" | "mysqld").then_some(process)
 }
 
 pub(super) fn tally(session: &mut dyn Session) -> Result<Tally, Failure> {
-    let names: Vec<String> = STATUS.iter().map(|(_, name, _)| format!("'{name}'")).collect();
-    let rows = session.query(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({})", names.join(", ")))?;
-    let status: BTreeMap<String, f64> =
-        rows.iter().filter_map(|row| Some((text(row, 0), row.get(1)?.number()?))).collect();
     let mut tally = Tally::default();
-    tally.totals.extend(STATUS.iter().filter_map(|(total, name, unit)| Some((*total, status.get(*name)? * unit))));
+    tally.totals.extend(crate::mariadb::status(session, &STATUS)?);
     // A commit that is sent is committed by InnoDB behind its statements.
     let sent = tally.totals.get(&Total::Commits).copied().unwrap_or(0.0);
     tally.totals.entry(Total::StatementCommits).and_modify(|all| *all = (*all - sent).max(0.0));
     // What the performance schema does not count, or this user may not read, the standing tells.
-    let flushes = session.query(
+    let flushes = session.row(
         "SELECT sum(COUNT_MISC), sum(SUM_TIMER_MISC) / 1e12 FROM performance_schema.file_summary_by_instance \
          WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_log_file' HAVING sum(COUNT_MISC) > 0",
     );
-    if let Some(row) = flushes.unwrap_or_default().first() {
-        tally.totals.extend([(Total::Flushes, number(row, 0)), (Total::FlushSeconds, number(row, 1))]);
+    if let Some(row) = flushes.ok().filter(|row| !row.is_empty()) {
+        tally.totals.extend([(Total::Flushes, number(&row, 0)), (Total::FlushSeconds, number(&row, 1))]);
     }
     tables(session, &mut tally)?;
     statements(session, &mut tally);
@@ -95,13 +89,7 @@ pub(super) fn tally(session: &mut dyn Session) -> Result<Tally, Failure> {
         "SELECT USER, ROWS_READ, ROWS_INSERTED, ROWS_UPDATED, ROWS_DELETED FROM information_schema.USER_STATISTICS",
     );
     for row in users.unwrap_or_default() {
-        let rows = Rows {
-            read: number(&row, 1),
-            inserted: number(&row, 2),
-            updated: number(&row, 3),
-            deleted: number(&row, 4),
-        };
-        tally.users.insert(text(&row, 0), rows);
+        tally.users.insert(text(&row, 0), rows(&row));
     }
     Ok(tally)
 }
@@ -112,13 +100,7 @@ fn tables(session: &mut dyn Session, tally: &mut Tally) -> Result<(), Failure> {
          FROM performance_schema.table_io_waits_summary_by_table WHERE OBJECT_TYPE IN ('TABLE', 'TEMPORARY TABLE')",
     );
     let counted = counted.unwrap_or_default();
-    let rows: BTreeMap<String, Rows> = counted
-        .iter()
-        .map(|row| {
-            let [read, inserted, updated, deleted] = [1, 2, 3, 4].map(|at| number(row, at));
-            (text(row, 0), Rows { read, inserted, updated, deleted })
-        })
-        .collect();
+    let counted: BTreeMap<String, Rows> = counted.iter().map(|row| (text(row, 0), rows(row))).collect();
     let found = session.query(&format!(
         "SELECT concat(t.TABLE_SCHEMA, '.', t.TABLE_NAME), coalesce(t.TABLE_ROWS, 0), t.ENGINE, \
          EXISTS (SELECT 1 FROM information_schema.STATISTICS s WHERE s.TABLE_SCHEMA = t.TABLE_SCHEMA \
@@ -128,7 +110,7 @@ fn tables(session: &mut dyn Session, tally: &mut Tally) -> Result<(), Failure> {
     for row in found {
         let name = text(&row, 0);
         let kept = if text(&row, 2).eq_ignore_ascii_case("innodb") { Kept::Logged } else { Kept::Foreign };
-        let rows = rows.get(&name).copied().unwrap_or_default();
+        let rows = counted.get(&name).copied().unwrap_or_default();
         let table = Table { rows, live: number(&row, 1), file: number(&row, 4), keyed: number(&row, 3) != 0.0, kept };
         tally.tables.insert(name, table);
     }

@@ -8,9 +8,11 @@
 mod mariadb;
 mod postgres;
 
+use crate::limited::Limited;
 use crate::{Database, DatabaseError, Failure, Session, tier};
-use advisor::assess::{Session as Seen, Tally};
+use advisor::assess::{Rows, Session as Seen, Tally};
 use study::Engine;
+use workload::transaction::Value;
 
 /// What is known of a server beside its counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,11 +31,12 @@ pub struct Standing {
     pub lacking: Vec<String>,
 }
 
+/// What it is asked for.
+const STATISTICS: &str = "read the statistics";
+
 /// One who looks at the work of a server and changes nothing.
 pub struct Watcher {
-    session: Box<dyn Session>,
-    engine: Engine,
-    place: String,
+    server: Limited,
     /// The leading number of the version.
     major: u32,
     /// The place in the log where the window began.
@@ -46,22 +49,10 @@ impl Watcher {
     /// # Errors
     /// When it cannot be opened, or the engine has no mirrors.
     pub fn open(database: &dyn Database) -> Result<Watcher, DatabaseError> {
-        let (engine, place) = (database.engine(), database.place());
-        let limits = match engine {
-            Engine::Postgres => postgres::LIMITS,
-            Engine::Mariadb => mariadb::LIMITS,
-            Engine::Sqlite | Engine::Null => {
-                let problem = "a mirror is one of a PostgreSQL or a MariaDB".to_owned();
-                return Err(DatabaseError::Address { place, problem });
-            }
-        };
-        let session = tier::limited(database, limits)?;
-        let mut watcher = Watcher { session, engine, place, major: 0, log: None };
-        watcher.major = watcher.asked(|session, _| match engine {
-            Engine::Mariadb => Ok(0),
-            _ => tier::postgres_major(session),
-        })?;
-        Ok(watcher)
+        let only = "a mirror is one of a PostgreSQL or a MariaDB";
+        let mut server = Limited::open(database, [mariadb::LIMITS, postgres::LIMITS], only)?;
+        let major = server.ask(STATISTICS, |_| Ok(0), tier::postgres_major)?;
+        Ok(Watcher { server, major, log: None })
     }
 
     /// Which server it is, and what it does not show.
@@ -69,11 +60,7 @@ impl Watcher {
     /// # Errors
     /// When it cannot be asked.
     pub fn standing(&mut self) -> Result<Standing, DatabaseError> {
-        let engine = self.engine;
-        self.asked(|session, major| match engine {
-            Engine::Mariadb => mariadb::standing(session),
-            _ => postgres::standing(session, major),
-        })
+        self.server.ask(STATISTICS, mariadb::standing, |session| postgres::standing(session, self.major))
     }
 
     /// What it has counted so far.
@@ -81,14 +68,10 @@ impl Watcher {
     /// # Errors
     /// When it cannot be asked.
     pub fn tally(&mut self) -> Result<Tally, DatabaseError> {
-        let engine = self.engine;
-        if engine == Engine::Postgres && self.log.is_none() {
-            self.log = postgres::end_of_log(self.session.as_mut());
+        if self.server.engine == Engine::Postgres && self.log.is_none() {
+            self.log = postgres::end_of_log(self.server.session.as_mut());
         }
-        self.asked(|session, major| match engine {
-            Engine::Mariadb => mariadb::tally(session),
-            _ => postgres::tally(session, major),
-        })
+        self.server.ask(STATISTICS, mariadb::tally, |session| postgres::tally(session, self.major))
     }
 
     /// All sessions but this one, at this moment.
@@ -96,30 +79,25 @@ impl Watcher {
     /// # Errors
     /// When it cannot be asked.
     pub fn sessions(&mut self) -> Result<Vec<Seen>, DatabaseError> {
-        let engine = self.engine;
-        self.asked(|session, _| match engine {
-            Engine::Mariadb => mariadb::sessions(session),
-            _ => postgres::sessions(session),
-        })
+        self.server.ask(STATISTICS, mariadb::sessions, postgres::sessions)
     }
 
     /// Statements that one look at the sessions sends, each of which the server counts as a transaction.
     pub fn sends(&self) -> u32 {
-        if self.engine == Engine::Mariadb { 3 } else { 1 }
+        if self.server.engine == Engine::Mariadb { 3 } else { 1 }
     }
 
     /// Counts records of the log between both tallies, where the server lets this user read it; says whether it did.
     pub fn refine(&mut self, before: &mut Tally, after: &mut Tally) -> bool {
-        match (self.engine, self.log.take()) {
-            (Engine::Postgres, Some(log)) => postgres::refine(self.session.as_mut(), &log, before, after),
-            _ => false,
-        }
+        let log = self.log.take();
+        log.is_some_and(|log| postgres::refine(self.server.session.as_mut(), &log, before, after))
     }
+}
 
-    fn asked<T>(&mut self, ask: impl FnOnce(&mut dyn Session, u32) -> Result<T, Failure>) -> Result<T, DatabaseError> {
-        let found = ask(self.session.as_mut(), self.major);
-        found.map_err(|failure| DatabaseError::statement(&self.place, "read the statistics", failure))
-    }
+/// Rows that were read, inserted, updated and deleted, behind what they are of.
+fn rows(row: &[Value]) -> Rows {
+    let [read, inserted, updated, deleted] = [1, 2, 3, 4].map(|at| tier::number(row, at));
+    Rows { read, inserted, updated, deleted }
 }
 
 /// Totals of the first row of an answer, in this order; what is null is not counted.
@@ -128,7 +106,6 @@ fn totals(
     names: &[advisor::assess::Total],
     sql: &str,
 ) -> Result<Vec<(advisor::assess::Total, f64)>, Failure> {
-    let rows = session.query(sql)?;
-    let values = rows.into_iter().next().unwrap_or_default();
+    let values = session.row(sql)?;
     Ok(names.iter().zip(values).filter_map(|(name, value)| Some((*name, value.number()?))).collect())
 }

@@ -1,9 +1,9 @@
 //! The work of a PostgreSQL: its statistics views, its sessions, and its log where it may be read.
 
-use super::{Standing, totals};
+use super::{Standing, rows, totals};
 use crate::tier::{number, text};
 use crate::{Failure, Session, fingerprint, tier};
-use advisor::assess::{Doing, Kept, Rows, Session as Seen, Statement, Table, Tally, Total, Wait};
+use advisor::assess::{Doing, Kept, Session as Seen, Statement, Table, Tally, Total, Wait};
 use study::Engine;
 use workload::transaction::Value;
 
@@ -29,32 +29,31 @@ fn yes(row: &[Value], at: usize) -> bool {
 }
 
 pub(super) fn standing(session: &mut dyn Session, major: u32) -> Result<Standing, Failure> {
-    let rows = session.query(
+    let row = session.row(
         "SELECT current_setting('server_version'), current_database()::text, pg_is_in_recovery(), current_setting('track_counts'), \
          pg_has_role(current_user, 'pg_read_all_stats', 'USAGE'), coalesce(current_setting('track_wal_io_timing', true), 'off'), \
          coalesce(current_setting('pg_stat_statements.track_planning', true), 'off'), \
          (SELECT count(*) FROM pg_class WHERE relkind = 'S' AND oid >= 16384), current_user::text, pg_backend_pid()",
     )?;
-    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
     let extension = |session: &mut dyn Session, name| extension(session, name).is_some();
     let (statements, log) = (extension(session, "pg_stat_statements"), extension(session, "pg_walinspect"));
-    let user = text(row, 8);
+    let user = text(&row, 8);
     let mut lacking = Vec::new();
     let mut lacks = |missing: bool, what: &str| lacking.extend(missing.then(|| what.to_owned()));
-    lacks(yes(row, 2), "writes: this server is a standby, where nothing is written; assess its primary");
-    lacks(text(row, 3) != "on", "rows by table: ALTER SYSTEM SET track_counts = on, then pg_reload_conf()");
-    lacks(!yes(row, 4), &format!("what sessions and statements of other users do: GRANT pg_monitor TO {user}"));
+    lacks(yes(&row, 2), "writes: this server is a standby, where nothing is written; assess its primary");
+    lacks(text(&row, 3) != "on", "rows by table: ALTER SYSTEM SET track_counts = on, then pg_reload_conf()");
+    lacks(!yes(&row, 4), &format!("what sessions and statements of other users do: GRANT pg_monitor TO {user}"));
     lacks(
         !statements,
         "statements, reads for update, rows by user and planning: shared_preload_libraries = 'pg_stat_statements', a restart, and \
          CREATE EXTENSION pg_stat_statements",
     );
     lacks(
-        statements && text(row, 6) != "on",
+        statements && text(&row, 6) != "on",
         "how often statements are planned: ALTER SYSTEM SET pg_stat_statements.track_planning = on, then pg_reload_conf()",
     );
     lacks(
-        text(row, 5) != "on" && major >= 14,
+        text(&row, 5) != "on" && major >= 14,
         "the time of a flush as the server measures it: ALTER SYSTEM SET track_wal_io_timing = on, then pg_reload_conf()",
     );
     lacks(
@@ -68,23 +67,23 @@ pub(super) fn standing(session: &mut dyn Session, major: u32) -> Result<Standing
         "sessions opened, time in transactions and flushes of the log: PostgreSQL 14 or later counts them",
     );
     Ok(Standing {
-        version: format!("PostgreSQL {}", text(row, 0)),
-        database: text(row, 1),
+        version: format!("PostgreSQL {}", text(&row, 0)),
+        database: text(&row, 1),
         written_from:
             "transaction ids of the server, shared out by changed rows; subtransactions and rollbacks count too"
                 .to_owned(),
-        sequences: Some(number(row, 7) as u64),
-        process: crate::postgres::here(number(row, 9) as u32),
+        sequences: Some(number(&row, 7) as u64),
+        process: crate::postgres::here(number(&row, 9) as u32),
         lacking,
     })
 }
 
 /// The schema of an extension that is there, quoted.
 fn extension(session: &mut dyn Session, name: &str) -> Option<String> {
-    let found = session.one(&format!(
+    let found = session.text(&format!(
         "SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = '{name}'"
     ));
-    found.ok()??.text().map(str::to_owned)
+    found.ok()?
 }
 
 pub(super) fn tally(session: &mut dyn Session, major: u32) -> Result<Tally, Failure> {
@@ -115,12 +114,7 @@ pub(super) fn tally(session: &mut dyn Session, major: u32) -> Result<Tally, Fail
             "u" => Kept::Unlogged,
             _ => Kept::Logged,
         };
-        let rows = Rows {
-            read: number(&row, 1),
-            inserted: number(&row, 2),
-            updated: number(&row, 3),
-            deleted: number(&row, 4),
-        };
+        let rows = rows(&row);
         let table = Table { rows, live: number(&row, 5), file: number(&row, 6), keyed: yes(&row, 7), kept };
         tally.tables.insert(text(&row, 0), table);
     }
@@ -185,8 +179,7 @@ pub(super) fn sessions(session: &mut dyn Session) -> Result<Vec<Seen>, Failure> 
 
 /// Where the log ends that is on the disk.
 pub(super) fn end_of_log(session: &mut dyn Session) -> Option<String> {
-    let found = session.one("SELECT pg_current_wal_flush_lsn()::text WHERE NOT pg_is_in_recovery()");
-    found.ok()??.text().map(str::to_owned)
+    session.text("SELECT pg_current_wal_flush_lsn()::text WHERE NOT pg_is_in_recovery()").ok()?
 }
 
 /// Exact commits, and rows that were locked, from the records of the log since a place in it.

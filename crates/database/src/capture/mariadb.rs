@@ -1,6 +1,6 @@
 //! What a MariaDB writes down of what its clients say.
 
-use super::{Source, Words};
+use super::{Found, Source, Words};
 use crate::tier::text;
 use crate::{Failure, Session};
 use workload::transaction::Value;
@@ -13,36 +13,27 @@ const SLOW: &str = "mysql.slow_log";
 /// Where every statement goes without it.
 pub(super) const GENERAL: &str = "mysql.general_log";
 
+/// Microseconds of the server's clock.
+pub(super) const NOW: &str = "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)";
+
 /// The database of each session that this user may see.
 pub(super) const WHERE: &str = "SELECT CAST(ID AS CHAR), IFNULL(DB, '') FROM information_schema.PROCESSLIST";
 
-/// Which server it is, who is listening, and where.
-pub(super) fn found(session: &mut dyn Session, lacking: &mut Vec<String>) -> Result<(String, String, Source), Failure> {
-    let rows = session.query(
+pub(super) fn found(session: &mut dyn Session) -> Result<Found, Failure> {
+    let row = session.row(
         "SELECT CAST(CONNECTION_ID() AS CHAR), VERSION(), @@GLOBAL.log_output LIKE '%TABLE%', @@GLOBAL.slow_query_log AND \
          @@GLOBAL.long_query_time = 0 AND @@GLOBAL.min_examined_row_limit = 0 AND NOT @@GLOBAL.log_queries_not_using_indexes, \
          @@GLOBAL.general_log",
     )?;
-    let row = rows.into_iter().next().unwrap_or_default();
     let holds = |at: usize| row.get(at).and_then(Value::int) == Some(1);
     let tables = [(SLOW, holds(3)), (GENERAL, holds(4))];
     let mut readable = |table: &str| session.query(&format!("SELECT 1 FROM {table} LIMIT 1")).is_ok();
     let table = tables.into_iter().find(|(table, on)| *on && holds(2) && readable(table)).map(|(table, _)| table);
-    if table != Some(SLOW) {
-        lacking.push(
-            "the server keeps no time of every statement in a table that this user may read: SET GLOBAL log_output = 'TABLE', \
-             long_query_time = 0, slow_query_log = 1 (sessions that are open keep their own long_query_time)"
-                .to_owned(),
-        );
-    }
+    let untimed = "the server keeps no time of every statement in a table that this user may read: SET GLOBAL log_output = 'TABLE', \
+         long_query_time = 0, slow_query_log = 1 (sessions that are open keep their own long_query_time)";
+    let lacking = if table == Some(SLOW) { Vec::new() } else { vec![untimed.to_owned()] };
     let source = table.map_or(Source::Sessions, Source::Table);
-    Ok((format!("MariaDB {}", text(&row, 1)), text(&row, 0), source))
-}
-
-/// Microseconds of the server's clock.
-pub(super) fn now_us(session: &mut dyn Session) -> Result<i64, Failure> {
-    let rows = session.query("SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)")?;
-    Ok(rows.first().and_then(|row| row.first()).and_then(Value::int).unwrap_or(0))
+    Ok(((format!("MariaDB {}", text(&row, 1)), text(&row, 0), source), lacking))
 }
 
 /// What a table of statements has since a moment.
@@ -61,7 +52,7 @@ pub(super) fn table(session: &mut dyn Session, table: &str, since_us: i64, own: 
             of_time("event_time")
         ),
     };
-    let mut found: Vec<Words> = session.query(&sql)?.iter().filter_map(|row| words(row)).collect();
+    let mut found: Vec<Words> = session.query(&sql)?.iter().filter_map(|row| Words::of(row)).collect();
     found.sort_by_key(|one| one.at_us);
     Ok(found)
 }
@@ -73,12 +64,5 @@ pub(super) fn sessions(session: &mut dyn Session, own: &str) -> Result<Vec<Words
          CAST(ID AS CHAR), INFO, IFNULL(DB, '') FROM information_schema.PROCESSLIST WHERE COMMAND IN ('Query', 'Execute') AND ID <> {own} \
          AND INFO IS NOT NULL"
     ))?;
-    Ok(rows.iter().filter_map(|row| words(row)).collect())
-}
-
-fn words(row: &[Value]) -> Option<Words> {
-    let int = |at: usize| row.get(at).and_then(Value::int);
-    let took_us = int(1).and_then(|took| u64::try_from(took).ok());
-    let database = row.get(4).map(|_| text(row, 4));
-    Some(Words { at_us: int(0)?, took_us, session: text(row, 2), database, sql: text(row, 3), ..Words::default() })
+    Ok(rows.iter().filter_map(|row| Words::of(row)).collect())
 }

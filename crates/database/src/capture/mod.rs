@@ -13,13 +13,15 @@ mod wire;
 
 pub use wire::Passing;
 
-use crate::{Database, DatabaseError, Failure, Session, tier};
+use crate::limited::Limited;
+use crate::{Database, DatabaseError, tier};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use study::Engine;
 use units::Nanos;
 use workload::replay::{Heard, Trace};
+use workload::transaction::Value;
 
 /// Where it is listened.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +49,16 @@ struct Words {
     failed: bool,
 }
 
+impl Words {
+    /// Of a row: when it began, how long it took, its session, its text, and its database where the row has one.
+    fn of(row: &[Value]) -> Option<Words> {
+        let int = |at: usize| row.get(at).and_then(Value::int);
+        let took_us = int(1).and_then(|took| u64::try_from(took).ok());
+        let (session, sql, database) = (tier::text(row, 2), tier::text(row, 3), row.get(4).map(|_| tier::text(row, 4)));
+        Some(Words { at_us: int(0)?, took_us, session, database, sql, ..Words::default() })
+    }
+}
+
 /// What was heard, and what was not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Captured {
@@ -62,11 +74,15 @@ pub struct Captured {
     pub lacking: Vec<String>,
 }
 
+/// Which server it is, who is listening and where, and what cannot be heard.
+type Found = ((String, String, Source), Vec<String>);
+
+/// What the server is asked for.
+const LISTEN: &str = "listen";
+
 /// One who listens.
 pub struct Ear {
-    session: Box<dyn Session>,
-    engine: Engine,
-    place: String,
+    hears: Limited,
     /// The session of the ear itself.
     own: String,
     /// The database whose statements are wanted; none where the address names none, which wants all.
@@ -89,28 +105,15 @@ impl Ear {
     /// # Errors
     /// When it cannot be opened, or the engine has no server.
     pub fn open(database: &dyn Database, log: Option<&Path>) -> Result<Ear, DatabaseError> {
-        let (engine, place) = (database.engine(), database.place());
-        let limits = match engine {
-            Engine::Postgres => postgres::LIMITS,
-            Engine::Mariadb => mariadb::LIMITS,
-            Engine::Sqlite | Engine::Null => {
-                let problem = "statements are heard on a PostgreSQL or a MariaDB".to_owned();
-                return Err(DatabaseError::Address { place, problem });
-            }
-        };
-        let mut session = tier::limited(database, limits)?;
-        let failed = |failure| DatabaseError::statement(&place, "look where statements are written down", failure);
-        let mut lacking = Vec::new();
-        let (server, own, source) = match engine {
-            Engine::Mariadb => mariadb::found(session.as_mut(), &mut lacking),
-            _ => postgres::found(session.as_mut(), log, &mut lacking),
-        }
-        .map_err(failed)?;
-        let asks = if engine == Engine::Mariadb { "SELECT DATABASE()" } else { "SELECT current_database()" };
-        let rows = session.query(asks).map_err(failed)?;
-        let wanted = rows.first().map(|row| tier::text(row, 0)).filter(|name| !name.is_empty());
+        let only = "statements are heard on a PostgreSQL or a MariaDB";
+        let mut hears = Limited::open(database, [mariadb::LIMITS, postgres::LIMITS], only)?;
+        let action = "look where statements are written down";
+        let ((server, own, source), lacking) =
+            hears.ask(action, mariadb::found, |session| postgres::found(session, log))?;
+        let asks = if hears.engine == Engine::Mariadb { "SELECT DATABASE()" } else { "SELECT current_database()" };
+        let wanted = hears.asked(action, |session| session.text(asks))?.filter(|name| !name.is_empty());
         let (from, begun_us, seen, databases) = (0, 0, HashMap::new(), HashMap::new());
-        Ok(Ear { session, engine, place, own, wanted, server, source, lacking, from, begun_us, seen, databases })
+        Ok(Ear { hears, own, wanted, server, source, lacking, from, begun_us, seen, databases })
     }
 
     /// How often it wants to look, where it must look to hear anything.
@@ -129,11 +132,8 @@ impl Ear {
     /// # Errors
     /// When the server does not answer, or its log cannot be read.
     pub fn begin(&mut self) -> Result<(), DatabaseError> {
-        let engine = self.engine;
-        self.begun_us = self.asked(|session| match engine {
-            Engine::Mariadb => mariadb::now_us(session),
-            _ => postgres::now_us(session),
-        })?;
+        let now = if self.hears.engine == Engine::Mariadb { mariadb::NOW } else { postgres::NOW };
+        self.begun_us = self.hears.asked(LISTEN, |session| session.one(now))?.and_then(|now| now.int()).unwrap_or(0);
         self.from = self.size()?;
         if self.every().is_some() { self.look() } else { Ok(()) }
     }
@@ -143,18 +143,13 @@ impl Ear {
     /// # Errors
     /// When the server does not answer.
     pub fn look(&mut self) -> Result<(), DatabaseError> {
-        let (engine, own) = (self.engine, self.own.clone());
         if self.source != Source::Sessions {
-            let found = self.asked(|session| {
-                session.query(if engine == Engine::Mariadb { mariadb::WHERE } else { postgres::WHERE })
-            })?;
+            let of = if self.hears.engine == Engine::Mariadb { mariadb::WHERE } else { postgres::WHERE };
+            let found = self.hears.asked(LISTEN, |session| session.query(of))?;
             self.databases.extend(found.iter().map(|row| (tier::text(row, 0), tier::text(row, 1))));
             return Ok(());
         }
-        let found = self.asked(|session| match engine {
-            Engine::Mariadb => mariadb::sessions(session, &own),
-            _ => postgres::sessions(session),
-        })?;
+        let found = self.hears.ask(LISTEN, |session| mariadb::sessions(session, &self.own), postgres::sessions)?;
         for words in found.into_iter().filter(|words| words.at_us >= self.begun_us) {
             let seen = self.seen.entry((words.session.clone(), words.at_us)).or_default();
             // The longest time is that of its end, or comes closest to it.
@@ -178,8 +173,7 @@ impl Ear {
                 log::words(form, &prefix, &self.read(self.from, to)?)
             }
             Source::Table(table) => {
-                let (begun_us, own) = (self.begun_us, self.own.clone());
-                self.asked(|session| mariadb::table(session, table, begun_us, &own))?
+                self.hears.asked(LISTEN, |session| mariadb::table(session, table, self.begun_us, &self.own))?
             }
             Source::Sessions => {
                 let mut seen: Vec<Words> = std::mem::take(&mut self.seen).into_values().collect();
@@ -211,7 +205,7 @@ impl Ear {
                 Ok(found) => Ok(found.len()),
                 Err(source) => Err(DatabaseError::file("read", &path, source)),
             },
-            Source::Log { path, .. } => self.asked(|session| postgres::size(session, &path)),
+            Source::Log { path, .. } => self.hears.asked(LISTEN, |session| postgres::size(session, &path)),
             _ => Ok(0),
         }
     }
@@ -224,13 +218,8 @@ impl Ear {
         }
         match here {
             true => log::read(&path, from, to).map_err(|source| DatabaseError::file("read", &path, source)),
-            false => self.asked(|session| postgres::read(session, &path, from, to)),
+            false => self.hears.asked(LISTEN, |session| postgres::read(session, &path, from, to)),
         }
-    }
-
-    fn asked<T>(&mut self, ask: impl FnOnce(&mut dyn Session) -> Result<T, Failure>) -> Result<T, DatabaseError> {
-        let found = ask(self.session.as_mut());
-        found.map_err(|failure| DatabaseError::statement(&self.place, "listen", failure))
     }
 }
 

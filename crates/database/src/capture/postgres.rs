@@ -1,17 +1,17 @@
 //! What a PostgreSQL writes down of what its clients say.
 
 use super::log::Form;
-use super::{Source, Words};
-use crate::tier::{number, text};
+use super::{Found, Source, Words};
+use crate::tier::text;
 use crate::{Failure, Session};
 use std::path::{Path, PathBuf};
-use workload::transaction::Value;
 
 pub(super) const LIMITS: &str = "SET default_transaction_read_only = on; SET statement_timeout = '60s'; \
     SET lock_timeout = '100ms'; SET jit = off; SET application_name = 'prony capture'";
 
-/// Now, as the log writes it: the time of its zone, as if it were one without a zone.
-const NOW: &str = "(extract(epoch FROM clock_timestamp() AT TIME ZONE current_setting('log_timezone')) * 1e6)::int8";
+/// Microseconds of the clock that the log shows: the time of its zone, as if it were one without a zone.
+pub(super) const NOW: &str =
+    "SELECT (extract(epoch FROM clock_timestamp() AT TIME ZONE current_setting('log_timezone')) * 1e6)::int8";
 
 /// The database of each session, which every user may see.
 pub(super) const WHERE: &str = "SELECT pid::text, datname::text FROM pg_stat_activity WHERE datname IS NOT NULL";
@@ -19,17 +19,12 @@ pub(super) const WHERE: &str = "SELECT pid::text, datname::text FROM pg_stat_act
 /// A log is read in pieces of so many bytes.
 const PIECE: u64 = 8 << 20;
 
-/// Which server it is, who is listening, and where.
-pub(super) fn found(
-    session: &mut dyn Session,
-    log: Option<&Path>,
-    lacking: &mut Vec<String>,
-) -> Result<(String, String, Source), Failure> {
-    let rows = session.query(
+pub(super) fn found(session: &mut dyn Session, log: Option<&Path>) -> Result<Found, Failure> {
+    let mut lacking = Vec::new();
+    let row = session.row(
         "SELECT pg_backend_pid()::text, version(), current_setting('log_min_duration_statement'), \
          current_setting('log_line_prefix'), current_setting('log_parameter_max_length', true)",
     )?;
-    let row = rows.into_iter().next().unwrap_or_default();
     let (own, server) = (text(&row, 0), text(&row, 1).split(" on ").next().unwrap_or_default().to_owned());
     let all = text(&row, 2) == "0";
     if !all {
@@ -41,12 +36,12 @@ pub(super) fn found(
     if !matches!(text(&row, 4).as_str(), "" | "-1") {
         lacking.push("values of statements are cut off or left out: SET log_parameter_max_length = -1".to_owned());
     }
-    let source = if all { written(session, log, &text(&row, 3), lacking) } else { Source::Sessions };
+    let source = if all { written(session, log, &text(&row, 3), &mut lacking) } else { Source::Sessions };
     if source == Source::Sessions {
         lacking.push("values that were sent beside a text are not in the list of sessions".to_owned());
         lacking.push("without pg_read_all_stats a user sees the texts of its own sessions alone".to_owned());
     }
-    Ok((server, own, source))
+    Ok(((server, own, source), lacking))
 }
 
 fn written(session: &mut dyn Session, log: Option<&Path>, prefix: &str, lacking: &mut Vec<String>) -> Source {
@@ -77,8 +72,7 @@ fn written(session: &mut dyn Session, log: Option<&Path>, prefix: &str, lacking:
 /// The log that the server writes now, in the form that says most.
 fn current(session: &mut dyn Session) -> Option<PathBuf> {
     let one = |session: &mut dyn Session, form: &str| {
-        let rows = session.query(&format!("SELECT pg_current_logfile('{form}')")).ok()?;
-        let path = text(rows.first()?, 0);
+        let path = session.text(&format!("SELECT pg_current_logfile('{form}')")).ok()??;
         (!path.is_empty()).then(|| PathBuf::from(path))
     };
     ["jsonlog", "csvlog", "stderr"].iter().find_map(|form| one(session, form))
@@ -90,8 +84,8 @@ fn quoted(path: &Path) -> String {
 
 /// Bytes of the log so far.
 pub(super) fn size(session: &mut dyn Session, path: &Path) -> Result<u64, Failure> {
-    let rows = session.query(&format!("SELECT size FROM pg_stat_file({})", quoted(path)))?;
-    Ok(rows.first().map_or(0.0, |row| number(row, 0)) as u64)
+    let size = session.number(&format!("SELECT size FROM pg_stat_file({})", quoted(path)))?;
+    Ok(size.unwrap_or(0.0) as u64)
 }
 
 /// A piece of the log.
@@ -100,9 +94,8 @@ pub(super) fn read(session: &mut dyn Session, path: &Path, from: u64, to: u64) -
     while at < to {
         let next = PIECE.min(to - at);
         // A piece may end inside of a letter, so that bytes are asked for.
-        let rows =
-            session.query(&format!("SELECT encode(pg_read_binary_file({}, {at}, {next}), 'hex')", quoted(path)))?;
-        let hex = rows.first().map(|row| text(row, 0)).unwrap_or_default();
+        let sql = format!("SELECT encode(pg_read_binary_file({}, {at}, {next}), 'hex')", quoted(path));
+        let hex = session.text(&sql)?.unwrap_or_default();
         let byte = |at: usize| hex.get(at..at + 2).and_then(|byte| u8::from_str_radix(byte, 16).ok());
         bytes.extend((0..hex.len() / 2).filter_map(|place| byte(2 * place)));
         at += next;
@@ -110,26 +103,15 @@ pub(super) fn read(session: &mut dyn Session, path: &Path, from: u64, to: u64) -
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Microseconds of the clock that the log shows.
-pub(super) fn now_us(session: &mut dyn Session) -> Result<i64, Failure> {
-    let rows = session.query(&format!("SELECT {NOW}"))?;
-    Ok(rows.first().and_then(|row| row.first()).and_then(Value::int).unwrap_or(0))
-}
-
 /// What each session of this database said last. The text of one that is as long as the server keeps may be cut off.
 pub(super) fn sessions(session: &mut dyn Session) -> Result<Vec<Words>, Failure> {
     let zone = "AT TIME ZONE current_setting('log_timezone')";
     let rows = session.query(&format!(
-        "SELECT pid::text, (extract(epoch FROM query_start {zone}) * 1e6)::int8, \
-         (extract(epoch FROM CASE WHEN state = 'active' THEN clock_timestamp() ELSE state_change END - query_start) * 1e6)::int8, query, datname::text \
+        "SELECT (extract(epoch FROM query_start {zone}) * 1e6)::int8, \
+         (extract(epoch FROM CASE WHEN state = 'active' THEN clock_timestamp() ELSE state_change END - query_start) * 1e6)::int8, \
+         pid::text, query, datname::text \
          FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname = current_database() AND query_start IS NOT NULL \
          AND pid <> pg_backend_pid() AND octet_length(query) < pg_size_bytes(current_setting('track_activity_query_size')) - 1"
     ))?;
-    let words = |row: &Vec<Value>| {
-        let int = |at: usize| row.get(at).and_then(Value::int);
-        let took_us = int(2).and_then(|took| u64::try_from(took).ok());
-        let database = Some(text(row, 4));
-        Some(Words { at_us: int(1)?, took_us, session: text(row, 0), database, sql: text(row, 3), ..Words::default() })
-    };
-    Ok(rows.iter().filter_map(words).collect())
+    Ok(rows.iter().filter_map(|row| Words::of(row)).collect())
 }

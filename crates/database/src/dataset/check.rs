@@ -173,8 +173,15 @@ pub fn check_added(database: &dyn Database, dataset: &DataSet, clock: Since) -> 
     let violations: Vec<String> =
         added(database, dataset)?.into_iter().map(|what| format!("{what} was not made by the fill")).collect();
     let says = "nothing was added to the tables of the data set: no column, key, index, reference or check";
-    let (name, passed) = ("additions".to_owned(), violations.is_empty());
-    Ok(CheckOutcome { name, says: says.to_owned(), passed, violations, took: clock().saturating_sub(began) })
+    Ok(outcome(("additions", says, violations), clock().saturating_sub(began)))
+}
+
+/// What was looked at, what holds there, and where it does not.
+type Seen = (&'static str, &'static str, Vec<String>);
+
+fn outcome((name, says, violations): Seen, took: Duration) -> CheckOutcome {
+    let (name, says, passed) = (name.to_owned(), says.to_owned(), violations.is_empty());
+    CheckOutcome { name, says, passed, violations, took }
 }
 
 /// A session with the data set that is looked at.
@@ -187,34 +194,30 @@ struct Looking<'a> {
 impl Looking<'_> {
     /// None where a data set has nothing to look at.
     fn look(&mut self, look: Look) -> Result<Option<CheckOutcome>, DatabaseError> {
-        match look {
-            Look::Invariant(invariant) => self.invariant(invariant).map(Some),
-            Look::Rows(check) => self.rows(check).map(Some),
-            Look::References => self.references().map(Some),
-            Look::Pages => self.pages(),
-            Look::Schema(engine) => self.shape(engine).map(Some),
-            Look::Figures(history) => self.figures(history).map(Some),
-        }
+        let began = (self.clock)();
+        let seen = match look {
+            Look::Invariant(invariant) => Some(self.invariant(invariant)?),
+            Look::Rows(check) => Some(self.rows(check)?),
+            Look::References => Some(self.references()?),
+            Look::Pages => self.pages()?,
+            Look::Schema(engine) => Some(self.shape(engine)?),
+            Look::Figures(history) => Some(self.figures(history)?),
+        };
+        Ok(seen.map(|seen| outcome(seen, (self.clock)().saturating_sub(began))))
     }
 
     fn ask(&mut self, what: &str, sql: &str) -> Result<Vec<Vec<Value>>, DatabaseError> {
         self.session.query(sql).map_err(|failure| failed(self.dataset, what, failure))
     }
 
-    fn told(&self, name: &str, says: &str, violations: Vec<String>, began: Duration) -> CheckOutcome {
-        let (name, says, passed) = (name.to_owned(), says.to_owned(), violations.is_empty());
-        CheckOutcome { name, says, passed, violations, took: (self.clock)().saturating_sub(began) }
-    }
-
-    fn invariant(&mut self, invariant: &Invariant) -> Result<CheckOutcome, DatabaseError> {
-        let began = (self.clock)();
+    fn invariant(&mut self, invariant: &Invariant) -> Result<Seen, DatabaseError> {
         let rows = self.ask(invariant.name, &invariant.sql)?;
-        Ok(self.told(invariant.name, invariant.says, rows.iter().map(|row| in_words(row)).collect(), began))
+        Ok((invariant.name, invariant.says, rows.iter().map(|row| in_words(row)).collect()))
     }
 
     /// Whether all tables, columns, keys, indexes and references are there, and can do their work.
-    fn shape(&mut self, engine: Engine) -> Result<CheckOutcome, DatabaseError> {
-        let (began, mut missing) = ((self.clock)(), shape::expected(engine, &self.dataset.tables()));
+    fn shape(&mut self, engine: Engine) -> Result<Seen, DatabaseError> {
+        let mut missing = shape::expected(engine, &self.dataset.tables());
         for sql in shape::queries(engine) {
             for row in self.ask("schema", sql)? {
                 missing.remove(row.first().and_then(Value::text).unwrap_or_default());
@@ -225,32 +228,27 @@ impl Looking<'_> {
         let strange = strange.map_err(|failure| failed(self.dataset, "schema", failure))?;
         let strange = strange.into_iter().map(|what| format!("{what} was not made by Prony"));
         let missing = missing.into_iter().map(|what| format!("{what} is missing"));
-        let violations = strange.chain(missing).take(VIOLATIONS).collect();
-        Ok(self.told(
-            "schema",
-            "all tables, columns, keys, indexes and references of the data set are there, each of its kind and in force",
-            violations,
-            began,
-        ))
+        let says = "all tables, columns, keys, indexes and references of the data set are there, each of its kind and in force";
+        Ok(("schema", says, strange.chain(missing).take(VIOLATIONS).collect()))
     }
 
     /// Whether counts and sums are those of the fill.
-    fn figures(&mut self, history: bool) -> Result<CheckOutcome, DatabaseError> {
-        let (began, mut violations) = ((self.clock)(), Vec::new());
+    fn figures(&mut self, history: bool) -> Result<Seen, DatabaseError> {
+        let mut violations = Vec::new();
         for Figure { what, sql, is } in self.dataset.figures(history) {
-            let rows = self.ask(&what, &sql)?;
-            let found = rows.first().and_then(|row| row.first()).map_or_else(|| "nothing".to_owned(), Value::to_string);
+            let found = self.session.one(&sql).map_err(|failure| failed(self.dataset, &what, failure))?;
+            let found = found.map_or_else(|| "nothing".to_owned(), |found| found.to_string());
             if found != is.to_string() {
                 violations.push(format!("{what}: the fill made {is}, got {found}"));
             }
         }
         violations.truncate(VIOLATIONS);
-        Ok(self.told("figures", "counts and sums that no transaction changes are those of the fill", violations, began))
+        Ok(("figures", "counts and sums that no transaction changes are those of the fill", violations))
     }
 
     /// Whether every reference leads to a row: an engine may be told not to look.
-    fn references(&mut self) -> Result<CheckOutcome, DatabaseError> {
-        let (began, mut violations) = ((self.clock)(), Vec::new());
+    fn references(&mut self) -> Result<Seen, DatabaseError> {
+        let mut violations = Vec::new();
         for (words, sql) in shape::orphans(&self.dataset.tables()) {
             if violations.len() < VIOLATIONS {
                 let rows = self.ask("references", &sql)?;
@@ -258,12 +256,12 @@ impl Looking<'_> {
             }
         }
         violations.truncate(VIOLATIONS);
-        Ok(self.told("references", "each row leads to the rows that it refers to", violations, began))
+        Ok(("references", "each row leads to the rows that it refers to", violations))
     }
 
     /// Whether rows of the fill that no transaction changes are as they were made, where a data set can tell.
-    fn pages(&mut self) -> Result<Option<CheckOutcome>, DatabaseError> {
-        let (began, mut violations, mut pages) = ((self.clock)(), Vec::new(), self.dataset.pages().peekable());
+    fn pages(&mut self) -> Result<Option<Seen>, DatabaseError> {
+        let (mut violations, mut pages) = (Vec::new(), self.dataset.pages().peekable());
         if pages.peek().is_none() {
             return Ok(None);
         }
@@ -274,15 +272,13 @@ impl Looking<'_> {
         }
         violations.truncate(VIOLATIONS);
         let says = "rows that the fill made are as they were made, but for what transactions change";
-        Ok(Some(self.told("rows of the fill", says, violations, began)))
+        Ok(Some(("rows of the fill", says, violations)))
     }
 
-    fn rows(&mut self, check: &RowCheck) -> Result<CheckOutcome, DatabaseError> {
-        let began = (self.clock)();
+    fn rows(&mut self, check: &RowCheck) -> Result<Seen, DatabaseError> {
         let rows = self.ask(check.name, &check.sql)?;
         let broken = rows.iter().filter(|row| !(check.holds)(row)).take(VIOLATIONS);
-        let violations = broken.map(|row| in_words(row)).collect();
-        Ok(self.told(check.name, check.says, violations, began))
+        Ok((check.name, check.says, broken.map(|row| in_words(row)).collect()))
     }
 }
 
@@ -296,8 +292,8 @@ fn in_words(row: &[Value]) -> String {
 /// When the database refuses a query.
 pub fn checksums(session: &mut dyn Session, dataset: &DataSet) -> Result<Vec<(String, Vec<String>)>, DatabaseError> {
     let sums = dataset.checksums().into_iter().map(|(table, sql)| {
-        let rows = session.query(&sql).map_err(|failure| failed(dataset, &format!("checksum of {table}"), failure))?;
-        Ok((table, rows.first().into_iter().flatten().map(Value::to_string).collect()))
+        let row = session.row(&sql).map_err(|failure| failed(dataset, &format!("checksum of {table}"), failure))?;
+        Ok((table, row.iter().map(Value::to_string).collect()))
     });
     sums.collect()
 }

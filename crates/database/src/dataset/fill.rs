@@ -77,8 +77,7 @@ fn copied(
 ) -> Result<bool, DatabaseError> {
     let Some(private) = database.private().filter(|private| private.is_laid_out()) else { return Ok(false) };
     let there = match recognise(database, dataset)? {
-        Recognised::Ready => true,
-        Recognised::Used | Recognised::Broken => !copy || database.has_copy(dataset),
+        Recognised::Filled(state) => state == State::Ready || !copy || database.has_copy(dataset),
         Recognised::Nothing | Recognised::Unfinished => false,
     };
     if !there && let Some(seed) = database.seed()? {
@@ -106,27 +105,20 @@ fn add_procedures(database: &dyn Database, dataset: &DataSet) -> Result<(), Data
 /// What is there, when it can be used. Otherwise the place is empty afterwards, with the mark of a fill.
 fn reuse(database: &dyn Database, dataset: &DataSet, copy: bool) -> Result<Option<Filled>, DatabaseError> {
     match recognise(database, dataset)? {
-        Recognised::Nothing => database.make(dataset)?,
-        Recognised::Unfinished => {
-            database.clear(dataset)?;
-            database.make(dataset)?;
+        Recognised::Nothing => {}
+        Recognised::Filled(state) if !copy || state == State::Ready => {
+            if copy && !database.has_copy(dataset) {
+                database.keep_copy(dataset)?;
+            }
+            return Ok(Some(Filled::Reused { state }));
         }
-        Recognised::Ready if copy && !database.has_copy(dataset) => {
-            database.keep_copy(dataset)?;
-            return Ok(Some(Filled::Reused { state: State::Ready }));
-        }
-        Recognised::Used | Recognised::Broken if copy && database.has_copy(dataset) => {
+        Recognised::Filled(_) if database.has_copy(dataset) => {
             database.restore(dataset)?;
             return Ok(Some(Filled::Restored));
         }
-        Recognised::Used | Recognised::Broken if copy => {
-            database.clear(dataset)?;
-            database.make(dataset)?;
-        }
-        Recognised::Ready => return Ok(Some(Filled::Reused { state: State::Ready })),
-        Recognised::Used => return Ok(Some(Filled::Reused { state: State::Used })),
-        Recognised::Broken => return Ok(Some(Filled::Reused { state: State::Broken })),
+        Recognised::Unfinished | Recognised::Filled(_) => database.clear(dataset)?,
     }
+    database.make(dataset)?;
     Ok(None)
 }
 
@@ -137,12 +129,8 @@ pub enum Recognised {
     Nothing,
     /// A fill of ours did not end, or another version of Prony made it where only Prony keeps anything.
     Unfinished,
-    /// It is there, as the fill left it.
-    Ready,
-    /// It is there, and transactions have changed it.
-    Used,
-    /// It is there, and a check behind a trial found it broken.
-    Broken,
+    /// It is there, and the fill ended.
+    Filled(State),
 }
 
 /// Looks whether the data set is there. Changes nothing.
@@ -161,9 +149,7 @@ pub fn recognise(database: &dyn Database, dataset: &DataSet) -> Result<Recognise
         }
         Found::Ours(mark) if mark.dataset == *dataset => match mark.state {
             State::Filling => Recognised::Unfinished,
-            State::Ready => Recognised::Ready,
-            State::Used => Recognised::Used,
-            State::Broken => Recognised::Broken,
+            state => Recognised::Filled(state),
         },
         // A file says by its head that it is ours, and half of another data set is of no use. A schema has the name of its own.
         Found::Ours(Mark { state: State::Filling, .. }) if database.engine() == Engine::Sqlite => {
@@ -198,7 +184,7 @@ pub fn found_broken(database: &dyn Database) -> Result<(), DatabaseError> {
 /// # Errors
 /// When the place holds something else, or cannot be moved.
 pub fn put_aside(database: &dyn Database, dataset: &DataSet) -> Result<Option<PathBuf>, DatabaseError> {
-    if !database.alone() || recognise(database, dataset)? != Recognised::Broken {
+    if !database.alone() || recognise(database, dataset)? != Recognised::Filled(State::Broken) {
         return Ok(None);
     }
     database.put_aside().map(Some)

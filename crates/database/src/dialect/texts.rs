@@ -91,28 +91,23 @@ pub struct Texts {
     list: Vec<Text>,
     naming: Vec<bool>,
     /// The rows that a database without any gives, by the place of a statement.
-    pub(crate) samples: Vec<Option<Sample>>,
-    /// Whether the simple protocol puts values into texts as they are.
-    pub(crate) spliced: bool,
-    /// Whether all sets of rows that a statement gives back are kept.
-    pub(crate) gathering: bool,
-    /// Whether somebody else wrote them.
-    pub(crate) foreign: bool,
+    pub samples: Vec<Option<Sample>>,
+    /// Whether they are a user's own scripts, into whose text the simple protocol puts values as they are, without quotes, as
+    /// [`workload::sql::splice`] does: a value may end a string and begin a statement.
+    pub spliced: bool,
+    /// Whether they call procedures that give back one set of rows after the other: all of them are kept, as one.
+    pub gathering: bool,
+    /// Whether somebody else wrote them: on a private server their sessions have a role of their own, see
+    /// [`crate::Database::admit_scripts`].
+    pub foreign: bool,
 }
 
 impl Texts {
     /// A workload's statements for an engine.
     pub fn of(engine: Engine, statements: &[Statement]) -> Texts {
         let list = statements.iter().map(|statement| Text::of(engine, statement)).collect();
-        Texts {
-            engine,
-            list,
-            naming: Vec::new(),
-            samples: Vec::new(),
-            spliced: false,
-            gathering: false,
-            foreign: false,
-        }
+        let (naming, samples) = (Vec::new(), Vec::new());
+        Texts { engine, list, naming, samples, spliced: false, gathering: false, foreign: false }
     }
 
     /// No statements: for sessions that only run scripts, queries and loads.
@@ -130,36 +125,6 @@ impl Texts {
     /// Whether answers to this statement shall name their columns.
     pub fn names_columns(&self, statement: u16) -> bool {
         self.naming.get(statement as usize).copied().unwrap_or(false)
-    }
-
-    /// The same, with the rows that a database without any gives for each statement.
-    #[must_use]
-    pub fn answering(mut self, samples: Vec<Option<Sample>>) -> Texts {
-        self.samples = samples;
-        self
-    }
-
-    /// The same, as a user's own scripts, into whose text the simple protocol puts values as they are, without quotes, as
-    /// [`workload::sql::splice`] does: a value may end a string and begin a statement.
-    #[must_use]
-    pub fn spliced(mut self) -> Texts {
-        self.spliced = true;
-        self
-    }
-
-    /// The same, as calls of procedures that give back one set of rows after the other: all of them are kept, as one.
-    #[must_use]
-    pub fn gathering(mut self) -> Texts {
-        self.gathering = true;
-        self
-    }
-
-    /// The same, as statements that somebody else wrote: on a private server their sessions have a role of their own, see
-    /// [`crate::Database::admit_scripts`].
-    #[must_use]
-    pub fn foreign(mut self) -> Texts {
-        self.foreign = true;
-        self
     }
 
     /// Whose texts they are.

@@ -3,7 +3,7 @@
 //! The one idea: the server has no statement for it, but writes changed pages for as long as there are more than it may
 //! keep; so it may keep none for a moment.
 
-use crate::{Failure, FailureKind, Session};
+use crate::{Failure, Session};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use workload::transaction::Value;
@@ -22,13 +22,8 @@ const LOW: &str = "innodb_max_dirty_pages_pct_lwm";
 /// # Errors
 /// When the server refuses, or goes on changing pages so that it never ends.
 pub(super) fn checkpoint(session: &mut dyn Session, stop: &AtomicBool) -> Result<(), Failure> {
-    let before = session.query(&format!("SELECT @@GLOBAL.{MOST}, @@GLOBAL.{LOW}"))?;
-    let before = |at: usize| match before.first().and_then(|row| row.get(at)) {
-        Some(Value::Float(percent)) => *percent,
-        Some(Value::Int(percent)) => *percent as f64,
-        _ => 0.0,
-    };
-    let (most, low) = (before(0), before(1));
+    let before = session.row(&format!("SELECT @@GLOBAL.{MOST}, @@GLOBAL.{LOW}"))?;
+    let [most, low] = [0, 1].map(|at| before.get(at).and_then(Value::number).unwrap_or(0.0));
     session.query(&format!("SET GLOBAL {LOW} = 0"))?;
     session.query(&format!("SET GLOBAL {MOST} = 0"))?;
     let waited = wait(session, stop);
@@ -49,11 +44,10 @@ fn wait(session: &mut dyn Session, stop: &AtomicBool) -> Result<(), Failure> {
         std::thread::sleep(LOOK);
     }
     let text = format!("{fewest} changed pages were still not written when it was given up");
-    Err(Failure::new(FailureKind::Refused, text))
+    Err(Failure::refused(text))
 }
 
 fn dirty(session: &mut dyn Session) -> Result<i64, Failure> {
-    let rows = session.query("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'")?;
-    let text = rows.first().and_then(|row| row.get(1)).and_then(Value::text).unwrap_or_default();
-    Ok(text.parse().unwrap_or(0))
+    let row = session.row("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'")?;
+    Ok(row.get(1).and_then(Value::number).unwrap_or(0.0) as i64)
 }

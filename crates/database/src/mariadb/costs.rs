@@ -68,8 +68,8 @@ pub(super) fn leave(inside: &mut Blocking<MariadbWire>, total: &Total) {
 /// # Errors
 /// In words, why it is not known.
 pub(super) fn read(session: &mut dyn Session, schema: &str, total: &Total) -> Result<Vec<StatementCost>, String> {
-    let on = session.one("SELECT @@global.performance_schema").map_err(|failure| failure.text)?;
-    if on.and_then(|on| on.number()) != Some(1.0) {
+    let on = session.number("SELECT @@global.performance_schema").map_err(|failure| failure.text)?;
+    if on != Some(1.0) {
         return Err(format!("the performance schema is off: {REMEDY}"));
     }
     let sql = format!(

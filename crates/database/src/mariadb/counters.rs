@@ -52,23 +52,31 @@ fn own_waits(schema: &str) -> String {
     )
 }
 
+/// Status variables of the server under the names that are ours, in a unit of ours; what the server does not have is missing.
+///
+/// # Errors
+/// The failure.
+pub(crate) fn status<T: Copy>(session: &mut dyn Session, wanted: &[(T, &str, f64)]) -> Result<Vec<(T, f64)>, Failure> {
+    let names: Vec<String> = wanted.iter().map(|(_, name, _)| format!("'{name}'")).collect();
+    let rows = session.query(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({})", names.join(", ")))?;
+    let find = |name: &str| {
+        let row = rows.iter().find(|row| row.first().and_then(Value::text) == Some(name))?;
+        row.get(1)?.number()
+    };
+    Ok(wanted.iter().filter_map(|(ours, theirs, unit)| Some((*ours, find(theirs)? * unit))).collect())
+}
+
 /// The server's counters since its start, as far as it has them; of a server that others may ask, with what waits in one of its
 /// databases. Reading them costs the server under a millisecond.
 ///
 /// # Errors
 /// The failure.
 pub fn counters(session: &mut dyn Session, shared: Option<&str>) -> Result<Counted, Failure> {
-    let names: Vec<String> = COUNTERS.iter().map(|(_, name, _)| format!("'{name}'")).collect();
-    let rows = session.query(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({})", names.join(", ")))?;
-    let find = |wanted: &str| {
-        let row = rows.iter().find(|row| row.first().and_then(Value::text) == Some(wanted))?;
-        row.get(1)?.number()
-    };
-    let of_all = |counter: &Counter| matches!(counter, Counter::RowLockWaits | Counter::RowLockSeconds);
-    let asked = COUNTERS.iter().filter(|(ours, _, _)| shared.is_none() || !of_all(ours));
-    let mut found: Counted = asked.filter_map(|(ours, theirs, unit)| Some((*ours, find(theirs)? * unit))).collect();
+    let mut found = status(session, COUNTERS)?;
     if let Some(schema) = shared {
-        let waiting = session.one(&own_waits(schema)).ok().flatten().and_then(|count| count.number());
+        let of_all = |counter: Counter| matches!(counter, Counter::RowLockWaits | Counter::RowLockSeconds);
+        found.retain(|(counter, _)| !of_all(*counter));
+        let waiting = session.number(&own_waits(schema)).ok().flatten();
         found.extend(waiting.map(|count| (Counter::LockWaits, count)));
     }
     Ok(found)

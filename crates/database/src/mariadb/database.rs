@@ -18,30 +18,12 @@ use study::{At, DatabaseSpec, Engine, Pairing, Protocol, Sessions, Voter};
 use workload::transaction::Value;
 
 /// Variables of the server that move a number.
-const MATTERS: &[&str] = &[
-    "binlog_format",
-    "innodb_adaptive_hash_index",
-    "innodb_buffer_pool_size",
-    "innodb_doublewrite",
-    "innodb_flush_log_at_trx_commit",
-    "innodb_flush_method",
-    "innodb_io_capacity",
-    "innodb_io_capacity_max",
-    "innodb_log_file_size",
-    "innodb_page_size",
-    "innodb_read_io_threads",
-    "innodb_redo_log_capacity",
-    "innodb_snapshot_isolation",
-    "innodb_write_io_threads",
-    "log_bin",
-    "max_connections",
-    "performance_schema",
-    "query_cache_type",
-    "sync_binlog",
-    "thread_handling",
-    "transaction_isolation",
-    "tx_isolation",
-];
+const MATTERS: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('binlog_format', \
+    'innodb_adaptive_hash_index', 'innodb_buffer_pool_size', 'innodb_doublewrite', \
+    'innodb_flush_log_at_trx_commit', 'innodb_flush_method', 'innodb_io_capacity', 'innodb_io_capacity_max', \
+    'innodb_log_file_size', 'innodb_page_size', 'innodb_read_io_threads', 'innodb_redo_log_capacity', \
+    'innodb_snapshot_isolation', 'innodb_write_io_threads', 'log_bin', 'max_connections', 'performance_schema', \
+    'query_cache_type', 'sync_binlog', 'thread_handling', 'transaction_isolation', 'tx_isolation')";
 
 /// A MariaDB or MySQL.
 struct Mariadb {
@@ -148,15 +130,12 @@ fn at_url(url: &str, options: &OpenOptions) -> Result<Place, DatabaseError> {
 fn facts(shown: &str, session: &mut MariadbSession) -> Result<Facts, DatabaseError> {
     let failed = |failure| DatabaseError::statement(shown, "read the server's variables", failure);
     let version = session.inside.version.clone();
-    let names: Vec<String> = MATTERS.iter().map(|name| format!("'{name}'")).collect();
-    let sql = format!("SHOW GLOBAL VARIABLES WHERE Variable_name IN ({})", names.join(", "));
     let word = |value: &Value| match value {
         Value::Text(text) => text.clone(),
-        Value::Int(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
         Value::Null => String::new(),
+        number => number.to_string(),
     };
-    let rows = session.query(&sql).map_err(failed)?;
+    let rows = session.query(MATTERS).map_err(failed)?;
     let mut settings: Vec<(String, String)> =
         rows.iter().filter_map(|row| Some((word(row.first()?), word(row.get(1)?)))).collect();
     settings.sort();
@@ -215,10 +194,10 @@ impl Database for Mariadb {
         let none = Texts::none(Engine::Mariadb);
         let inside = self.entered(&self.inside(&none), &none, &Sessions::default());
         let mut session = MariadbSession::from(inside.map_err(|error| error.to_string())?);
-        let found = session.one("SELECT database()").map_err(|failure| failure.text)?;
+        let found = session.text("SELECT database()").map_err(|failure| failure.text)?;
         // Where nothing is filled on a private server, only scripts are there to be counted.
         let scripts = self.server.as_ref().map_or("", |_| SCRIPTS);
-        let schema = found.as_ref().and_then(Value::text).unwrap_or(scripts);
+        let schema = found.as_deref().unwrap_or(scripts);
         costs::read(&mut session, schema, self.costs.as_ref().unwrap_or(&costs::Total::default()))
     }
 

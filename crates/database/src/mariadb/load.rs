@@ -174,7 +174,7 @@ fn left(inside: &mut Inside, table: &str, kept: u64, sent: u64) -> Result<Failur
     };
     let reasons: Vec<String> = reasons.iter().map(|row| format!("error {}: {}", word(row, 1), word(row, 2))).collect();
     let text = format!("{table} took {kept} of {sent} rows as they were sent, so none is kept; {}", reasons.join("; "));
-    Ok(Failure::new(FailureKind::Refused, text))
+    Ok(Failure::refused(text))
 }
 
 fn inserts(inside: &mut Inside, into: &Into<'_>, rows: &mut dyn Rows, most: usize) -> Result<u64, Failure> {

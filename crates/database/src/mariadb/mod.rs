@@ -26,6 +26,7 @@ mod wire;
 mod tests;
 
 pub use counters::counters;
+pub(crate) use counters::status;
 pub use database::{known, open};
 pub use entrance::{Entrance, Next};
 pub use place::{Place, Tls};

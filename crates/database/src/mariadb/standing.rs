@@ -34,14 +34,14 @@ fn data_sizes(schema: &str) -> [String; 3] {
 pub(super) fn standing(session: &mut dyn Session, schema: Option<&str>) -> Result<Counted, Failure> {
     let mut found = Vec::new();
     let mut put = |counter: Counter, value: Option<f64>| found.extend(value.map(|value| (counter, value)));
-    put(Counter::Buffer, first(session, "SELECT @@GLOBAL.innodb_buffer_pool_size")?);
-    let status = session.query("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_bytes_data'")?;
-    put(Counter::Buffered, status.first().and_then(|row| row.get(1)?.number()));
-    let mut capacity = CAPACITY.iter().filter_map(|name| first(session, &format!("SELECT {name}")).ok().flatten());
+    put(Counter::Buffer, session.number("SELECT @@GLOBAL.innodb_buffer_pool_size")?);
+    let status = session.row("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_bytes_data'")?;
+    put(Counter::Buffered, status.get(1).and_then(Value::number));
+    let mut capacity = CAPACITY.iter().filter_map(|name| session.number(&format!("SELECT {name}")).ok().flatten());
     put(Counter::LogCapacity, capacity.next());
     if let Some(schema) = schema {
         // A table that this server does not have is refused, and the next is asked.
-        let mut sizes = data_sizes(schema).into_iter().filter_map(|sql| first(session, &sql).ok().flatten());
+        let mut sizes = data_sizes(schema).into_iter().filter_map(|sql| session.number(&sql).ok().flatten());
         put(Counter::Data, sizes.next());
     }
     Ok(found)
@@ -52,13 +52,8 @@ pub(super) fn standing(session: &mut dyn Session, schema: Option<&str>) -> Resul
 /// # Errors
 /// The failure.
 pub(super) fn files(session: &mut dyn Session, schema: &str) -> Result<Vec<PathBuf>, Failure> {
-    let found = session.one("SELECT @@GLOBAL.datadir")?;
-    let folder = found.as_ref().and_then(Value::text).unwrap_or_default();
+    let folder = session.text("SELECT @@GLOBAL.datadir")?.unwrap_or_default();
     let Ok(listed) = std::fs::read_dir(PathBuf::from(folder).join(schema)) else { return Ok(Vec::new()) };
     let paths = listed.flatten().map(|entry| entry.path());
     Ok(paths.filter(|path| path.extension().is_some_and(|ending| ending == "ibd")).collect())
-}
-
-fn first(session: &mut dyn Session, sql: &str) -> Result<Option<f64>, Failure> {
-    Ok(session.one(sql)?.and_then(|value| value.number()))
 }

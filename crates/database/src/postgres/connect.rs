@@ -69,9 +69,9 @@ impl Connect {
         if self.wanted == Wanted::Any {
             return Ok(session);
         }
-        let found = session.one(&format!("SELECT ({holds})::int"));
+        let found = session.number(&format!("SELECT ({holds})::int"));
         match found.map_err(|failure| DatabaseError::statement(&self.place(), "ask what it is", failure))? {
-            Some(value) if value.number() == Some(1.0) => Ok(session),
+            Some(1.0) => Ok(session),
             _ => Err(DatabaseError::Refused { place: self.place(), text: format!("it is not {word}") }),
         }
     }

@@ -56,7 +56,7 @@ fn stream(
     while rows.next(&mut row) {
         if row.len() != columns.len() {
             let text = format!("{table} takes {} columns, got a row of {}", columns.len(), row.len());
-            return Err(Failure::new(FailureKind::Refused, text));
+            return Err(Failure::refused(text));
         }
         match kinds {
             Some(kinds) => binary_row(&mut chunk.0, &row, kinds).map_err(|at| unfit(table, columns[at], &row[at]))?,
@@ -82,14 +82,14 @@ fn unfit(table: &str, column: &str, value: &Value) -> Failure {
         Value::Float(_) => "a fraction",
         Value::Text(_) => "a text",
     };
-    Failure::new(FailureKind::Refused, format!("{table}.{column} cannot hold {kind} such as the one given"))
+    Failure::refused(format!("{table}.{column} cannot hold {kind} such as the one given"))
 }
 
 /// Asks for the copy and waits until the server wants rows.
 fn begin(session: &mut PostgresSession, sql: &str) -> Result<(), Failure> {
     let mut out = BytesMut::new();
     let written = frontend::query(sql, &mut out);
-    written.map_err(|source| Failure::new(FailureKind::Refused, source.to_string()))?;
+    written.map_err(|source| Failure::refused(source.to_string()))?;
     session.send(&out)?;
     match until(session, b"GZ")? {
         (b'G', _, _) => Ok(()),
@@ -119,7 +119,7 @@ fn give_up(session: &mut PostgresSession) {
 
 /// A transaction around the copy is undone, as after any other failure.
 fn failed(session: &mut PostgresSession, failure: Option<Failure>) -> Failure {
-    let failure = failure.unwrap_or_else(|| Failure::new(FailureKind::Refused, "the server takes no rows here"));
+    let failure = failure.unwrap_or_else(|| Failure::refused("the server takes no rows here"));
     match session.script("ROLLBACK") {
         Err(lost) if lost.kind == FailureKind::Lost => lost,
         _ => failure,

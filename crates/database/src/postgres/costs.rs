@@ -11,7 +11,6 @@ use crate::cost::StatementCost;
 use crate::server::SCRIPTS;
 use observation::OfStatement;
 use study::Engine;
-use workload::transaction::Value;
 
 /// What a private server is started with to count costs. Reading clocks around I/O lets the estimate of CPU leave waits for
 /// disks out.
@@ -59,12 +58,8 @@ pub(super) fn read(session: &mut PostgresSession) -> Result<Vec<StatementCost>, 
 fn schema(session: &mut PostgresSession) -> Result<String, String> {
     let sql = "SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace \
                WHERE e.extname = 'pg_stat_statements'";
-    let found = session.one(sql).map_err(|failure| failure.text)?;
-    found
-        .as_ref()
-        .and_then(Value::text)
-        .map(str::to_owned)
-        .ok_or_else(|| format!("pg_stat_statements is not there: {REMEDY}"))
+    let found = session.text(sql).map_err(|failure| failure.text)?;
+    found.ok_or_else(|| format!("pg_stat_statements is not there: {REMEDY}"))
 }
 
 /// Names of columns changed in versions 13 and 17.

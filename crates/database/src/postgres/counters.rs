@@ -91,7 +91,6 @@ pub fn counters(session: &mut super::PostgresSession) -> Result<Counted, Failure
 /// What is known of what is asked for, in the first row of the answer.
 pub(super) fn asked(session: &mut super::PostgresSession, (counters, place): Asked) -> Result<Counted, Failure> {
     let columns: Vec<&str> = counters.iter().map(|(_, expression)| *expression).collect();
-    let rows = session.query(&format!("SELECT {} {place}", columns.join(", ")))?;
-    let values = rows.first().into_iter().flatten();
+    let values = session.row(&format!("SELECT {} {place}", columns.join(", ")))?;
     Ok(counters.iter().zip(values).filter_map(|((counter, _), value)| Some((*counter, value.number()?))).collect())
 }

@@ -17,34 +17,12 @@ use study::{At, DatabaseSpec, Engine, Pairing, Sessions};
 use workload::transaction::Value;
 
 /// Settings of a server that can change a number.
-const MATTER: &[&str] = &[
-    "autovacuum",
-    "checkpoint_timeout",
-    "commit_delay",
-    "data_checksums",
-    "default_transaction_isolation",
-    "effective_cache_size",
-    "effective_io_concurrency",
-    "fsync",
-    "full_page_writes",
-    "huge_pages",
-    "io_method",
-    "jit",
-    "max_connections",
-    "max_wal_size",
-    "pg_stat_statements.track_planning",
-    "random_page_cost",
-    "shared_buffers",
-    "shared_preload_libraries",
-    "ssl",
-    "synchronous_commit",
-    "track_io_timing",
-    "wal_buffers",
-    "wal_compression",
-    "wal_level",
-    "wal_sync_method",
-    "work_mem",
-];
+const MATTER: &str = "SELECT name, current_setting(name) FROM pg_settings WHERE name IN ('autovacuum', \
+    'checkpoint_timeout', 'commit_delay', 'data_checksums', 'default_transaction_isolation', \
+    'effective_cache_size', 'effective_io_concurrency', 'fsync', 'full_page_writes', 'huge_pages', 'io_method', \
+    'jit', 'max_connections', 'max_wal_size', 'pg_stat_statements.track_planning', 'random_page_cost', \
+    'shared_buffers', 'shared_preload_libraries', 'ssl', 'synchronous_commit', 'track_io_timing', 'wal_buffers', \
+    'wal_compression', 'wal_level', 'wal_sync_method', 'work_mem') ORDER BY name";
 
 /// The schema of a private server that belongs to no data set.
 const PUBLIC: &str = "public";
@@ -224,9 +202,7 @@ impl Postgres {
 /// What does not change while a server runs, and its first process where that is here, as long as it serves the one who asks.
 fn looked(connect: &Connect, place: String) -> Result<(Facts, Option<u32>), DatabaseError> {
     let mut session = connect.begin(Arc::new(Texts::none(Engine::Postgres)), &Sessions::default(), Some(CATALOGUE))?;
-    let names: Vec<String> = MATTER.iter().map(|name| format!("'{name}'")).collect();
-    let sql = "SELECT name, current_setting(name) FROM pg_settings WHERE name IN";
-    let rows = session.query(&format!("{sql} ({}) ORDER BY name", names.join(", ")));
+    let rows = session.query(MATTER);
     let rows = rows.map_err(|failure| DatabaseError::statement(&place, "read its settings", failure))?;
     let text = |value: Option<&Value>| value.and_then(Value::text).unwrap_or_default().to_owned();
     let settings = rows.iter().map(|row| (text(row.first()), text(row.get(1)))).collect();

@@ -50,8 +50,7 @@ pub(super) fn standing(
         Some(schema) => asked(session, (&[(Counter::Data, "sum(pg_relation_size(c.oid))")], &relations(schema)))?,
         None => asked(session, (&[(Counter::Data, "pg_database_size(current_database())")], ""))?,
     });
-    let shown = session.one("SELECT to_regclass('pg_buffercache')::text")?;
-    if shown.as_ref().and_then(Value::text).is_some() {
+    if session.text("SELECT to_regclass('pg_buffercache')::text")?.is_some() {
         // A role may see the view and not be let in.
         let count = "count(*) * current_setting('block_size')::float8";
         found.extend(asked(session, (&[(Counter::Buffered, count)], &buffered(schema))).unwrap_or_default());

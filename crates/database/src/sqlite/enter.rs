@@ -6,8 +6,8 @@
 //! What it does not do: it cannot hold off somebody who changes the folder between this look and SQLite's.
 
 use super::lock;
+use crate::Failure;
 use crate::session::ANSWER_MAX;
-use crate::{Failure, FailureKind};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
@@ -28,7 +28,7 @@ const ELSEWHERE: [&str; 3] = ["temp_store_directory", "data_store_directory", "l
 /// # Errors
 /// When the file or what lies beside it is not what SQLite leaves, or it cannot be opened.
 pub(super) fn enter(path: &Path, made: bool, stop: &Arc<AtomicBool>) -> Result<Connection, Failure> {
-    let at = safe(path).map_err(|text| Failure::new(FailureKind::Refused, text))?;
+    let at = safe(path).map_err(Failure::refused)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let flags = if made { flags | OpenFlags::SQLITE_OPEN_CREATE } else { flags };
     let opened = Connection::open_with_flags(at, flags).and_then(|connection| {

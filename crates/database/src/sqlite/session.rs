@@ -129,7 +129,7 @@ impl Connected {
 
     fn statement(&mut self, statement: u16, parameters: &[Value], answers: &mut Answers) -> Result<(), Failure> {
         let Some(text) = self.texts.get(statement) else {
-            return Err(Failure::new(FailureKind::Refused, format!("statement {statement} was not made known")));
+            return Err(Failure::refused(format!("statement {statement} was not made known")));
         };
         let carried = carry(&self.connection, text, self.protocol, parameters, answers, self.turn.is_some());
         let carried = match carried {
@@ -323,7 +323,7 @@ impl Session for Connected {
             Ok(all)
         };
         let all = read().map_err(|error| failure(&error))?;
-        if taken > ANSWER_MAX { Err(Failure::new(FailureKind::Refused, TOO_LONG)) } else { Ok(all) }
+        if taken > ANSWER_MAX { Err(Failure::refused(TOO_LONG)) } else { Ok(all) }
     }
 
     fn load(&mut self, table: &str, columns: &[&str], rows: &mut dyn Rows) -> Result<u64, Failure> {

@@ -160,7 +160,11 @@ fn carry_out(
 /// The texts of a workload, as statements or as calls of procedures.
 fn texts_of(engine: Engine, spec: Spec) -> Texts {
     match engine.language().filter(|_| spec.procedures) {
-        Some(language) => Texts::of(engine, &procedures::calls(spec.preset, language)).gathering(),
+        Some(language) => {
+            let mut texts = Texts::of(engine, &procedures::calls(spec.preset, language));
+            texts.gathering = true;
+            texts
+        }
         None => Texts::of(engine, &statements(spec.preset)),
     }
 }

@@ -2,7 +2,7 @@
 //! touched, and none of it ever runs.
 
 use super::across::{Cache, filled_with};
-use crate::dataset::{DataSet, Recognised, recognise};
+use crate::dataset::{DataSet, Recognised, State, recognise};
 use crate::{Database, DatabaseError, OpenOptions, Profiling, Session, Texts, open};
 use std::sync::Arc;
 use study::{At, DatabaseSpec, Engine, Sessions};
@@ -36,7 +36,7 @@ fn each_is_refused(database: &dyn Database, set: &DataSet, ways: &[(&str, &str, 
         assert!(matches!(&listed[..], [Err(DatabaseError::Planted { .. })]), "{plant}: {listed:?}");
         assert!(database.clear(set).is_err(), "{plant}");
         session.script(remove).unwrap_or_else(|failure| panic!("{remove}: {failure}"));
-        assert_eq!(recognise(database, set).unwrap(), Recognised::Ready, "{remove}");
+        assert_eq!(recognise(database, set).unwrap(), Recognised::Filled(State::Ready), "{remove}");
     }
 }
 
@@ -142,7 +142,7 @@ fn a_role_uses_what_it_filled_itself_and_what_a_role_did_that_may_become_it() {
                  GRANT CREATE ON DATABASE postgres TO boss";
     session.script(&format!("{roles}; {}", grants("clerk"))).unwrap();
     // A superuser filled it, who may become anybody.
-    assert_eq!(recognise(&*as_role(&*database, "clerk", &set), &set).unwrap(), Recognised::Ready);
+    assert_eq!(recognise(&*as_role(&*database, "clerk", &set), &set).unwrap(), Recognised::Filled(State::Ready));
     let ours = |owner: &str| {
         format!(
             "ALTER SCHEMA {name} OWNER TO {owner}; DO $$ DECLARE t name; BEGIN \
@@ -152,8 +152,8 @@ fn a_role_uses_what_it_filled_itself_and_what_a_role_did_that_may_become_it() {
     };
     session.script(&ours("boss")).unwrap();
     session.script(&format!("{}; {}", grants("clerk"), grants("stranger"))).unwrap();
-    assert_eq!(recognise(&*as_role(&*database, "boss", &set), &set).unwrap(), Recognised::Ready);
-    assert_eq!(recognise(&*as_role(&*database, "clerk", &set), &set).unwrap(), Recognised::Ready);
+    assert_eq!(recognise(&*as_role(&*database, "boss", &set), &set).unwrap(), Recognised::Filled(State::Ready));
+    assert_eq!(recognise(&*as_role(&*database, "clerk", &set), &set).unwrap(), Recognised::Filled(State::Ready));
     let strange = told(&*as_role(&*database, "stranger", &set), &set);
     assert!(strange.contains("the schema, which belongs to boss"), "{strange}");
     assert!(told(&*database, &set).contains("which belongs to boss"), "a superuser has more than its owner");

@@ -10,7 +10,8 @@ use workload::transaction::{Statement, Value};
 /// A session as one of a script has it.
 fn foreign(database: &dyn Database) -> Box<dyn Session> {
     let one = Statement { name: "one".into(), sql: "SELECT 1".into(), rows: true };
-    let texts = Texts::of(database.engine(), &[one]).foreign();
+    let mut texts = Texts::of(database.engine(), &[one]);
+    texts.foreign = true;
     database.session(&texts, &Sessions::default()).unwrap()
 }
 

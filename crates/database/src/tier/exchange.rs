@@ -52,10 +52,9 @@ const FOUND: &str = "SELECT t.table_schema, t.table_name, coalesce(t.data_length
 /// Sets a session up; it waits for no lock longer than that, to the next second. Other servers receive nothing of a move: where a
 /// table lies is each one's own business.
 pub(super) fn begin(session: &mut dyn Session, lock_timeout: Duration) -> Result<(), Failure> {
-    let refused = |text: &str| Err(Failure::new(FailureKind::Refused, text));
-    let server = session.query("SELECT version(), @@log_bin")?;
-    let row = server.first().map(Vec::as_slice).unwrap_or_default();
-    if !text(row, 0).contains("MariaDB") {
+    let refused = |text: &str| Err(Failure::refused(text));
+    let row = session.row("SELECT version(), @@log_bin")?;
+    if !text(&row, 0).contains("MariaDB") {
         return refused("tables are moved on PostgreSQL and MariaDB; this is MySQL");
     }
     let cluster = session.one(
@@ -65,7 +64,7 @@ pub(super) fn begin(session: &mut dyn Session, lock_timeout: Duration) -> Result
         return refused("it is a node of a Galera cluster, whose other nodes know no lock that would keep writers out");
     }
     let seconds = lock_timeout.as_secs() + u64::from(lock_timeout.subsec_nanos() > 0);
-    let log = if number(row, 1) == 1.0 { ", sql_log_bin = 0" } else { "" };
+    let log = if number(&row, 1) == 1.0 { ", sql_log_bin = 0" } else { "" };
     session.script(&format!("{AS_THEY_ARE}, lock_wait_timeout = {seconds}, innodb_lock_wait_timeout = {seconds}{log}"))
 }
 
@@ -104,35 +103,32 @@ pub(super) fn named(session: &mut dyn Session, keys: &[String]) -> Result<Vec<St
     for some in keys.chunks(200) {
         let each: Vec<String> = some.iter().map(|key| decoded(key).join(", '.', ")).collect();
         let each: Vec<String> = each.iter().map(|parts| format!("concat({parts})")).collect();
-        let rows = session.query(&format!("SELECT {}", each.join(", ")))?;
-        let row = rows.first().map(Vec::as_slice).unwrap_or_default();
-        names.extend((0..some.len()).map(|at| text(row, at)));
+        let row = session.row(&format!("SELECT {}", each.join(", ")))?;
+        names.extend((0..some.len()).map(|at| text(&row, at)));
     }
     Ok(names)
 }
 
 /// Bytes of a table's file; the catalogue's estimate where the user is not shown that (`PROCESS`).
 fn bytes(session: &mut dyn Session, key: &str, estimate: f64) -> f64 {
-    let size =
-        session.one(&format!("SELECT FILE_SIZE FROM information_schema.INNODB_SYS_TABLESPACES WHERE NAME = '{key}'"));
-    size.ok().flatten().and_then(|size| size.number()).unwrap_or(estimate)
+    let size = format!("SELECT FILE_SIZE FROM information_schema.INNODB_SYS_TABLESPACES WHERE NAME = '{key}'");
+    session.number(&size).ok().flatten().unwrap_or(estimate)
 }
 
 /// The server's number for a table, which a rename keeps; none when it is gone, or the user is not shown it (`PROCESS`).
 fn number_of(session: &mut dyn Session, key: &str) -> Result<Option<String>, Failure> {
     let of = "SELECT CAST(TABLE_ID AS char) FROM information_schema.INNODB_SYS_TABLES WHERE NAME = BINARY";
-    let number = session.one(&format!("{of} '{key}'")).or_else(unseen)?;
-    Ok(number.as_ref().and_then(Value::text).map(str::to_owned))
+    session.text(&format!("{of} '{key}'")).or_else(unseen)
 }
 
 /// The table that has a number; none when it is gone, or the user is not shown it.
 pub(super) fn holder(session: &mut dyn Session, number: &str) -> Result<Option<String>, Failure> {
     let of = "SELECT NAME FROM information_schema.INNODB_SYS_TABLES WHERE CAST(TABLE_ID AS char) =";
-    let name = session.one(&format!("{of} {}", quoted(Mariadb, number))).or_else(unseen)?;
-    Ok(name.as_ref().and_then(Value::text).and_then(key))
+    let name = session.text(&format!("{of} {}", quoted(Mariadb, number))).or_else(unseen)?;
+    Ok(name.as_deref().and_then(key))
 }
 
-fn unseen(failure: Failure) -> Result<Option<Value>, Failure> {
+fn unseen(failure: Failure) -> Result<Option<String>, Failure> {
     if failure.kind == FailureKind::Lost { Err(failure) } else { Ok(None) }
 }
 
@@ -194,8 +190,7 @@ pub(super) fn found(session: &mut dyn Session, key: &str) -> Result<Option<Relat
 /// How a table is made, and the folder that is said there; empty for that of the data.
 fn definition(session: &mut dyn Session, table: &str) -> Result<(String, String), Failure> {
     let mut said = |mode: &str| -> Result<String, Failure> {
-        let rows = session.query(&format!("{mode}SHOW CREATE TABLE {table}"))?;
-        Ok(rows.first().map(|row| text(row, 1)).unwrap_or_default())
+        Ok(text(&session.row(&format!("{mode}SHOW CREATE TABLE {table}"))?, 1))
     };
     let (plain, all) = (said("SET STATEMENT sql_mode = 'NO_DIR_IN_CREATE' FOR ")?, said("")?);
     let folder = folder(&plain, &all).ok_or_else(altered)?;
@@ -203,7 +198,7 @@ fn definition(session: &mut dyn Session, table: &str) -> Result<(String, String)
 }
 
 fn altered() -> Failure {
-    Failure::new(FailureKind::Refused, "it was altered meanwhile; the same command tries it again")
+    Failure::refused("it was altered meanwhile; the same command tries it again")
 }
 
 /// The folder that a definition says beyond one without folders; none where the two are of different tables. Writers who go on between
@@ -235,9 +230,8 @@ const ENDINGS: [&str; 3] = ["", "_prony_new", "_prony_old"];
 
 fn names(session: &mut dyn Session, key: &str) -> Result<Names, Failure> {
     let [folder, table] = decoded(key);
-    let rows = session.query(&format!("SELECT {folder}, {table}"))?;
-    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
-    let parts = [text(row, 0), text(row, 1)];
+    let row = session.row(&format!("SELECT {folder}, {table}"))?;
+    let parts = [text(&row, 0), text(&row, 1)];
     let all = ENDINGS
         .map(|ending| format!("{}.{}", name(Mariadb, &parts[0]), name(Mariadb, &format!("{}{ending}", parts[1]))));
     Ok(Names { parts, all })
@@ -313,7 +307,7 @@ pub(super) fn exchange(
         clear(session, key)?;
     }
     if let Some(taken) = in_the_way(session, key, None)? {
-        return Err(Failure::new(FailureKind::Refused, taken));
+        return Err(Failure::refused(taken));
     }
     journal::begun(session, kept, key)?;
     let copied = copied(session, key, &names, space).and_then(|()| exchanged(session, other, &names));
@@ -329,7 +323,7 @@ fn copied(session: &mut dyn Session, key: &str, names: &Names, space: &str) -> R
     let [table, new, old] = &names.all;
     let (definition_before, _) = definition(session, table)?;
     let head = format!("CREATE TABLE {}", name(Mariadb, &names.parts[1]));
-    let odd = || Failure::new(FailureKind::Refused, "the server does not say how it is made as it is expected to");
+    let odd = || Failure::refused("the server does not say how it is made as it is expected to");
     let rest = definition_before.strip_prefix(&head).ok_or_else(odd)?;
     let folder = if space.is_empty() { String::new() } else { format!(" DATA DIRECTORY={}", quoted(Mariadb, space)) };
     let [now, ..] = there(session, key, names)?;
@@ -338,7 +332,7 @@ fn copied(session: &mut dyn Session, key: &str, names: &Names, space: &str) -> R
     let unseen =
         "the server does not show the number of the copy, by which it is known again: GRANT PROCESS ON *.* TO the user";
     let number = number_of(session, &format!("{key}{}", ENDINGS[1]))?;
-    let number = number.ok_or_else(|| Failure::new(FailureKind::Refused, unseen))?;
+    let number = number.ok_or_else(|| Failure::refused(unseen))?;
     journal::copies(session, key, &number)?;
     session.script(&format!("CREATE TABLE {old} (n int) ENGINE=InnoDB COMMENT '{STANDS}'"))?;
     session.script(&format!("LOCK TABLES {table} READ, {new} WRITE, {old} WRITE"))?;
@@ -357,7 +351,7 @@ fn copied(session: &mut dyn Session, key: &str, names: &Names, space: &str) -> R
     session.script(&format!("INSERT INTO {new} ({columns}) SELECT {columns} FROM {table}"))?;
     let rows = session.query(&format!("SELECT count(*) FROM {table} UNION ALL SELECT count(*) FROM {new}"))?;
     if rows.first() != rows.last() {
-        return Err(Failure::new(FailureKind::Refused, "the copy has not as many rows as the table, and was dropped"));
+        return Err(Failure::refused("the copy has not as many rows as the table, and was dropped"));
     }
     // Whoever asks for the table next shall find its statistics.
     session.query(&format!("ANALYZE TABLE {new}"))?;
@@ -385,8 +379,7 @@ fn exchanged(session: &mut dyn Session, mut other: Box<dyn Session>, names: &Nam
             }
         };
         let let_go = session.script("UNLOCK TABLES");
-        let renamed =
-            renames.join().unwrap_or_else(|_| Err(Failure::new(FailureKind::Refused, "the exchange panicked")));
+        let renamed = renames.join().unwrap_or_else(|_| Err(Failure::refused("the exchange panicked")));
         queued.and(let_go).and(renamed)
     })
 }

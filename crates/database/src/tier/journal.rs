@@ -4,7 +4,7 @@
 //! so that nothing is wrong when the one who moves is killed between the two. Where an object is found that we never put anywhere, somebody
 //! else has moved it, and it stays.
 
-use super::{number, text};
+use super::text;
 use crate::database::origin;
 use crate::dialect::literal;
 use crate::{Failure, Session};
@@ -72,9 +72,9 @@ pub(super) fn place(session: &mut dyn Session, engine: Engine) -> Result<Place, 
         _ => "SELECT coalesce(obj_description(oid, 'pg_namespace'), '') FROM pg_namespace WHERE nspname = 'prony_tier'"
             .to_owned(),
     };
-    Ok(match session.one(&sql)? {
+    Ok(match session.text(&sql)? {
         None => Place::Nothing,
-        Some(value) if value.text() != Some(MARK) => Place::Strange("the schema prony_tier".to_owned()),
+        Some(mark) if mark != MARK => Place::Strange("the schema prony_tier".to_owned()),
         // Anybody may write a comment like ours.
         Some(_) => {
             let [more, others, itself] = origin::told(session, engine, "prony_tier")?;
@@ -90,11 +90,10 @@ pub(super) fn place(session: &mut dyn Session, engine: Engine) -> Result<Place, 
 
 /// The role to which the journal of a PostgreSQL belongs, and the connected one.
 fn owners(session: &mut dyn Session) -> Result<[String; 2], Failure> {
-    let rows = session.query(
+    let row = session.row(
         "SELECT quote_ident(pg_get_userbyid(nspowner)), quote_ident(current_user) FROM pg_namespace WHERE nspname = 'prony_tier'",
     )?;
-    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
-    Ok([0, 1].map(|at| text(row, at)))
+    Ok([0, 1].map(|at| text(&row, at)))
 }
 
 /// Makes it, all of it or nothing that counts.
@@ -125,10 +124,8 @@ pub(super) fn read(session: &mut dyn Session, engine: Engine) -> Result<Vec<Kept
     let (kind, relation, put) = match engine {
         Engine::Mariadb => {
             let sql = "SELECT group_concat(column_name) FROM information_schema.columns WHERE table_schema = 'prony_tier' AND table_name = 'moved'";
-            let columns = session.one(sql)?;
-            let has = |name: &str| {
-                columns.as_ref().and_then(Value::text).is_some_and(|all| all.split(',').any(|one| one == name))
-            };
+            let columns = session.text(sql)?.unwrap_or_default();
+            let has = |name: &str| columns.split(',').any(|one| one == name);
             let or = |name: &str, sql: &'static str, or: &'static str| if has(name) { sql } else { or };
             ("char", or("relation", "coalesce(CAST(relation AS char), '')", "''"), or("put_into", "put_into", "NULL"))
         }
@@ -230,9 +227,8 @@ pub(super) fn copies(session: &mut dyn Session, key: &str, number: &str) -> Resu
 pub(super) fn numbers(session: &mut dyn Session, key: &str) -> Result<[String; 2], Failure> {
     let number = |name| format!("coalesce(CAST({name} AS char), '')");
     let (relation, copy) = (number("relation"), number("copied_as"));
-    let rows = session.query(&format!("SELECT {relation}, {copy} FROM prony_tier.moved {}", at_work(key)))?;
-    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
-    Ok([0, 1].map(|at| text(row, at)))
+    let row = session.row(&format!("SELECT {relation}, {copy} FROM prony_tier.moved {}", at_work(key)))?;
+    Ok([0, 1].map(|at| text(&row, at)))
 }
 
 /// Nothing of ours lies beside a table any more; whether the copy has taken its place.
@@ -299,24 +295,24 @@ pub(super) fn rebuilt(session: &mut dyn Session) -> Result<(), Failure> {
 
 /// Whether a lock of ours is free, and taken then; otherwise the process that holds it.
 pub(super) fn claimed(session: &mut dyn Session, engine: Engine) -> Result<Option<u32>, Failure> {
-    let taken = session.one(&match engine {
+    let taken = session.number(&match engine {
         Engine::Mariadb => "SELECT GET_LOCK('prony_tier', 0)".to_owned(),
         _ => format!("SELECT pg_try_advisory_lock({LOCK})"),
     })?;
-    if taken.and_then(|value| value.number()) == Some(1.0) {
+    if taken == Some(1.0) {
         return Ok(None);
     }
     if engine == Engine::Mariadb {
-        let holder = session.one("SELECT IS_USED_LOCK('prony_tier')")?;
-        return Ok(Some(holder.and_then(|value| value.number()).unwrap_or(0.0) as u32));
+        let holder = session.number("SELECT IS_USED_LOCK('prony_tier')")?;
+        return Ok(Some(holder.unwrap_or(0.0) as u32));
     }
-    let rows = session.query(&format!(
+    let holder = session.number(&format!(
         "SELECT pid::int8 FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = {} AND objid = {} \
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
         LOCK >> 32,
         LOCK & 0xffff_ffff
     ))?;
-    Ok(Some(rows.first().map_or(0, |row| number(row, 0) as u32)))
+    Ok(Some(holder.unwrap_or(0.0) as u32))
 }
 
 /// Of this number no other program has an advisory lock, but by chance.

@@ -21,17 +21,14 @@ const REMEDY: &str = "set performance_schema = ON in its configuration, start it
 
 pub(super) fn standing(session: &mut dyn Session, place: &str, fast: &str) -> Result<Standing, DatabaseError> {
     let failed = |failure| DatabaseError::statement(place, "read performance_schema", failure);
-    let counted = session.one(&format!(
+    let counted = session.number(&format!(
         "SELECT count(*) FROM performance_schema.setup_instruments WHERE NAME = '{DATA}' AND ENABLED = 'YES' AND TIMED = 'YES'"
     ));
-    if counted.map_err(failed)?.and_then(|value| value.number()).unwrap_or(0.0) < 1.0 {
+    if counted.map_err(failed)?.unwrap_or(0.0) < 1.0 {
         return Err(DatabaseError::Uncounted { place: place.to_owned(), remedy: REMEDY });
     }
-    let rows = session.query(
-        "SELECT concat(@@hostname, ':', @@port, @@datadir), coalesce(database(), ''), @@innodb_buffer_pool_size",
-    );
-    let rows = rows.map_err(failed)?;
-    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
+    let sql = "SELECT concat(@@hostname, ':', @@port, @@datadir), coalesce(database(), ''), @@innodb_buffer_pool_size";
+    let row = session.row(sql).map_err(failed)?;
     let fast = Some(fast).filter(|fast| fast.starts_with('/'));
     let lacking = match fast {
         Some(_) => Vec::new(),
@@ -40,11 +37,11 @@ pub(super) fn standing(session: &mut dyn Session, place: &str, fast: &str) -> Re
         ],
     };
     Ok(Standing {
-        system: text(row, 0),
-        database: text(row, 1),
+        system: text(&row, 0),
+        database: text(&row, 1),
         fast: fast.map(|fast| fast.trim_end_matches('/').to_owned()),
         slow: ("the folder of the data".to_owned(), String::new()),
-        buffer: number(row, 2) as u64,
+        buffer: number(&row, 2) as u64,
         lacking,
     })
 }
@@ -82,7 +79,7 @@ pub(super) fn described(
 ) -> Result<Vec<Described>, Failure> {
     let spaces = session.query("SELECT NAME, FILE_SIZE FROM information_schema.INNODB_SYS_TABLESPACES")?;
     let size: BTreeMap<String, f64> = spaces.iter().map(|row| (text(row, 0), number(row, 1))).collect();
-    let log = session.one("SELECT @@innodb_log_file_size")?.and_then(|value| value.number()).unwrap_or(0.0);
+    let log = session.number("SELECT @@innodb_log_file_size")?.unwrap_or(0.0);
     let files = session.query(&format!(
         "SELECT FILE_NAME, EVENT_NAME FROM performance_schema.file_summary_by_instance WHERE EVENT_NAME IN ('{DATA}', '{LOG}')"
     ))?;
@@ -123,7 +120,6 @@ pub(super) fn described(
     Ok(found)
 }
 
-pub(super) fn folders(session: &mut dyn Session) -> Vec<PathBuf> {
-    let rows = session.query("SELECT @@datadir").unwrap_or_default();
-    rows.iter().map(|row| PathBuf::from(text(row, 0))).collect()
+pub(super) fn folders(session: &mut dyn Session) -> Result<Vec<PathBuf>, Failure> {
+    Ok(session.text("SELECT @@datadir")?.map(PathBuf::from).into_iter().collect())
 }

@@ -17,6 +17,7 @@ pub(crate) use postgres::{flushes as postgres_flushes, major as postgres_major};
 pub use journal::Kept;
 pub use mover::{Mover, Outcome, Relation};
 
+use crate::limited::Limited;
 use crate::{Database, DatabaseError, Failure, FailureKind, Session};
 use advisor::{Described, Look};
 use std::collections::BTreeSet;
@@ -43,9 +44,7 @@ pub struct Standing {
 
 /// One who watches a server: reads its statistics, within limits that keep it out of everybody's way.
 pub struct Watch {
-    session: Box<dyn Session>,
-    engine: Engine,
-    place: String,
+    server: Limited,
     fast: String,
 }
 
@@ -55,14 +54,8 @@ impl Watch {
     /// # Errors
     /// When it cannot be opened, or the engine has no tiers.
     pub fn open(database: &dyn Database, fast: &str) -> Result<Watch, DatabaseError> {
-        let (engine, place) = (database.engine(), database.place());
-        let limits = match engine {
-            Engine::Postgres => postgres::LIMITS,
-            Engine::Mariadb => mariadb::LIMITS,
-            Engine::Sqlite | Engine::Null => return Err(no_tiers(place)),
-        };
-        let session = limited(database, limits)?;
-        Ok(Watch { session, engine, place, fast: fast.to_owned() })
+        let server = Limited::open(database, [mariadb::LIMITS, postgres::LIMITS], NO_TIERS)?;
+        Ok(Watch { server, fast: fast.to_owned() })
     }
 
     /// Which server it is.
@@ -70,10 +63,10 @@ impl Watch {
     /// # Errors
     /// When it cannot be asked, or does not count what is needed.
     pub fn standing(&mut self) -> Result<Standing, DatabaseError> {
-        let session = self.session.as_mut();
-        match self.engine {
-            Engine::Mariadb => mariadb::standing(session, &self.place, &self.fast),
-            _ => self.asked("read the catalogue", |session, fast| postgres::standing(session, fast)),
+        let Watch { server, fast } = self;
+        match server.engine {
+            Engine::Mariadb => mariadb::standing(server.session.as_mut(), &server.place, fast),
+            _ => server.asked("read the catalogue", |session| postgres::standing(session, fast)),
         }
     }
 
@@ -82,11 +75,7 @@ impl Watch {
     /// # Errors
     /// When it cannot be asked.
     pub fn look(&mut self) -> Result<Look, DatabaseError> {
-        let engine = self.engine;
-        self.asked("read the statistics", |session, _| match engine {
-            Engine::Mariadb => mariadb::look(session),
-            _ => postgres::look(session),
-        })
+        self.server.ask("read the statistics", mariadb::look, postgres::look)
     }
 
     /// The objects that are there now; the sizes of those in `read` are looked up, others as the catalogue has them.
@@ -94,43 +83,18 @@ impl Watch {
     /// # Errors
     /// When it cannot be asked.
     pub fn described(&mut self, read: &BTreeSet<String>) -> Result<Vec<Described>, DatabaseError> {
-        let engine = self.engine;
-        self.asked("read the catalogue", |session, fast| match engine {
-            Engine::Mariadb => mariadb::described(session, fast, read),
-            _ => postgres::described(session, fast, read),
-        })
+        let Watch { server, fast } = self;
+        let of_mariadb = |session: &mut dyn Session| mariadb::described(session, fast, read);
+        server.ask("read the catalogue", of_mariadb, |session| postgres::described(session, fast, read))
     }
 
     /// The folders of the data, as far as the server shows them to this user.
     pub fn folders(&mut self) -> Vec<PathBuf> {
-        match self.engine {
-            Engine::Mariadb => mariadb::folders(self.session.as_mut()),
-            _ => postgres::folders(self.session.as_mut()),
-        }
-    }
-
-    fn asked<T>(
-        &mut self,
-        action: &str,
-        ask: impl FnOnce(&mut dyn Session, &str) -> Result<T, Failure>,
-    ) -> Result<T, DatabaseError> {
-        let found = ask(self.session.as_mut(), &self.fast);
-        found.map_err(|failure| DatabaseError::statement(&self.place, action, failure))
+        self.server.ask("look for folders", mariadb::folders, postgres::folders).unwrap_or_default()
     }
 }
 
-/// A session within such limits.
-pub(crate) fn limited(database: &dyn Database, limits: &str) -> Result<Box<dyn Session>, DatabaseError> {
-    let mut session = database.catalogue()?;
-    let failed = |failure| DatabaseError::statement(&database.place(), "limit a session that only reads", failure);
-    session.script(limits).map_err(failed)?;
-    Ok(session)
-}
-
-fn no_tiers(place: String) -> DatabaseError {
-    let problem = "tiers are those of PostgreSQL or MariaDB".to_owned();
-    DatabaseError::Address { place, problem }
-}
+const NO_TIERS: &str = "tiers are those of PostgreSQL or MariaDB";
 
 pub(crate) fn text(row: &[Value], at: usize) -> String {
     row.get(at).and_then(Value::text).unwrap_or_default().to_owned()

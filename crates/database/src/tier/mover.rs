@@ -26,6 +26,9 @@ const GONE: &str = "the tablespace where it lay is gone: bring it elsewhere by h
 /// What a session is opened with.
 const PREPARE: &str = "prepare a session that moves";
 
+const WRITE: &str = "write the journal of moves";
+const PRIVILEGES: &str = "read the user's privileges";
+
 /// Room that is left on a tier beside what is moved there, of the size of the object and at least.
 const MARGIN: (f64, f64) = (0.05, 1e6);
 
@@ -123,9 +126,7 @@ impl<'a> Mover<'a> {
         let mut mover = Mover::looking(database, lock_timeout)?;
         let mut told = false;
         loop {
-            let claimed = journal::claimed(mover.session.as_mut(), mover.engine);
-            let other = claimed.map_err(|failure| mover.failed(PREPARE, failure))?;
-            let Some(other) = other else { return Ok(mover) };
+            let Some(other) = mover.asked(PREPARE, journal::claimed)? else { return Ok(mover) };
             if stop.load(Ordering::Relaxed) {
                 return Err(DatabaseError::Stopped);
             }
@@ -143,19 +144,26 @@ impl<'a> Mover<'a> {
     pub fn looking(database: &'a dyn Database, lock_timeout: Duration) -> Result<Mover<'a>, DatabaseError> {
         let (place, engine) = (database.place(), database.engine());
         if matches!(engine, Engine::Sqlite | Engine::Null) {
-            return Err(super::no_tiers(place));
+            return Err(DatabaseError::Address { place, problem: super::NO_TIERS.to_owned() });
         }
         let mut session = database.catalogue()?;
         let failed = |failure| DatabaseError::statement(&place, PREPARE, failure);
         let major = prepared(session.as_mut(), engine, lock_timeout).map_err(failed)?;
         let own = if engine == Engine::Mariadb { "SELECT connection_id()" } else { "SELECT pg_backend_pid()" };
-        let process = session.one(own).map_err(failed)?;
-        let process = process.and_then(|value| value.number()).unwrap_or(0.0) as u32;
+        let process = session.number(own).map_err(failed)?.unwrap_or(0.0) as u32;
         Ok(Mover { database, session, place, engine, lock_timeout, major, process, ready: None, notes: Vec::new() })
     }
 
     fn failed(&self, action: &str, failure: Failure) -> DatabaseError {
         DatabaseError::statement(&self.place, action, failure)
+    }
+
+    fn asked<T>(
+        &mut self,
+        action: &str,
+        ask: impl FnOnce(&mut dyn Session, Engine) -> Result<T, Failure>,
+    ) -> Result<T, DatabaseError> {
+        ask(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))
     }
 
     /// The objects that were moved and where they lay; none where nothing was.
@@ -164,14 +172,16 @@ impl<'a> Mover<'a> {
     /// When a schema of the journal's name is not ours, or cannot be read.
     pub fn kept(&mut self) -> Result<Vec<Kept>, DatabaseError> {
         let action = "read the journal of moves";
-        match journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))? {
+        match self.asked(action, journal::place)? {
             Place::Nothing => Ok(Vec::new()),
             Place::Strange(what) => Err(self.not_ours(what)),
             Place::Others(roles) => Err(self.of_others(roles)),
-            Place::Ours => {
-                journal::read(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))
-            }
+            Place::Ours => self.asked(action, journal::read),
         }
+    }
+
+    fn lacks(&self, action: &str, text: &str) -> DatabaseError {
+        self.failed(action, Failure::new(FailureKind::Privilege, text))
     }
 
     fn not_ours(&self, what: String) -> DatabaseError {
@@ -188,10 +198,8 @@ impl<'a> Mover<'a> {
     /// The first thing that the user may not do.
     pub fn prepare(&mut self, objects: &[Relation], space: &str) -> Result<(), DatabaseError> {
         let Some(place) = self.allowed(objects, space)? else { return Ok(()) };
-        let (session, engine) = (self.session.as_mut(), self.engine);
-        let made = if place { journal::renew(session, engine) } else { journal::make(session, engine) };
-        made.map_err(|failure| self.failed(JOURNAL, failure))?;
-        if engine == Engine::Mariadb {
+        self.asked(JOURNAL, if place { journal::renew } else { journal::make })?;
+        if self.engine == Engine::Mariadb {
             self.usable()?;
         }
         self.ready = Some(space.to_owned());
@@ -200,10 +208,11 @@ impl<'a> Mover<'a> {
 
     /// Refuses a user who may make the journal of a MariaDB and not write it; what was made for nothing goes.
     fn usable(&mut self) -> Result<(), DatabaseError> {
-        let Err(failure) = journal::usable(self.session.as_mut()) else { return Ok(()) };
+        let action = "write the journal of moves in the database prony_tier";
+        let Err(error) = self.asked(action, |session, _| journal::usable(session)) else { return Ok(()) };
         // Who lacks a right may lack the one to drop it, too: then an empty journal stays.
         let _ = self.emptied();
-        Err(self.failed("write the journal of moves in the database prony_tier", failure))
+        Err(error)
     }
 
     /// Refuses the same and changes nothing. Whether there is a journal; none where all was found ready before.
@@ -215,13 +224,8 @@ impl<'a> Mover<'a> {
         if !ready {
             self.writable()?;
         }
-        let lacks = |action: &str, text: &str| DatabaseError::Privilege {
-            place: self.place.clone(),
-            action: action.to_owned(),
-            text: text.to_owned(),
-        };
         if let Some(strange) = objects.iter().find(|object| !object.strange.is_empty() && object.stays.is_empty()) {
-            return Err(lacks(&format!("move {}", strange.kept.name), &strange.strange));
+            return Err(self.lacks(&format!("move {}", strange.kept.name), &strange.strange));
         }
         if ready {
             return Ok(None);
@@ -233,18 +237,15 @@ impl<'a> Mover<'a> {
                 "SELECT has_tablespace_privilege({space}::oid, 'CREATE'), has_database_privilege(current_database(), 'CREATE')"
             ),
         };
-        let rows = self.session.query(&sql).map_err(|failure| self.failed("read the user's privileges", failure))?;
-        let row = rows.first().map(Vec::as_slice).unwrap_or_default();
-        if number(row, 0) != 1.0 {
-            return Err(lacks("put tables into the fast tablespace", "it needs CREATE on the tablespace"));
+        let row = self.asked(PRIVILEGES, |session, _| session.row(&sql))?;
+        if number(&row, 0) != 1.0 {
+            return Err(self.lacks("put tables into the fast tablespace", "it needs CREATE on the tablespace"));
         }
-        let place =
-            journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(JOURNAL, failure))?;
-        match place {
+        match self.asked(JOURNAL, journal::place)? {
             Place::Ours => Ok(Some(true)),
             Place::Strange(what) => Err(self.not_ours(what)),
             Place::Others(roles) => Err(self.of_others(roles)),
-            Place::Nothing if number(row, 1) != 1.0 => Err(lacks(JOURNAL, "it needs CREATE on the database")),
+            Place::Nothing if number(&row, 1) != 1.0 => Err(self.lacks(JOURNAL, "it needs CREATE on the database")),
             Place::Nothing => Ok(Some(false)),
         }
     }
@@ -266,13 +267,13 @@ impl<'a> Mover<'a> {
         }
         if self.engine == Engine::Mariadb {
             let (key, moved) = (&object.kept.table, !self.kept()?.is_empty());
-            let session = self.session.as_mut();
-            // What a journal of an earlier version does not know is seen when it is tried.
-            let numbers = if moved { journal::numbers(session, key).ok() } else { None };
-            let taken = exchange::in_the_way(session, key, numbers);
-            return taken.map_err(|failure| self.failed("look for tables beside it", failure));
+            return self.asked("look for tables beside it", |session, _| {
+                // What a journal of an earlier version does not know is seen when it is tried.
+                let numbers = if moved { journal::numbers(session, key).ok() } else { None };
+                exchange::in_the_way(session, key, numbers)
+            });
         }
-        let lacks = self.session.one(&format!(
+        let sql = format!(
             "SELECT CASE WHEN t.oid IS NULL AND {0} <> '' THEN '{GONE}' WHEN NOT has_tablespace_privilege(t.oid, 'CREATE') AND t.oid <> d.dattablespace \
              THEN format('it needs CREATE on the tablespace %I: GRANT CREATE ON TABLESPACE %1$I TO %I', t.spcname, current_user) \
              WHEN to_regnamespace('prony_tier') IS NULL AND NOT has_database_privilege(d.oid, 'CREATE') \
@@ -280,9 +281,8 @@ impl<'a> Mover<'a> {
              current_user) ELSE '' END FROM pg_database d LEFT JOIN pg_tablespace t ON t.oid::text = {0} \
              WHERE d.datname = current_database()",
             journal::quoted(self.engine, space)
-        ));
-        let lacks = lacks.map_err(|failure| self.failed("read the user's privileges", failure))?;
-        Ok(lacks.and_then(|lacks| lacks.text().map(str::to_owned)).filter(|lacks| !lacks.is_empty()))
+        );
+        Ok(self.asked(PRIVILEGES, |session, _| session.text(&sql))?.filter(|lacks| !lacks.is_empty()))
     }
 
     /// The bytes of an object as it is now, and what it costs to bring it to a tablespace or folder by the times of both tiers; `fast` is
@@ -306,12 +306,11 @@ impl<'a> Mover<'a> {
             )
         });
         let rows = asked.map(|sql| {
-            let found = self.session.query(&sql).unwrap_or_default();
-            let row = found.first().map(Vec::as_slice).unwrap_or_default();
+            let row = self.session.row(&sql).unwrap_or_default();
             // An index is built from its rows where they are by then.
             let moved = before.iter().rfind(|(one, _)| one.kept.index.is_empty() && one.is_of(table));
-            let lies = moved.map_or_else(|| oid(row, 1).to_string(), |(_, space)| space.clone());
-            (number(row, 0).max(bytes), on(&lies))
+            let lies = moved.map_or_else(|| oid(&row, 1).to_string(), |(_, space)| space.clone());
+            (number(&row, 0).max(bytes), on(&lies))
         });
         (bytes, Cost::of(bytes, [on(&object.space), on(space)], rows, object.logged))
     }
@@ -321,11 +320,7 @@ impl<'a> Mover<'a> {
     /// # Errors
     /// When it cannot be changed.
     pub fn renew(&mut self, kept: &[Kept]) -> Result<(), DatabaseError> {
-        if kept.is_empty() {
-            return Ok(());
-        }
-        let renewed = journal::renew(self.session.as_mut(), self.engine);
-        renewed.map_err(|failure| self.failed("renew the journal of moves", failure))
+        if kept.is_empty() { Ok(()) } else { self.asked("renew the journal of moves", journal::renew) }
     }
 
     /// Refuses a server or a session that changes nothing.
@@ -334,7 +329,7 @@ impl<'a> Mover<'a> {
     /// What keeps it from changing anything.
     pub fn writable(&mut self) -> Result<(), DatabaseError> {
         let Some(what) = self.changes_nothing()? else { return Ok(()) };
-        Err(self.failed("move anything", Failure::new(FailureKind::Refused, what)))
+        Err(self.failed("move anything", Failure::refused(what)))
     }
 
     /// Why the server or the session changes nothing, and what would help; none where it may.
@@ -343,9 +338,8 @@ impl<'a> Mover<'a> {
             return Ok(None);
         }
         let sql = "SELECT pg_is_in_recovery(), current_setting('transaction_read_only') = 'on'";
-        let rows = self.session.query(sql).map_err(|failure| self.failed("ask whether it may write", failure))?;
-        let row = rows.first().map(Vec::as_slice).unwrap_or_default();
-        Ok(match (number(row, 0) == 1.0, number(row, 1) == 1.0) {
+        let row = self.asked("ask whether it may write", |session, _| session.row(sql))?;
+        Ok(match (number(&row, 0) == 1.0, number(&row, 1) == 1.0) {
             (true, _) => Some("this server is a standby: run the same command on its primary"),
             (_, true) => Some(
                 "its sessions are read-only (default_transaction_read_only = on): ALTER ROLE .. IN DATABASE .. SET \
@@ -382,7 +376,7 @@ impl<'a> Mover<'a> {
         let sql = "SELECT format('%I.%I', n.nspname, c.relname) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
                    JOIN pg_namespace n ON n.oid = c.relnamespace WHERE i.indisvalid AND i.indrelid::text = ";
         let sql = format!("{sql}{} ORDER BY 1", journal::quoted(self.engine, table));
-        let rows = self.session.query(&sql).map_err(|failure| self.failed("look for indexes", failure))?;
+        let rows = self.asked("look for indexes", |session, _| session.query(&sql))?;
         Ok(rows.iter().map(|row| text(row, 0)).collect())
     }
 
@@ -399,7 +393,7 @@ impl<'a> Mover<'a> {
     }
 
     fn found_table(&mut self, key: &str) -> Result<Option<Relation>, DatabaseError> {
-        exchange::found(self.session.as_mut(), key).map_err(|failure| self.failed("look for a table", failure))
+        self.asked("look for a table", |session, _| exchange::found(session, key))
     }
 
     /// The same of an object in the journal, or what became of it.
@@ -410,8 +404,7 @@ impl<'a> Mover<'a> {
         let Kept { table, index, relation, home, .. } = kept;
         if self.engine == Engine::Mariadb {
             let all = self.kept()?;
-            let found = exchange::kept(self.session.as_mut(), kept, &all);
-            return found.map_err(|failure| self.failed("look for a table", failure));
+            return self.asked("look for a table", |session, _| exchange::kept(session, kept, &all));
         }
         if index.is_empty() {
             return Ok(self.found(&format!("c.oid = {table}"))?.ok_or(Outcome::Gone));
@@ -426,16 +419,15 @@ impl<'a> Mover<'a> {
             return Ok(Ok(found.clone()));
         }
         // What lies elsewhere and is in no line of the journal may be this one with another name.
-        let elsewhere = self.session.one(&format!(
+        let elsewhere = format!(
             "SELECT string_agg(i.indexrelid::regclass::text, ', ') FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
              JOIN pg_database d ON d.datname = current_database() WHERE i.indrelid = {table} AND i.indisvalid \
              AND (CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END) <> {home} \
              AND NOT EXISTS (SELECT FROM prony_tier.moved m WHERE m.in_table = {table} AND (m.index_name = c.relname \
              OR to_jsonb(m)->>'relation' = c.oid::text))"
-        ));
-        let elsewhere = elsewhere.map_err(|failure| self.failed("look for an index", failure))?;
-        Ok(match elsewhere.as_ref().and_then(|names| names.text()) {
-            Some(names) => Err(Outcome::Lost(names.to_owned())),
+        );
+        Ok(match self.asked("look for an index", |session, _| session.text(&elsewhere))? {
+            Some(names) => Err(Outcome::Lost(names)),
             None => named.ok_or(Outcome::Gone),
         })
     }
@@ -465,8 +457,7 @@ impl<'a> Mover<'a> {
         }
         let number = journal::quoted(self.engine, space);
         let sql = format!("SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid::text = {number}");
-        let name = self.session.one(&sql).map_err(|failure| self.failed("look for a tablespace", failure))?;
-        let name = name.as_ref().and_then(|name| name.text()).map(str::to_owned);
+        let name = self.asked("look for a tablespace", |session, _| session.text(&sql))?;
         Ok(name.unwrap_or_else(|| format!("a tablespace that is gone (number {space})")))
     }
 
@@ -483,8 +474,7 @@ impl<'a> Mover<'a> {
         let other = match (kept.relation.as_str(), self.engine) {
             ("", _) => false,
             (number, Engine::Mariadb) => {
-                let holder = exchange::holder(self.session.as_mut(), number);
-                holder.map_err(|failure| self.failed("look for a table", failure))?.is_some()
+                self.asked("look for a table", |session, _| exchange::holder(session, number))?.is_some()
             }
             (number, _) => self.found(&format!("c.oid = {number}"))?.is_some(),
         };
@@ -515,11 +505,14 @@ impl<'a> Mover<'a> {
              LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = c.reltoastrelid \
              WHERE {which} AND c.relkind IN ('r', 'i', 'm') AND c.oid >= 16384"
         );
-        let rows = self.session.query(&sql).map_err(|failure| self.failed("look for an object", failure))?;
-        let Some(row) = rows.first() else { return Ok(None) };
+        let row = &self.asked("look for an object", |session, _| session.row(&sql))?;
+        if row.is_empty() {
+            return Ok(None);
+        }
         // TOAST that was never vacuumed has no size in the catalogue; who alters it holds it.
         let toast = oid(row, 9);
-        let toast = if toast > 0 { self.session.one(&format!("SELECT pg_relation_size({toast})")).ok() } else { None };
+        let toast =
+            if toast > 0 { self.session.number(&format!("SELECT pg_relation_size({toast})")).ok() } else { None };
         Ok(Some(Relation {
             kept: Kept {
                 table: oid(row, 1).to_string(),
@@ -533,7 +526,7 @@ impl<'a> Mover<'a> {
             space: oid(row, 4).to_string(),
             stays: text(row, 10),
             logged: number(row, 11) == 1.0,
-            bytes: number(row, 5) + toast.flatten().and_then(|bytes| bytes.number()).unwrap_or(0.0),
+            bytes: number(row, 5) + toast.flatten().unwrap_or(0.0),
             strange: text(row, 6),
             // Before version 14 no index is built anew elsewhere, and one of an exclusion never beside others' work.
             anew: text(row, 0) == "i" && self.major >= 14 && number(row, 7) != 1.0,
@@ -560,7 +553,6 @@ impl<'a> Mover<'a> {
         if let Some(short) = self.no_room(space, before) {
             return Ok(Outcome::NoRoom(short));
         }
-        let writing = "write the journal of moves";
         let kept = match self.line(object)? {
             Some((kept, true)) => {
                 let text = format!(
@@ -571,16 +563,15 @@ impl<'a> Mover<'a> {
             }
             Some((kept, _)) => kept,
             None => {
-                let kept = journal::keep(self.session.as_mut(), self.engine, &object.kept);
-                kept.map(|()| object.kept.clone()).map_err(|failure| self.failed(writing, failure))?
+                self.asked(WRITE, |session, engine| journal::keep(session, engine, &object.kept))?;
+                object.kept.clone()
             }
         };
         // Where somebody else put it since we moved it, it belongs from now on.
         let home = if kept.knows(&object.space) || space == kept.home { &kept.home } else { &object.space };
         self.noted(&kept, &object.kept, home, &[&object.space, space])?;
         if object.anew {
-            let there =
-                journal::rebuilds(self.session.as_mut(), &kept).map_err(|failure| self.failed(writing, failure))?;
+            let there = self.asked(WRITE, |session, _| journal::rebuilds(session, &kept))?;
             let says =
                 |names: String| format!("left {names}: invalid before this rebuild began, and not of a move of ours");
             self.notes.extend(there.into_iter().map(says));
@@ -588,7 +579,7 @@ impl<'a> Mover<'a> {
         match self.carried(&kept, object, space) {
             Ok(()) => {
                 if object.anew {
-                    journal::rebuilt(self.session.as_mut()).map_err(|failure| self.failed(writing, failure))?;
+                    self.asked(WRITE, |session, _| journal::rebuilt(session))?;
                 }
                 let now = self.now(object)?;
                 // As the server says it, so that it is known again.
@@ -607,8 +598,7 @@ impl<'a> Mover<'a> {
 
     /// Notes which number an object has, and where it is put.
     fn noted(&mut self, kept: &Kept, now: &Kept, home: &str, put: &[&str]) -> Result<(), DatabaseError> {
-        let noted = journal::put(self.session.as_mut(), self.engine, kept, now, home, put);
-        noted.map_err(|failure| self.failed("write the journal of moves", failure))
+        self.asked(WRITE, |session, engine| journal::put(session, engine, kept, now, home, put))
     }
 
     /// The oldest transaction whose snapshot a rebuild waits for, where nobody who writes has a lock on its table.
@@ -622,8 +612,7 @@ impl<'a> Mover<'a> {
              ORDER BY a.xact_start LIMIT 1",
             object.kept.table
         );
-        let told = self.session.one(&sql).ok().flatten();
-        told.and_then(|told| told.text().map(str::to_owned))
+        self.session.text(&sql).ok().flatten()
     }
 
     /// An object behind its move: an index that was built anew is found by its name of now.
@@ -641,7 +630,7 @@ impl<'a> Mover<'a> {
             return self.statement(object, space).and_then(|sql| self.session.script(&sql));
         }
         let opened = self.database.catalogue();
-        let mut other = opened.map_err(|error| Failure::new(FailureKind::Refused, error.to_string()))?;
+        let mut other = opened.map_err(|error| Failure::refused(error.to_string()))?;
         exchange::begin(other.as_mut(), self.lock_timeout)?;
         exchange::exchange(self.session.as_mut(), other, kept, object, space)
     }
@@ -664,21 +653,17 @@ impl<'a> Mover<'a> {
             return Ok(object.bytes);
         }
         let of = if object.kind == Kind::Index { "pg_relation_size" } else { "pg_table_size" };
-        let bytes =
-            self.session.one(&format!("SELECT {of}(to_regclass('{}'))", object.kept.name.replace('\'', "''")))?;
-        Ok(bytes.and_then(|value| value.number()).unwrap_or(object.bytes))
+        let sql = format!("SELECT {of}(to_regclass('{}'))", object.kept.name.replace('\'', "''"));
+        Ok(self.session.number(&sql)?.unwrap_or(object.bytes))
     }
 
     /// The one statement of a move.
     fn statement(&mut self, object: &Relation, space: &str) -> Result<String, Failure> {
-        let name = self.session.one(&format!("SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid = {space}"))?;
-        let gone = || Failure::new(FailureKind::Refused, GONE);
-        let space = name.as_ref().and_then(|value| value.text()).ok_or_else(gone)?;
+        let name = self.session.text(&format!("SELECT quote_ident(spcname) FROM pg_tablespace WHERE oid = {space}"))?;
+        let space = name.ok_or_else(|| Failure::refused(GONE))?;
         let relation = &object.kept.name;
         Ok(match object.kind {
-            Kind::Index if object.anew => {
-                format!("REINDEX (CONCURRENTLY, TABLESPACE {space}) INDEX {relation}")
-            }
+            Kind::Index if object.anew => format!("REINDEX (CONCURRENTLY, TABLESPACE {space}) INDEX {relation}"),
             Kind::Index => format!("ALTER INDEX {relation} SET TABLESPACE {space}"),
             _ => format!("ALTER TABLE {relation} SET TABLESPACE {space}"),
         })
@@ -687,10 +672,8 @@ impl<'a> Mover<'a> {
     /// Whether the server runs on this machine.
     fn is_here(&mut self) -> bool {
         let named = self.engine == Engine::Mariadb
-            && std::fs::read_to_string("/proc/sys/kernel/hostname").is_ok_and(|own| {
-                let host = self.session.one("SELECT @@hostname").ok().flatten();
-                host.as_ref().and_then(|host| host.text()) == Some(own.trim())
-            });
+            && std::fs::read_to_string("/proc/sys/kernel/hostname")
+                .is_ok_and(|own| self.session.text("SELECT @@hostname").ok().flatten().as_deref() == Some(own.trim()));
         named || !self.database.server_processes().is_empty()
     }
 
@@ -703,14 +686,13 @@ impl<'a> Mover<'a> {
             Engine::Mariadb => (format!("SELECT {}", journal::quoted(self.engine, space)), "SELECT @@datadir"),
             _ => (format!("SELECT pg_tablespace_location({space})"), "SELECT current_setting('data_directory')"),
         };
-        let own = self.session.one(&own).ok()??;
-        let own = Path::new(own.text().unwrap_or_default());
+        let own = self.session.text(&own).ok()??;
+        let own = Path::new(&own);
         let folder = if own.is_absolute() {
             own.to_path_buf()
         } else {
             // A tablespace within the data's folder.
-            let data = self.session.one(data).ok()??;
-            Path::new(data.text().unwrap_or_default()).join(own)
+            Path::new(&self.session.text(data).ok()??).join(own)
         };
         let room = statvfs(&folder).ok()?;
         let free = room.f_bavail as f64 * room.f_frsize as f64;
@@ -725,15 +707,14 @@ impl<'a> Mover<'a> {
     /// When the catalogue cannot be read.
     pub fn tidy(&mut self) -> Result<Vec<String>, DatabaseError> {
         let action = "look for unfinished indexes";
-        if journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?
-            != Place::Ours
-        {
+        if self.asked(action, journal::place)? != Place::Ours {
             return Ok(Vec::new());
         }
-        let (session, maria) = (self.session.as_mut(), self.engine == Engine::Mariadb);
-        let renewed = if maria { journal::renew(session, self.engine) } else { Ok(()) };
-        let left = renewed.and_then(|()| journal::unfinished(session, self.engine));
-        let left = left.map_err(|failure| self.failed(action, failure))?;
+        let maria = self.engine == Engine::Mariadb;
+        if maria {
+            self.asked(action, journal::renew)?;
+        }
+        let left = self.asked(action, journal::unfinished)?;
         let session = self.session.as_mut();
         let drop = |one: &String| match maria {
             true => exchange::clear(session, one).is_ok(),
@@ -743,7 +724,7 @@ impl<'a> Mover<'a> {
         if !maria {
             self.notes
                 .extend(dropped.iter().map(|name| format!("dropped {name}, which a move of ours left unfinished")));
-            journal::rebuilt(self.session.as_mut()).map_err(|failure| self.failed(action, failure))?;
+            self.asked(action, |session, _| journal::rebuilt(session))?;
         }
         Ok(left)
     }
@@ -759,13 +740,10 @@ impl<'a> Mover<'a> {
     /// # Errors
     /// When the journal cannot be written.
     pub fn forget(&mut self, kept: &Kept) -> Result<(), DatabaseError> {
-        let action = "write the journal of moves";
-        let unfinished =
-            journal::unfinished(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
-        if !unfinished.is_empty() {
+        if !self.asked(WRITE, journal::unfinished)?.is_empty() {
             return Ok(());
         }
-        journal::forget(self.session.as_mut(), self.engine, kept).map_err(|failure| self.failed(action, failure))?;
+        self.asked(WRITE, |session, engine| journal::forget(session, engine, kept))?;
         self.emptied()
     }
 
@@ -775,10 +753,8 @@ impl<'a> Mover<'a> {
     /// When it cannot be removed.
     pub fn emptied(&mut self) -> Result<(), DatabaseError> {
         let action = "remove the journal of moves";
-        let place =
-            journal::place(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
-        if place == Place::Ours && self.kept()?.is_empty() {
-            journal::drop(self.session.as_mut(), self.engine).map_err(|failure| self.failed(action, failure))?;
+        if self.asked(action, journal::place)? == Place::Ours && self.kept()?.is_empty() {
+            self.asked(action, journal::drop)?;
         }
         Ok(())
     }

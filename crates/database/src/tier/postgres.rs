@@ -9,7 +9,6 @@ use crate::{Failure, Session};
 use advisor::{BLOCK, Counts, Described, Kind, Look};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use workload::transaction::Value;
 
 pub(super) const LIMITS: &str = "SET default_transaction_read_only = on; SET statement_timeout = '5s'; \
     SET lock_timeout = '100ms'; SET jit = off; SET application_name = 'prony tier'";
@@ -38,34 +37,33 @@ const TEMPORARY: &str = "temporary";
 
 /// The leading number of the version: 15.
 pub(crate) fn major(session: &mut dyn Session) -> Result<u32, Failure> {
-    let version = session.one("SELECT current_setting('server_version_num')::int8 / 10000")?;
-    Ok(version.and_then(|value| value.number()).unwrap_or(0.0) as u32)
+    let version = session.number("SELECT current_setting('server_version_num')::int8 / 10000")?;
+    Ok(version.unwrap_or(0.0) as u32)
 }
 
 pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing, Failure> {
-    let rows = session.query(
+    let row = session.row(
         "SELECT system_identifier::text, current_database()::text, current_setting('track_io_timing'), s.spcname::text, s.oid::int8, \
          pg_size_bytes(current_setting('shared_buffers')), pg_is_in_recovery(), \
          coalesce(current_setting('track_wal_io_timing', true), 'unknown') \
          FROM pg_control_system(), pg_database d JOIN pg_tablespace s ON s.oid = d.dattablespace \
          WHERE d.datname = current_database()",
     )?;
-    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
     let spaces = session.query("SELECT spcname::text, oid::int8 FROM pg_tablespace")?;
     let found = spaces.iter().find(|space| text(space, 0) == fast).map(|space| oid(space, 1).to_string());
     let mut lacking = Vec::new();
-    if text(row, 2) != "on" {
+    if text(&row, 2) != "on" {
         lacking.push("times of reads: SET track_io_timing = on (ALTER SYSTEM, then pg_reload_conf())".to_owned());
     }
     // Before PostgreSQL 14 there is nothing to switch on.
-    if text(row, 7) == "off" {
+    if text(&row, 7) == "off" {
         lacking.push(
             "times of flushes, without which the wait for the log is a guess from the times of the tier: \
              ALTER SYSTEM SET track_wal_io_timing = on, then pg_reload_conf()"
                 .to_owned(),
         );
     }
-    if number(row, 6) == 1.0 {
+    if number(&row, 6) == 1.0 {
         lacking.push("moves: this server is a standby; give the plan to `prony tier move` on its primary".to_owned());
     }
     if found.is_none() {
@@ -73,9 +71,9 @@ pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing
             "a tablespace {fast}: CREATE TABLESPACE {fast} LOCATION 'FOLDER', or name another with --fast"
         ));
     }
-    let slow = (text(row, 3), oid(row, 4).to_string());
-    let buffer = number(row, 5) as u64;
-    Ok(Standing { system: text(row, 0), database: text(row, 1), fast: found, slow, buffer, lacking })
+    let slow = (text(&row, 3), oid(&row, 4).to_string());
+    let buffer = number(&row, 5) as u64;
+    Ok(Standing { system: text(&row, 0), database: text(&row, 1), fast: found, slow, buffer, lacking })
 }
 
 pub(super) fn look(session: &mut dyn Session) -> Result<Look, Failure> {
@@ -98,13 +96,12 @@ pub(super) fn look(session: &mut dyn Session) -> Result<Look, Failure> {
     counts.insert(LOG.to_owned(), Counts { flushes, flush_s, ..Counts::default() });
     let sql =
         "SELECT temp_bytes::float8, blk_read_time / 1000 FROM pg_stat_database WHERE datname = current_database()";
-    let rows = session.query(sql)?;
-    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
-    let blocks = number(row, 0) / BLOCK;
+    let row = session.row(sql)?;
+    let blocks = number(&row, 0) / BLOCK;
     // What is written so is read once, from its beginning to its end.
     let files = Counts { reads: blocks, writes: blocks, rows_in_order: blocks, ..Counts::default() };
     counts.insert(TEMPORARY.to_owned(), files);
-    Ok(Look { counts, read_s: Some(number(row, 1)), ..Look::default() })
+    Ok(Look { counts, read_s: Some(number(&row, 1)), ..Look::default() })
 }
 
 /// Flushes of the log and their time, where the server times them.
@@ -120,10 +117,9 @@ pub(crate) fn flushes(session: &mut dyn Session, major: u32) -> Result<(f64, Opt
              FROM pg_stat_io WHERE object = 'wal'"
         }
     };
-    let rows = session.query(sql)?;
-    let row = rows.first().map(Vec::as_slice).unwrap_or_default();
+    let row = session.row(sql)?;
     // What was timed once stands still in the counter when nothing is timed any more.
-    Ok((number(row, 0), Some(number(row, 1)).filter(|_| text(row, 2) == "on")))
+    Ok((number(&row, 0), Some(number(&row, 1)).filter(|_| text(&row, 2) == "on")))
 }
 
 pub(super) fn described(
@@ -165,8 +161,8 @@ pub(super) fn described(
     }
     for object in found.iter_mut().filter(|object| read.contains(&object.id)) {
         // Somebody who alters it holds it; what the catalogue says will do.
-        if let Ok(Some(bytes)) = session.one(&format!("SELECT pg_relation_size({})", object.id)) {
-            object.bytes = bytes.number().unwrap_or(object.bytes);
+        if let Ok(Some(bytes)) = session.number(&format!("SELECT pg_relation_size({})", object.id)) {
+            object.bytes = bytes;
         }
     }
     found.extend(others(session)?);
@@ -175,7 +171,7 @@ pub(super) fn described(
 
 /// The log and temporary files.
 fn others(session: &mut dyn Session) -> Result<[Described; 2], Failure> {
-    let most = session.one("SELECT pg_size_bytes(current_setting('max_wal_size'))")?;
+    let most = session.number("SELECT pg_size_bytes(current_setting('max_wal_size'))")?;
     let of = |id: &str, kind, name: &str, bytes| Described {
         id: id.to_owned(),
         kind,
@@ -189,14 +185,13 @@ fn others(session: &mut dyn Session) -> Result<[Described; 2], Failure> {
         held: false,
         stays: String::new(),
     };
-    let log = most.as_ref().and_then(Value::number).unwrap_or(0.0);
-    Ok([of(LOG, Kind::Log, "log (WAL)", log), of(TEMPORARY, Kind::Temporary, "temporary files", 0.0)])
+    Ok([of(LOG, Kind::Log, "log (WAL)", most.unwrap_or(0.0)), of(TEMPORARY, Kind::Temporary, "temporary files", 0.0)])
 }
 
 /// The folder of the data and those of the tablespaces; none for a user who is not shown them.
-pub(super) fn folders(session: &mut dyn Session) -> Vec<PathBuf> {
+pub(super) fn folders(session: &mut dyn Session) -> Result<Vec<PathBuf>, Failure> {
     let sql = "SELECT current_setting('data_directory') UNION SELECT pg_tablespace_location(oid) FROM pg_tablespace";
-    let rows = session.query(sql).unwrap_or_default();
     // Those inside the data's folder are told by a path within it, or none.
-    rows.iter().map(|row| PathBuf::from(text(row, 0))).filter(|path| path.is_absolute()).collect()
+    let paths = session.query(sql)?.into_iter().map(|row| PathBuf::from(text(&row, 0)));
+    Ok(paths.filter(|path| path.is_absolute()).collect())
 }

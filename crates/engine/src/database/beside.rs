@@ -8,7 +8,7 @@
 use crate::TrialError;
 use crate::database::databases::Databases;
 use crate::database::lags::Sampling;
-use crate::told::{Ended, Told, remark};
+use crate::told::{Ended, Told, of_mirror, remark};
 use database::server::postgres::{LagWatch, content};
 use database::{Database, DatabaseError, OpenOptions, Profiling};
 use observation::{Check, CheckResult};
@@ -34,13 +34,13 @@ impl Databases {
     /// Finds the mirror that a running server has, where the study names one.
     pub(crate) fn see_to_beside(&mut self) -> Result<Vec<String>, TrialError> {
         self.beside = None;
-        let (Some(spec), refused) = (self.second(), self.refused()) else { return Ok(Vec::new()) };
+        let (Some(spec), refused) = (self.spec.second(), self.refused()) else { return Ok(Vec::new()) };
         let options = OpenOptions {
             cache_dir: std::path::PathBuf::new(),
             dataset: None,
             settings: Vec::new(),
             profiling: Profiling::default(),
-            stop: self.stopper(),
+            stop: self.stop.clone(),
         };
         let second = database::open(&spec, &options).map_err(&refused)?;
         let mut told = vec!["its mirror is looked at; nothing of both is changed".to_owned()];
@@ -102,7 +102,6 @@ impl Databases {
                 std::thread::sleep(BETWEEN);
             }
         }
-        let says = "the mirror holds the same rows as the first server".to_owned();
         let (result, found) = match differ.as_slice() {
             [] => {
                 (CheckResult::Passed, format!("{} with the same rows on both", counted(tables.len() as u64, "tables")))
@@ -110,6 +109,6 @@ impl Databases {
             differ => (CheckResult::Failed, format!("{} behind the load: {}", duration(took()), differ.join("\n"))),
         };
         let words = format!("both were compared within {} behind the load: {found}", duration(took()));
-        Ok(Some((Check { name: "mirror".to_owned(), says, result, found, ..Check::default() }, words)))
+        Ok(Some((of_mirror(result, found), words)))
     }
 }

@@ -46,11 +46,11 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// A database with what it is opened for.
 pub(crate) struct Databases {
     system: String,
-    spec: DatabaseSpec,
+    pub(crate) spec: DatabaseSpec,
     /// Whether trials bring tables of Prony's own.
     ours: bool,
     cache_dir: PathBuf,
-    stop: Arc<AtomicBool>,
+    pub(crate) stop: Arc<AtomicBool>,
     open: Option<Opening>,
     /// The last that was opened, where it ends with the run, whatever became of it.
     ends: Option<Arc<dyn Database>>,
@@ -76,7 +76,7 @@ pub(crate) struct Databases {
 
 impl Drop for Databases {
     fn drop(&mut self) {
-        let last = self.ends.clone().filter(|_| self.layout().is_some_and(|layout| layout.passing));
+        let last = self.ends.clone().filter(|_| self.spec.layout.as_ref().is_some_and(|layout| layout.passing));
         if let Some(mirrored) = self.mirrored.take() {
             mirrored.forget();
         }
@@ -203,16 +203,6 @@ impl Databases {
         self.open.as_ref().map(|opening| opening.database.clone())
     }
 
-    /// Which database it is.
-    pub(crate) fn spec(&self) -> &DatabaseSpec {
-        &self.spec
-    }
-
-    /// Which of its data lives where, when that is said.
-    pub(crate) fn layout(&self) -> Option<&study::Layout> {
-        self.spec.layout.as_ref()
-    }
-
     /// What is open with its mirror, where it may have one.
     pub(crate) fn mirror(&self) -> Option<Arc<dyn Mirror>> {
         self.open()?.mirror(&self.spec)
@@ -221,31 +211,6 @@ impl Databases {
     /// Where the mirror lies, apart from the server.
     pub(crate) fn mirror_on(&self) -> Option<&study::TierFolder> {
         self.spec.mirror_on.as_deref().filter(|_| self.spec.mirror.is_some())
-    }
-
-    /// What commits wait for, where a mirror follows.
-    pub(crate) fn waits(&self) -> Option<study::Waits> {
-        self.spec.mirror
-    }
-
-    /// The mirror that a running server has.
-    pub(crate) fn second(&self) -> Option<DatabaseSpec> {
-        self.spec.second()
-    }
-
-    /// Ends every wait for a database when it becomes true.
-    pub(crate) fn stopper(&self) -> Arc<AtomicBool> {
-        self.stop.clone()
-    }
-
-    /// Which tables the mirror has, where a publication says so.
-    pub(crate) fn published(&self) -> Option<&study::Published> {
-        self.spec.published.as_ref()
-    }
-
-    /// How the mirror is kept equal.
-    pub(crate) fn pairing(&self) -> Pairing {
-        self.spec.pairing
     }
 
     /// What is open, when anything is.

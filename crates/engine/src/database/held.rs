@@ -25,7 +25,7 @@ impl Databases {
         let folder = self.open().filter(|database| database.private().is_some()).and_then(|database| database.folder());
         let groups =
             folder.map(|folder| [folder.clone(), folder.join("mirror")].map(|folder: PathBuf| Quota::of(&folder)));
-        let Some(cores) = trial.state.cores.filter(|_| self.spec().engine != Engine::Null) else {
+        let Some(cores) = trial.state.cores.filter(|_| self.spec.engine != Engine::Null) else {
             // A run that was killed leaves its groups.
             let left = groups.into_iter().flatten().flatten().filter(|quota| quota.cores().is_some());
             left.for_each(|quota| quota.release());
@@ -33,9 +33,9 @@ impl Databases {
         };
         let unheld = |why: String| {
             let what = format!("hold its servers to {cores} cores: {why}; run as root, or leave `cores` out");
-            TrialError::Unsupported { system: self.spec().shown(), what }
+            TrialError::Unsupported { system: self.spec.shown(), what }
         };
-        let groups = groups.filter(|_| self.spec().at == At::Local).and_then(|[first, mirror]| Some([first?, mirror?]));
+        let groups = groups.filter(|_| self.spec.at == At::Local).and_then(|[first, mirror]| Some([first?, mirror?]));
         let none = || unheld(Quota::refused().unwrap_or_else(|| "it is no server that Prony starts".to_owned()));
         let held = Held(groups.ok_or_else(none)?.into());
         for (quota, processes) in held.0.iter().zip(named) {

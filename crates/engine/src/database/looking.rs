@@ -45,7 +45,8 @@ impl<S: Send + 'static> Looking<S> {
 }
 
 impl<S> Looking<S> {
-    fn end(&mut self) -> Option<S> {
+    /// Ends it; what was seen.
+    pub(crate) fn end(&mut self) -> Option<S> {
         self.stop.store(true, Ordering::Relaxed);
         let thread = self.thread.take()?;
         thread.thread().unpark();

@@ -10,15 +10,14 @@ use database::server::{Mirror, Shared};
 use link::{Choice, Relay, Settings};
 use observation::{Check, CheckResult, Event, EventKind, Series, Whole};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 use study::{Pairing, Trial, Waits, Wire};
 use units::Nanos;
 
 use crate::database::lags::{Carried, Sampling};
+use crate::database::looking::Looking;
 use crate::database::outage::{Outage, Pair};
-use crate::told::{Ended, Told, remark, whole};
+use crate::told::{Ended, Told, of_mirror, remark, whole};
 use workload::happening::{Happening, Mishap};
 
 /// A mirror that follows, and what carries the log to it.
@@ -29,7 +28,7 @@ pub(crate) struct Mirrored {
     /// Whoever looks after it, where something happens in the trial.
     outage: Option<Outage>,
     /// Whoever sees that it ended where nothing was to happen.
-    guard: Option<Guard>,
+    guard: Option<Looking<bool>>,
     /// Whoever looks at what it is waited for, where nothing is to happen.
     sampling: Option<Sampling>,
     /// What the wire carried before the load.
@@ -41,40 +40,20 @@ pub(crate) struct Mirrored {
     networks: Event,
 }
 
-/// Sees that a mirror ended that nobody ended: commits would wait for it for ever.
-struct Guard {
-    stop: Arc<AtomicBool>,
-    /// Whether it ended.
-    watching: JoinHandle<bool>,
-}
-
 /// How often it is looked whether the mirror runs.
 const GUARDED_EVERY: Duration = Duration::from_millis(500);
 
-impl Guard {
-    fn of(mirror: &Arc<dyn Mirror>) -> Guard {
-        let (stop, mirror) = (Arc::new(AtomicBool::new(false)), mirror.clone());
-        let stopped = stop.clone();
-        let watching = std::thread::spawn(move || {
-            while !stopped.load(Ordering::Relaxed) {
-                if mirror.pid().is_none() {
-                    // Where the first server does not answer either, its sessions are lost, and that is told.
-                    let _ = mirror.released();
-                    return true;
-                }
-                std::thread::park_timeout(GUARDED_EVERY);
-            }
-            false
-        });
-        Guard { stop, watching }
-    }
-
-    /// Ends it; whether the mirror had ended before.
-    fn ended(self) -> bool {
-        self.stop.store(true, Ordering::Relaxed);
-        self.watching.thread().unpark();
-        self.watching.join().unwrap_or(false)
-    }
+/// Sees that a mirror ended that nobody ended: commits would wait for it for ever.
+fn guard(mirror: &Arc<dyn Mirror>) -> Looking<bool> {
+    let mirror = mirror.clone();
+    Looking::start(GUARDED_EVERY, false, move |ended, _| {
+        *ended = mirror.pid().is_none();
+        if *ended {
+            // Where the first server does not answer either, its sessions are lost, and that is told.
+            let _ = mirror.released();
+        }
+        !*ended
+    })
 }
 
 impl Databases {
@@ -87,7 +66,7 @@ impl Databases {
         self.mirrored = None;
         let refused = self.refused();
         let Some(mirror) = self.mirror() else { return Ok(Vec::new()) };
-        let Some(waits) = self.waits() else {
+        let Some(waits) = self.spec.mirror else {
             mirror.stand_alone().map_err(refused)?;
             return Ok(Vec::new());
         };
@@ -96,7 +75,7 @@ impl Databases {
         let wires = wires.map_err(&refused)?;
         let outage = trial.events.iter().any(|(_, what)| matches!(what, Happening::Pair(_)));
         mirror.begin(waits, settings, outage.then_some(trial.state.patience)).map_err(&refused)?;
-        let both = Some(self.spec()).filter(|spec| spec.pairing.both_write());
+        let both = Some(&self.spec).filter(|spec| spec.pairing.both_write());
         self.open().into_iter().for_each(|database| database.on_both(both));
         let (own, before) = (wires[0].own(), carried(&wires));
         let resync = trial.state.resync.filter(|_| outage).zip(mirror.resync_wire());
@@ -104,12 +83,12 @@ impl Databases {
         let resync = resync.map_err(&refused)?;
         let pair = Pair { mirror: mirror.clone(), relay: wires[0].clone(), resync, devices: self.devices.clone() };
         let watched =
-            || Outage::watched(pair, waits, (trial.state.patience, self.served.clone(), self.stopper()), settings);
+            || Outage::watched(pair, waits, (trial.state.patience, self.served.clone(), self.stop.clone()), settings);
         let outage = outage.then(watched).transpose().map_err(&refused)?;
         let unconfirmed = mirror.unconfirmed();
-        let guard = (self.pairing() != Pairing::TwoPhase && outage.is_none()).then(|| Guard::of(&mirror));
+        let guard = (self.spec.pairing != Pairing::TwoPhase && outage.is_none()).then(|| guard(&mirror));
         let over = || Carried::new(&wires[0]);
-        let sampling = match (self.pairing(), &outage, self.shared()) {
+        let sampling = match (self.spec.pairing, &outage, self.shared()) {
             (Pairing::TwoPhase, _, Some(database)) => Some(Sampling::of_trips(move || database.round_trips(), over())),
             (Pairing::Postgres, None, _) => {
                 let watch = mirror.lag_watch().map_err(&refused)?;
@@ -128,13 +107,13 @@ impl Databases {
                 )
             }
         };
-        Ok(vec![match self.pairing() {
+        Ok(vec![match self.spec.pairing {
             Pairing::TwoPhase => {
                 format!("a second server with a copy of the first works in lock step on the same machine, {far}")
             }
             Pairing::Postgres => {
-                let by = self.published().map_or("", |_| " by a publication");
-                let waited = waits.shown_by(self.published().is_some());
+                let by = self.spec.published.as_ref().map_or("", |_| " by a publication");
+                let waited = waits.shown_by(self.spec.published.as_ref().is_some());
                 format!("a mirror follows{by} on the same machine, {far}; commits wait for {waited}")
             }
             Pairing::Galera => {
@@ -161,15 +140,12 @@ impl Databases {
         let refused = self.refused();
         let Mirrored { mirror, wires, outage, guard, sampling, before, waits, unconfirmed, networks } = mirrored;
         let sampled = sampling.zip(ended.started_unix_ns).map(|(sampling, started)| sampling.ended(started));
-        if guard.is_some_and(Guard::ended) {
+        if guard.is_some_and(|mut guard| guard.end() == Some(true)) {
             mirror.leave().map_err(&refused)?;
             let text = "the mirror ended in the trial, and nobody had asked for it: until that was seen commits waited for it, and from there on \
                         for nobody; see its log, and run it again";
             let doubt = Event { at: Nanos::ZERO, kind: EventKind::Doubt, text: text.to_owned() };
-            let says = "the mirror holds the same rows as the first server".to_owned();
-            let (name, result) = ("mirror".to_owned(), CheckResult::NotDone);
-            let check =
-                Check { name, says, result, found: "the mirror ended in the trial".to_owned(), ..Check::default() };
+            let check = of_mirror(CheckResult::NotDone, "the mirror ended in the trial".to_owned());
             return Ok(Told { series: Vec::new(), events: vec![networks, doubt], checks: vec![check] });
         }
         let watched = outage.is_some();
@@ -205,14 +181,14 @@ impl Databases {
             mirror.leave().map_err(&refused)?;
             behind
         };
-        let text = match self.pairing() {
+        let text = match self.spec.pairing {
             Pairing::TwoPhase => {
                 let (there, back) = (words(carried[0]), words(carried[1]));
                 format!("the wire carried {there} to the second server and {back} back; {behind}")
             }
             // The mirror is who connects: what goes back to it is the log.
             Pairing::Postgres => {
-                let waited = waits.shown_by(self.published().is_some());
+                let waited = waits.shown_by(self.spec.published.as_ref().is_some());
                 let (there, back) = (words(carried[1]), words(carried[0]));
                 let behind = if behind.is_empty() { behind } else { format!("; {behind}") };
                 format!("the wire carried {there} to the mirror and {back} back; commits waited for {waited}{behind}")
@@ -242,7 +218,7 @@ impl Databases {
         let mut first = database.outside()?;
         let mut second = mirror.reader()?;
         let mut differ = Vec::new();
-        let mirrored = |name: &str| self.published().is_none_or(|published| published.mirrors(name));
+        let mirrored = |name: &str| self.spec.published.as_ref().is_none_or(|published| published.mirrors(name));
         let (tables, left_out): (Vec<_>, Vec<_>) =
             dataset.tables().into_iter().partition(|table| mirrored(&table.name));
         for table in &tables {
@@ -262,8 +238,7 @@ impl Databases {
             differ => differ.join("\n"),
         };
         let result = if differ.is_empty() { CheckResult::Passed } else { CheckResult::Failed };
-        let says = "the mirror holds the same rows as the first server".to_owned();
-        Ok(Some(Check { name: "mirror".to_owned(), says, result, found, ..Check::default() }))
+        Ok(Some(of_mirror(result, found)))
     }
 
     /// Has something happen to the pair of a trial, or puts right what did.
@@ -286,7 +261,7 @@ impl Mirrored {
     /// Lets the first server go on alone, whatever became of the trial.
     pub(crate) fn forget(self) {
         drop(self.outage);
-        self.guard.map(Guard::ended);
+        drop(self.guard);
         // Whoever opens the server next sees to what stays.
         let _ = self.mirror.leave();
     }

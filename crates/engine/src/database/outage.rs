@@ -103,13 +103,10 @@ pub(crate) struct Pair {
 }
 
 struct Watcher {
-    mirror: Arc<dyn Mirror>,
-    relay: Arc<Relay>,
-    resync: Option<Arc<Relay>>,
+    pair: Pair,
     /// Whether the mirror catches up over that wire now; and what the usual one had carried when it turned to that.
     detour: bool,
     turned: u64,
-    devices: [Option<Happens>; 2],
     /// What each device suffers from.
     hurt: [Option<Fault>; 2],
     settings: Vec<(String, String)>,
@@ -137,20 +134,17 @@ struct Watcher {
 impl Outage {
     /// Watches a mirror that follows, from now on.
     pub(crate) fn watched(
-        Pair { mirror, relay, resync, devices }: Pair,
+        pair: Pair,
         waits: Waits,
         (patience, served, stop): (Nanos, Served, Arc<AtomicBool>),
         settings: &[(String, String)],
     ) -> Result<Outage, DatabaseError> {
         let clock = WallClock::new();
         let mut watcher = Watcher {
-            watch: mirror.watch(waits)?,
-            mirror,
-            relay,
-            resync,
+            watch: pair.mirror.watch(waits)?,
+            pair,
             detour: false,
             turned: 0,
-            devices,
             hurt: [None; 2],
             settings: settings.to_vec(),
             patience,
@@ -236,7 +230,7 @@ impl Watcher {
         let mut until = None;
         loop {
             if self.stop.load(Ordering::Relaxed) {
-                self.relay.carry(0, [true; 2]);
+                self.pair.relay.carry(0, [true; 2]);
                 return Ok(std::mem::take(&mut self.course));
             }
             match orders.recv_timeout(LOOK) {
@@ -245,7 +239,7 @@ impl Watcher {
                 Ok(Order::End) => until = Some(self.clock.now() + FOLLOW),
                 Ok(Order::PutRight) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    self.relay.carry(0, [true; 2]);
+                    self.pair.relay.carry(0, [true; 2]);
                     self.worked()?;
                     return Ok(Course::default());
                 }
@@ -289,7 +283,7 @@ impl Watcher {
         if what == Mishap::Swap {
             return self.swap();
         }
-        let mirror = self.mirror.clone();
+        let mirror = self.pair.mirror.clone();
         if what.takes_primary() {
             self.taken = true;
             // Before anybody loses a session, so that nobody looks for a new one where there is none.
@@ -303,9 +297,9 @@ impl Watcher {
         match what {
             Mishap::KillMirror => self.begin(move || mirror.kill())?,
             Mishap::StopMirror => self.begin(move || mirror.stop())?,
-            Mishap::Cut => self.relay.carry(0, [false; 2]),
+            Mishap::Cut => self.pair.relay.carry(0, [false; 2]),
             // The mirror is who connects.
-            Mishap::HalfOpen => self.relay.carry(0, [true, false]),
+            Mishap::HalfOpen => self.pair.relay.carry(0, [true, false]),
             Mishap::Suspend => self.step(pair::Event::Suspend)?,
             Mishap::Resume => self.resume()?,
             // What it had not made durable is gone with its processes.
@@ -320,12 +314,12 @@ impl Watcher {
     fn hurt(&mut self, side: Side, fault: Fault) -> Result<(), DatabaseError> {
         let hurt = &mut self.hurt[side as usize];
         *hurt = hurt.filter(|before| *before == Fault::PowerLoss).or(Some(fault));
-        made(self.devices[side as usize].as_ref(), fault)
+        made(self.pair.devices[side as usize].as_ref(), fault)
     }
 
     /// What makes a device whole again, which takes a moment; nothing of one that is whole.
     fn mend(&mut self, side: Side) -> impl FnOnce() -> Result<(), DatabaseError> + Send + use<> {
-        let device = self.devices[side as usize].clone();
+        let device = self.pair.devices[side as usize].clone();
         let hurt = self.hurt[side as usize].take();
         move || match hurt {
             None => Ok(()),
@@ -377,9 +371,9 @@ impl Watcher {
     }
 
     fn resume(&mut self) -> Result<(), DatabaseError> {
-        let (mirror, relay, settings) = (self.mirror.clone(), self.relay.clone(), self.settings.clone());
+        let (mirror, relay, settings) = (self.pair.mirror.clone(), self.pair.relay.clone(), self.settings.clone());
         let mend = self.mend(Side::Mirror);
-        self.detour = self.resync.is_some();
+        self.detour = self.pair.resync.is_some();
         if !self.detour {
             relay.carry(0, [true; 2]);
         }
@@ -430,7 +424,7 @@ impl Watcher {
             State::Resynchronising(_) if self.detour && self.work.is_none() && is_level(&before, &look) => {
                 self.turn_in(now)
             }
-            State::Resynchronising(_) if is_level(&before, &look) && self.relay.told().1[1].0 > self.turned => {
+            State::Resynchronising(_) if is_level(&before, &look) && self.pair.relay.told().1[1].0 > self.turned => {
                 self.step(pair::Event::Sent)?;
                 // How long it took is judged from what was watched.
                 self.tell("the mirror has caught up".to_owned());
@@ -442,11 +436,11 @@ impl Watcher {
 
     /// A mirror that has caught up over a wire of its own follows over the usual one again.
     fn turn_in(&mut self, now: Nanos) -> Result<(), DatabaseError> {
-        (self.detour, self.turned) = (false, self.relay.told().1[1].0);
-        let (mirror, settings) = (self.mirror.clone(), self.settings.clone());
+        (self.detour, self.turned) = (false, self.pair.relay.told().1[1].0);
+        let (mirror, settings) = (self.pair.mirror.clone(), self.settings.clone());
         self.begin(move || mirror.start(&settings))?;
         let took = duration(now.saturating_sub(self.resumed));
-        let carried = units::bytes(units::Bytes(self.resync.as_ref().map_or(0, |wire| wire.told().1[1].0)));
+        let carried = units::bytes(units::Bytes(self.pair.resync.as_ref().map_or(0, |wire| wire.told().1[1].0)));
         self.tell(format!(
             "the mirror was level after {took} and {carried} over the link of the resync: it turns to the other"
         ));
@@ -478,13 +472,13 @@ impl Watcher {
     /// device has kept.
     fn succeeds(&mut self) -> Result<(), DatabaseError> {
         if self.hurt[Side::Primary as usize].is_some() {
-            self.mirror.kill_primary()?;
+            self.pair.mirror.kill_primary()?;
         }
-        if self.mirror.pid().is_some() {
+        if self.pair.mirror.pid().is_some() {
             return Ok(());
         }
         self.mend(Side::Mirror)()?;
-        self.mirror.start(&self.settings)?;
+        self.pair.mirror.start(&self.settings)?;
         self.tell("the mirror was down as well: it came up with what its device had kept".to_owned());
         self.step(pair::Event::Back(Node::B))
     }
@@ -527,8 +521,11 @@ impl Watcher {
 
     fn keep_as(&mut self, state: MirrorState) {
         let now = self.clock.now();
-        let sent =
-            [Some(&self.relay), self.resync.as_ref()].into_iter().flatten().map(|wire| wire.told().1[1].0).sum::<u64>();
+        let sent = [Some(&self.pair.relay), self.pair.resync.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|wire| wire.told().1[1].0)
+            .sum::<u64>();
         let values = [state.number(), self.before.kept as f64, sent as f64, self.before.waiting as f64];
         self.course.series.iter_mut().zip(values).for_each(|(points, value)| points.push((now, value)));
     }

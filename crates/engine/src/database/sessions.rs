@@ -26,8 +26,8 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
     let beside = stream.label().map(|label| Beside::of(label, pool.limit)).unwrap_or_default();
     let (database, found) = databases.current()?;
     let asked = ready(stream)?;
-    let texts = texts(asked.as_ref(), database.engine());
-    let texts = if transactions.is_foreign() { texts.foreign() } else { texts };
+    let mut texts = texts(asked.as_ref(), database.engine());
+    texts.foreign = transactions.is_foreign();
     if pool.profile {
         databases.texts().push(texts.clone());
     }
@@ -44,7 +44,7 @@ pub(crate) fn carriers<'a>(databases: &'a Databases, stream: StreamOf<'a>) -> Re
     let mut open = if many { conversations(database, &texts, sessions, how).map_err(refused)? } else { Vec::new() };
     let by_ring = !open.is_empty();
     // Each of them is on one of the servers.
-    let least = if databases.pairing().both_write() { 2 } else { 1 };
+    let least = if databases.spec.pairing.both_write() { 2 } else { 1 };
     let workers = if by_ring { stream.stream().threads.count.max(least).min(pool.sessions) } else { pool.sessions };
     let by_clock = (sessions - pool.sessions) as usize;
     if workers as usize + by_clock > WORKERS_MAX as usize {
@@ -183,15 +183,13 @@ pub fn made_ready(asked: &dyn Transactions, textual: bool, sessions: u32) -> Res
 
 /// The statements in the text of an engine.
 fn texts(asked: &dyn Ready, engine: Engine) -> Texts {
-    let mut texts = Texts::of(engine, &asked.statements(engine.language()));
+    let texts = Texts::of(engine, &asked.statements(engine.language()));
+    let mut texts = texts.naming(|statement| asked.wants_names(statement));
     if engine == Engine::Null {
-        texts = texts.answering(asked.samples());
+        texts.samples = asked.samples();
     }
-    texts = texts.naming(|statement| asked.wants_names(statement));
-    if asked.spliced() {
-        texts = texts.spliced();
-    }
-    if asked.gathers() { texts.gathering() } else { texts }
+    (texts.spliced, texts.gathering) = (asked.spliced(), asked.gathers());
+    texts
 }
 
 #[cfg(test)]

@@ -72,13 +72,13 @@ impl Backing for Databases {
         let add = |(key, value): (String, String)| Fact { key: format!("database.{key}"), value, private: false };
         fingerprint.push(add(("version".to_owned(), facts.version)));
         fingerprint.extend(facts.settings.into_iter().map(add));
-        fingerprint.extend(self.layout().into_iter().flat_map(laid_out));
+        fingerprint.extend(self.spec.layout.as_ref().into_iter().flat_map(laid_out));
         fingerprint.extend(self.mirror_on().into_iter().flat_map(|at| placed("mirror", at)));
         Ok((driver, fingerprint))
     }
 
     fn places(&self) -> Vec<PathBuf> {
-        if let Some(layout) = self.layout() {
+        if let Some(layout) = self.spec.layout.as_ref() {
             return layout.used().map(|(_, at)| PathBuf::from(&at.reached)).collect();
         }
         let folder = self.open().and_then(|database| database.folder());

@@ -54,11 +54,10 @@ impl Fill<'_> {
     }
 
     fn fill_module(&self, index: usize, module: &Module) -> Result<(), TrialError> {
-        let failed =
-            |source| TrialError::Prepare { action: "filling", module: index, system: self.system.to_owned(), source };
+        let failed = TrialError::prepare("filling", index, self.system);
         let file = module.file(Access::Direct).or_else(|_| module.file(Access::Buffered));
         let file = file.map_err(|error| failed(std::io::Error::other(error)))?;
-        let mut buffers = Buffers::new(1, PIECE_BYTES).map_err(failed)?;
+        let mut buffers = Buffers::new(1, PIECE_BYTES).map_err(&failed)?;
         let (capacity, mut left, mut offset) = (self.capacity(module), self.bytes_of(module), 0);
         while left > 0 {
             if self.stop.load(Ordering::Relaxed) {
@@ -67,7 +66,7 @@ impl Fill<'_> {
             let piece = PIECE_BYTES.min(capacity - offset).min(left);
             let data = &mut buffers.slot(0)[..piece as usize];
             block::fill(data, index as u32, offset, self.generation, self.pool);
-            file.write_all_at(data, offset).map_err(failed)?;
+            file.write_all_at(data, offset).map_err(&failed)?;
             self.written.fetch_add(piece, Ordering::Relaxed);
             left -= piece;
             offset = (offset + piece) % capacity;

@@ -5,7 +5,7 @@
 
 use crate::TrialError;
 use crate::hot::noticed::Noticed;
-use crate::observer::{Live, Observer, Phase, watch};
+use crate::observer::{Observer, Phase, progress, watch};
 use crate::port::buffers::Buffers;
 use crate::target::opened::Opened;
 use crate::trial::outcome::Outcome;
@@ -74,13 +74,8 @@ impl ReadBack<'_> {
     }
 
     fn module(&self, index: u32, module: &Module) -> Result<Seen, TrialError> {
-        let failed = |source| TrialError::Prepare {
-            action: "reading back",
-            module: index as usize,
-            system: self.system.to_owned(),
-            source,
-        };
-        let file = self.file(module).map_err(failed)?;
+        let failed = TrialError::prepare("reading back", index as usize, self.system);
+        let file = self.file(module).map_err(&failed)?;
         let mut buffers = Buffers::new(1, PIECE_BYTES).map_err(failed)?;
         let mut reading = Reading::new(self.map.grid(), Bytes(PIECE_BYTES));
         let (mut seen, bytes) = (Seen::default(), self.bytes_of(module));
@@ -174,11 +169,7 @@ pub(crate) fn after(
         || back.run(modules),
         |at| {
             took = at;
-            let done = read.load(Ordering::Relaxed);
-            let per_s = done as f64 / at.seconds().max(1e-9);
-            observer.phase(trial, Phase::Check, at + Nanos::from_seconds((total - done) as f64 / per_s.max(1.0)));
-            let done_per_s = per_s / 1e6;
-            observer.live(trial, &Live { at, phase: Phase::Check, done_per_s, p50_ms: None, p99_ms: None, failed: 0 });
+            progress(observer, trial, Phase::Check, at, (read.load(Ordering::Relaxed), total));
         },
     )?;
     let stream = trial.streams.iter().position(|stream| stream.block().is_some_and(block::Spec::writes));

@@ -4,7 +4,7 @@
 //! return. Every step is a phase that the observer sees.
 
 use crate::TrialError;
-use crate::observer::{Live, Observer, Phase, watch};
+use crate::observer::{Live, Observer, Phase, progress, watch};
 use crate::port::alone;
 use crate::target::backing::{Asked, Carried};
 use crate::target::opened::Opened;
@@ -129,12 +129,8 @@ fn only_read(opened: &Opened, trial: &Trial) -> Result<(), TrialError> {
 /// Lets nothing of an earlier trial wait in memory: its write-back would be charged to the next one.
 fn write_back(opened: &Opened) -> Result<(), TrialError> {
     for (index, module) in opened.backing.modules().iter().enumerate() {
-        module.sync().map_err(|error| TrialError::Prepare {
-            action: "writing back",
-            module: index,
-            system: opened.setting.system.clone(),
-            source: io::Error::other(error),
-        })?;
+        let failed = TrialError::prepare("writing back", index, &opened.setting.system);
+        module.sync().map_err(|error| failed(io::Error::other(error)))?;
     }
     for folder in opened.backing.folders() {
         let synced = File::open(&folder).and_then(|open| Ok(rustix::fs::syncfs(open)?));
@@ -152,12 +148,7 @@ fn shape(trial: &Trial) -> DataShape {
 fn trim(opened: &mut Opened) -> Result<(), TrialError> {
     let (system, limit) = (opened.setting.system.clone(), opened.setting.module_bytes);
     for (index, module) in opened.backing.modules_mut().iter_mut().enumerate() {
-        trim_module(module, limit).map_err(|source| TrialError::Prepare {
-            action: "trimming",
-            module: index,
-            system: system.clone(),
-            source,
-        })?;
+        trim_module(module, limit).map_err(TrialError::prepare("trimming", index, &system))?;
     }
     Ok(())
 }
@@ -213,13 +204,7 @@ fn fill(
     watch(
         GLANCE,
         || fill.run(modules),
-        |at| {
-            let done_per_s = written.load(Ordering::Relaxed) as f64 / at.seconds().max(1e-9);
-            let left = total.saturating_sub(written.load(Ordering::Relaxed)) as f64 / done_per_s.max(1.0);
-            observer.phase(trial, phase, at + Nanos::from_seconds(left));
-            observer
-                .live(trial, &Live { at, phase, done_per_s: done_per_s / 1e6, p50_ms: None, p99_ms: None, failed: 0 });
-        },
+        |at| progress(observer, trial, phase, at, (written.load(Ordering::Relaxed), total)),
     )?;
     let used = modules.len();
     let (epoch, shape) = (opened.setting.epoch, shape(trial));
@@ -320,17 +305,13 @@ impl Observer for Silent<'_> {
 }
 
 fn set_cache(opened: &mut Opened, trial: &Trial) -> Result<(), TrialError> {
-    let system = opened.setting.system.clone();
-    let failed = |action, module, source| TrialError::Prepare { action, module, system: system.clone(), source };
     for (index, module) in opened.backing.modules().iter().enumerate().take(trial.modules as usize) {
-        match trial.state.cache {
-            Cache::AsLeft => {}
-            Cache::Cold => {
-                module.drop_cache().map_err(|error| failed("dropping the caches", index, io::Error::other(error)))?
-            }
-            Cache::Warm => read_through(module, opened.setting.module_bytes)
-                .map_err(|error| failed("warming the caches", index, error))?,
-        }
+        let (action, done) = match trial.state.cache {
+            Cache::AsLeft => return Ok(()),
+            Cache::Cold => ("dropping the caches", module.drop_cache().map_err(io::Error::other)),
+            Cache::Warm => ("warming the caches", read_through(module, opened.setting.module_bytes)),
+        };
+        done.map_err(TrialError::prepare(action, index, &opened.setting.system))?;
     }
     Ok(())
 }

@@ -36,7 +36,7 @@ const REFUSALS: &[(&str, &str, Known)] = &[
     ),
     (
         "database/held.rs",
-        "system: self.spec().shown(), what }",
+        "system: self.spec.shown(), what }",
         LeftOut {
             system: "kind = 'postgres'",
             workload: "kind = 'key-value'|cores = 0.5",

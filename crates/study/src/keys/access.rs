@@ -1,14 +1,14 @@
 //! Keys of the way to a system.
 
-use super::domain::{CpusOf, Priorities, ReadBack, Syncs};
+use super::domain::{CPUS_OF, PRIORITIES, READ_BACK, SYNCS, Said};
 use super::group;
-use crate::Driver;
+use crate::{Cpus, Driver, Priority, SyncMode};
 use reading::key::{Choice, Count, Flag};
 
 group! { ACCESS, Access;
     Storage DIRECT "direct": Flag = Flag, Is("true"),
         "Past the page cache (O_DIRECT). File work goes through the cache unless it says otherwise.";
-    Storage SYNC "sync": Syncs = Syncs, Is("never"),
+    Storage SYNC "sync": Said<SyncMode> = SYNCS, Is("never"),
         "When written data is made durable: never during the trial, with each write (as by `O_DSYNC`), with each write and what the \
          file system notes of the file (as by `O_SYNC`), or after every N writes. For files, `each` syncs a file before it is closed.";
     Block DRIVER "driver": Choice<Driver> = Choice(Driver::WORDS), Is("auto"),
@@ -21,13 +21,13 @@ group! { ACCESS, Access;
          while there is work.";
     Block WORKERS "workers": Count = Count { min: 1, max: 1024 }, Is("1"), "Threads of the generator that share the load.";
     Always PIN "pin": Flag = Flag, Is("false"), "Keep each worker on a core of its own.";
-    Always CPUS "cpus": CpusOf = CpusOf, Is("any"),
+    Always CPUS "cpus": Said<Cpus> = CPUS_OF, Is("any"),
         "Processors that the threads of the stream run on; with `pin` each has one of them. `node N` are those of a node of memory, \
          with that memory.";
-    Storage PRIORITY "priority": Priorities = Priorities, Is("off"),
+    Storage PRIORITY "priority": Said<Option<Priority>> = PRIORITIES, Is("off"),
         "I/O priority class and level of the stream; `off` leaves the kernel's choice.";
     Block VALIDATE "validate": Flag = Flag, Is("false"), "Check every read against the stamps that Prony wrote, by this trial or by those before it.";
-    Block VERIFY "verify": ReadBack = ReadBack, Is("never"),
+    Block VERIFY "verify": Said<bool> = READ_BACK, Is("never"),
         "When a trial that writes has ended, read the whole range that it wrote to back from its modules, and check it: \
          `after`, outside of the measured window, or `never`. What an earlier run wrote is read and checked alone, without a write, by \
          `prony verify RUN`.";

@@ -2,23 +2,99 @@
 
 use crate::{Cpus, Precondition, Priority, PriorityClass, SyncMode, Wire};
 use reading::key::{Domain, Rate};
+use std::fmt::Debug;
 use units::{Bytes, Nanos, PerSecond};
 use workload::happening::{self, Happening};
 
-/// `capacity=100MB/s jitter=5us`.
-pub(crate) struct Wires;
+/// A value that a function reads.
+pub(crate) struct Said<T> {
+    /// What may be written, in words.
+    pub(crate) allowed: &'static str,
+    /// The value, or why there is none where more can be said than what may be written.
+    pub(crate) read: fn(&str) -> Result<T, Option<String>>,
+}
 
-impl Domain for Wires {
-    type Value = Wire;
+impl<T: Clone + PartialEq + Debug> Domain for Said<T> {
+    type Value = T;
 
-    fn read(&self, text: &str) -> Result<Wire, String> {
-        let words = if text == "plain" { "" } else { text };
-        Wire::parse(words).map_err(|error| format!("{}: {error}", self.allowed()))
+    fn read(&self, text: &str) -> Result<T, String> {
+        (self.read)(text).map_err(|why| why.unwrap_or_else(|| self.refused(text)))
     }
 
     fn allowed(&self) -> String {
-        "`plain`, or some of `delay=TIME jitter=TIME capacity=RATE aggressor=RATE share=SHARE tls=on`".to_owned()
+        self.allowed.to_owned()
     }
+}
+
+const OF_WIRES: &str = "`plain`, or some of `delay=TIME jitter=TIME capacity=RATE aggressor=RATE share=SHARE tls=on`";
+
+/// `capacity=100MB/s jitter=5us`.
+pub(crate) const WIRE: Said<Wire> = Said { allowed: OF_WIRES, read: wire };
+
+fn wire(text: &str) -> Result<Wire, Option<String>> {
+    let words = if text == "plain" { "" } else { text };
+    Wire::parse(words).map_err(|error| Some(format!("{OF_WIRES}: {error}")))
+}
+
+/// A wire of its own, or `same`.
+pub(crate) const OWN_WIRE: Said<Option<Wire>> = Said {
+    allowed: "`same`, `plain`, or some of `delay=TIME jitter=TIME capacity=RATE aggressor=RATE share=SHARE tls=on`",
+    read: |text| if text == "same" { Ok(None) } else { wire(text).map(Some).map_err(|_| None) },
+};
+
+/// Whether what was written is read back when a trial has ended.
+pub(crate) const READ_BACK: Said<bool> = Said {
+    allowed: "one of `never`, `after`",
+    read: |text| match text {
+        "never" => Ok(false),
+        "after" => Ok(true),
+        // Which seed and which writes they were is in the file of that run, and in no study.
+        "only" => Err(Some(format!(
+            "{}: `prony verify RUN` reads and checks what an earlier run wrote",
+            READ_BACK.refused(text)
+        ))),
+        _ => Err(None),
+    },
+};
+
+/// `any`, `0-3,8`, `node 1`.
+pub(crate) const CPUS_OF: Said<Cpus> =
+    Said { allowed: "`any`, a list such as `0-3,8`, or `node N`", read: |text| Cpus::read(text).ok_or(None) };
+
+/// `never`, `each`, `o_sync`, `every 32`.
+pub(crate) const SYNCS: Said<SyncMode> = Said { allowed: "`never`, `each`, `o_sync` or `every N`", read: sync };
+
+fn sync(text: &str) -> Result<SyncMode, Option<String>> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let found = match words.as_slice() {
+        ["never"] => Some(SyncMode::Never),
+        ["each"] => Some(SyncMode::Each),
+        ["o_sync"] => Some(SyncMode::Whole),
+        ["every", count] => count.parse().ok().filter(|count| *count > 0).map(SyncMode::Every),
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        Some(format!("one of `never`, `each`, `o_sync` or `every N` with N a whole number from 1, got `{text}`"))
+    })
+}
+
+/// `off`, `idle`, `best-effort 4`, `real-time 0`.
+pub(crate) const PRIORITIES: Said<Option<Priority>> =
+    Said { allowed: "`off`, `idle`, `best-effort 0`..`7` or `real-time 0`..`7`", read: priority };
+
+fn priority(text: &str) -> Result<Option<Priority>, Option<String>> {
+    let refused =
+        || Some(format!("one of `off`, `idle`, `best-effort 0` to `7` or `real-time 0` to `7`, got `{text}`"));
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (class, level) = match words.as_slice() {
+        ["off"] => return Ok(None),
+        ["idle"] => (PriorityClass::Idle, "0"),
+        ["best-effort", level] => (PriorityClass::BestEffort, *level),
+        ["real-time", level] => (PriorityClass::RealTime, *level),
+        _ => return Err(refused()),
+    };
+    let level: u8 = level.parse().ok().filter(|level| *level <= 7).ok_or_else(refused)?;
+    Ok(Some(Priority { class, level }))
 }
 
 /// The least share of a processor that a quota tells well: a hundredth of its period is the least that the kernel takes.
@@ -44,59 +120,6 @@ impl Domain for Processors {
 
     fn number(&self, value: &Option<f64>) -> Option<f64> {
         *value
-    }
-}
-
-/// A wire of its own, or `same`.
-pub(crate) struct OwnWires;
-
-impl Domain for OwnWires {
-    type Value = Option<Wire>;
-
-    fn read(&self, text: &str) -> Result<Option<Wire>, String> {
-        if text == "same" { Ok(None) } else { Wires.read(text).map(Some).map_err(|_| self.refused(text)) }
-    }
-
-    fn allowed(&self) -> String {
-        format!("`same`, {}", Wires.allowed())
-    }
-}
-
-/// Whether what was written is read back when a trial has ended.
-pub(crate) struct ReadBack;
-
-impl Domain for ReadBack {
-    type Value = bool;
-
-    fn read(&self, text: &str) -> Result<bool, String> {
-        match text {
-            "never" => Ok(false),
-            "after" => Ok(true),
-            // Which seed and which writes they were is in the file of that run, and in no study.
-            "only" => {
-                Err(format!("{}: `prony verify RUN` reads and checks what an earlier run wrote", self.refused(text)))
-            }
-            _ => Err(self.refused(text)),
-        }
-    }
-
-    fn allowed(&self) -> String {
-        "one of `never`, `after`".to_owned()
-    }
-}
-
-/// `any`, `0-3,8`, `node 1`.
-pub(crate) struct CpusOf;
-
-impl Domain for CpusOf {
-    type Value = Cpus;
-
-    fn read(&self, text: &str) -> Result<Cpus, String> {
-        Cpus::read(text).ok_or_else(|| self.refused(text))
-    }
-
-    fn allowed(&self) -> String {
-        "`any`, a list such as `0-3,8`, or `node N`".to_owned()
     }
 }
 
@@ -150,98 +173,32 @@ impl Domain for Rates {
     }
 }
 
-/// `never`, `each`, `o_sync`, `every 32`.
-pub(crate) struct Syncs;
-
-impl Domain for Syncs {
-    type Value = SyncMode;
-
-    fn read(&self, text: &str) -> Result<SyncMode, String> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let refused =
-            || format!("one of `never`, `each`, `o_sync` or `every N` with N a whole number from 1, got `{text}`");
-        match words.as_slice() {
-            ["never"] => Ok(SyncMode::Never),
-            ["each"] => Ok(SyncMode::Each),
-            ["o_sync"] => Ok(SyncMode::Whole),
-            ["every", count] => count.parse().ok().filter(|count| *count > 0).map(SyncMode::Every).ok_or_else(refused),
-            _ => Err(refused()),
-        }
-    }
-
-    fn allowed(&self) -> String {
-        "`never`, `each`, `o_sync` or `every N`".to_owned()
-    }
-}
-
-/// `off`, `idle`, `best-effort 4`, `real-time 0`.
-pub(crate) struct Priorities;
-
-impl Domain for Priorities {
-    type Value = Option<Priority>;
-
-    fn read(&self, text: &str) -> Result<Option<Priority>, String> {
-        let refused = || format!("one of `off`, `idle`, `best-effort 0` to `7` or `real-time 0` to `7`, got `{text}`");
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let (class, level) = match words.as_slice() {
-            ["off"] => return Ok(None),
-            ["idle"] => (PriorityClass::Idle, "0"),
-            ["best-effort", level] => (PriorityClass::BestEffort, *level),
-            ["real-time", level] => (PriorityClass::RealTime, *level),
-            _ => return Err(refused()),
-        };
-        let level: u8 = level.parse().ok().filter(|level| *level <= 7).ok_or_else(refused)?;
-        Ok(Some(Priority { class, level }))
-    }
-
-    fn allowed(&self) -> String {
-        "`off`, `idle`, `best-effort 0`..`7` or `real-time 0`..`7`".to_owned()
-    }
-}
-
 /// SNIA's cap on the rounds of a preconditioning.
 const ROUNDS_MAX: u32 = 25;
 /// SNIA's length of a round.
 const ROUND: Nanos = Nanos::from_secs(60);
 
+const OF_PRECONDITIONS: &str = "`off`, `2 fills` or `2 fills until steady`";
+
 /// `off`, `2 fills`, `0.5 fills until steady`.
-pub(crate) struct Preconditions;
+pub(crate) const PRECONDITIONS: Said<Option<Precondition>> = Said { allowed: OF_PRECONDITIONS, read: precondition };
 
-impl Domain for Preconditions {
-    type Value = Option<Precondition>;
-
-    fn read(&self, text: &str) -> Result<Option<Precondition>, String> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let (fills, until_steady) = match words.as_slice() {
-            ["off"] => return Ok(None),
-            [fills, "fill" | "fills"] => (fills, false),
-            [fills, "fill" | "fills", "until", "steady"] => (fills, true),
-            _ => return Err(format!("one of {}, got `{text}`", self.allowed())),
-        };
-        let number = fills.parse().ok().filter(|fills| (0.0..=100.0).contains(fills));
-        let fills = number.ok_or_else(|| format!("the number of fills lies between 0 and 100, got `{fills}`"))?;
-        Ok(Some(Precondition { fills, until_steady, round: ROUND, rounds_max: ROUNDS_MAX }))
-    }
-
-    fn allowed(&self) -> String {
-        "`off`, `2 fills` or `2 fills until steady`".to_owned()
-    }
+fn precondition(text: &str) -> Result<Option<Precondition>, Option<String>> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (fills, until_steady) = match words.as_slice() {
+        ["off"] => return Ok(None),
+        [fills, "fill" | "fills"] => (fills, false),
+        [fills, "fill" | "fills", "until", "steady"] => (fills, true),
+        _ => return Err(Some(format!("one of {OF_PRECONDITIONS}, got `{text}`"))),
+    };
+    let number = fills.parse().ok().filter(|fills| (0.0..=100.0).contains(fills));
+    let fills = number.ok_or_else(|| Some(format!("the number of fills lies between 0 and 100, got `{fills}`")))?;
+    Ok(Some(Precondition { fills, until_steady, round: ROUND, rounds_max: ROUNDS_MAX }))
 }
 
 /// `2 s: fail controller 1; 4 s: restore controller 1`.
-pub(crate) struct Events;
-
-impl Domain for Events {
-    type Value = Vec<(Nanos, Happening)>;
-
-    fn read(&self, text: &str) -> Result<Vec<(Nanos, Happening)>, String> {
-        happening::read(text)
-    }
-
-    fn allowed(&self) -> String {
-        "`TIME: EVENT`, several with `;` between".to_owned()
-    }
-}
+pub(crate) const HAPPENINGS: Said<Vec<(Nanos, Happening)>> =
+    Said { allowed: "`TIME: EVENT`, several with `;` between", read: |text| happening::read(text).map_err(Some) };
 
 #[cfg(test)]
 mod tests {
@@ -261,16 +218,16 @@ mod tests {
 
     #[test]
     fn sync_priority_and_precondition_say_what_is_allowed() {
-        assert_eq!(Syncs.read("every 32"), Ok(SyncMode::Every(32)));
-        assert!(Syncs.read("every 0").unwrap_err().contains("every N"));
-        assert!(Priorities.read("best-effort 9").unwrap_err().contains("best-effort 0"));
-        assert!(matches!(Preconditions.read("2 fills until steady"), Ok(Some(p)) if p.until_steady));
+        assert_eq!(SYNCS.read("every 32"), Ok(SyncMode::Every(32)));
+        assert!(SYNCS.read("every 0").unwrap_err().contains("every N"));
+        assert!(PRIORITIES.read("best-effort 9").unwrap_err().contains("best-effort 0"));
+        assert!(matches!(PRECONDITIONS.read("2 fills until steady"), Ok(Some(p)) if p.until_steady));
     }
 
     proptest! {
         #[test]
         fn no_text_makes_a_value_panic(text in ".{0,32}") {
-            let _ = (Syncs.read(&text), CpusOf.read(&text), Rates { most: Rate { max: 1e9 } }.read(&text), Priorities.read(&text), Preconditions.read(&text));
+            let _ = (SYNCS.read(&text), CPUS_OF.read(&text), Rates { most: Rate { max: 1e9 } }.read(&text), PRIORITIES.read(&text), PRECONDITIONS.read(&text));
         }
     }
 }

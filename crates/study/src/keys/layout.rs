@@ -1,5 +1,6 @@
 //! Keys of layouts.
 
+use super::domain::Said;
 use super::group;
 use crate::{Folder, Tier, Way};
 use observation::Footprint;
@@ -14,9 +15,9 @@ group! { PLACING, Placing;
          `[layout.NAME]`"), Follows("(none: everything lies in the folder of the server)"),
         "Which data of a private server, or of SQLite, lies on which of the two tiers. A list behind `--set` makes a system of each, \
          all from one fill.";
-    Never SLOW "slow": Places = Places, Follows("(none)"),
+    Never SLOW "slow": Said<Folder> = PLACES, Follows("(none)"),
         "The slow tier: a folder that is empty, or holds only what Prony placed there.";
-    Never FAST "fast": Places = Places, Follows("(none)"), "The fast tier, likewise.";
+    Never FAST "fast": Said<Folder> = PLACES, Follows("(none)"), "The fast tier, likewise.";
     Never SLOW_FOOTPRINT "slow_footprint": Takes = Takes, Follows("(not stated)"),
         "What the slow tier takes to run. The footprint of a system is its own with that of the tiers that its layout uses.";
     Never FAST_FOOTPRINT "fast_footprint": Takes = Takes, Follows("(not stated)"), "What the fast tier takes to run.";
@@ -46,43 +47,23 @@ group! { LAYOUTS, Layout;
     Never UNDO_ON "undo_on": Choice<Tier> = TIER, Follows("(beside the data)"), "Where MariaDB keeps its undo logs.";
     Never TEMPORARY_ON "temporary_on": Choice<Tier> = TIER, Follows("(beside the data)"),
         "Where temporary files and tables lie.";
-    Never FAST_OBJECTS "fast_objects": Names = Names, Follows("(none)"),
+    Never FAST_OBJECTS "fast_objects": Said<Vec<String>> = NAMES, Follows("(none)"),
         "Tables and indexes that lie on the fast tier whatever else is said. An index is called as the server calls it: `account_pkey`.";
-    Never SLOW_OBJECTS "slow_objects": Names = Names, Follows("(none)"), "Those that lie on the slow tier.";
+    Never SLOW_OBJECTS "slow_objects": Said<Vec<String>> = NAMES, Follows("(none)"), "Those that lie on the slow tier.";
 }
 
-/// A folder, which may lie on a device that is not there.
-pub(crate) struct Places;
-
-impl Domain for Places {
-    type Value = Folder;
-
-    fn read(&self, text: &str) -> Result<Folder, String> {
-        if text.is_empty() {
-            return Err(self.refused(text));
-        }
-        Folder::read(text)
-    }
-
-    fn allowed(&self) -> String {
-        "a folder, or `emulated:MODEL:DIR`".to_owned()
-    }
-}
+/// A folder, or a device that is not there.
+pub(crate) const PLACES: Said<Folder> = Said {
+    allowed: "a folder, or `emulated:MODEL:DIR`",
+    read: |text| if text.is_empty() { Err(None) } else { Folder::read(text).map_err(Some) },
+};
 
 /// Names with blanks or commas between.
-pub(crate) struct Names;
+const NAMES: Said<Vec<String>> = Said { allowed: "names with blanks between", read: |text| Ok(names(text)) };
 
-impl Domain for Names {
-    type Value = Vec<String>;
-
-    fn read(&self, text: &str) -> Result<Vec<String>, String> {
-        let apart = |c: char| c.is_whitespace() || c == ',';
-        Ok(text.split(apart).filter(|name| !name.is_empty()).map(str::to_owned).collect())
-    }
-
-    fn allowed(&self) -> String {
-        "names with blanks between".to_owned()
-    }
+fn names(text: &str) -> Vec<String> {
+    let apart = |c: char| c.is_whitespace() || c == ',';
+    text.split(apart).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// What a tier takes to run: `drives=96 watts=1440`, or a table.

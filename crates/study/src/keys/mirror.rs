@@ -1,9 +1,10 @@
 //! The key that gives a database a mirror.
 
+use super::domain::Said;
 use super::group;
-use super::layout::Places;
-use crate::{Pairing, Voter, Waits};
-use reading::key::{Choice, Domain, Text};
+use super::layout::PLACES;
+use crate::{Folder, Pairing, Voter, Waits};
+use reading::key::{Choice, Text};
 
 group! { MIRROR_KEYS, Mirror;
     Never PAIR "pair": Choice<Pairing> = Choice(Pairing::WORDS), Is("postgres-pair"),
@@ -16,13 +17,13 @@ group! { MIRROR_KEYS, Mirror;
     Never MIRROR_URL "mirror_url": Text = Text("the URL of a database"), Is(""),
         "The mirror of a running server (`--on URL`), of the same engine and without a password in it: both are measured as they are, and \
          nothing of them is changed. The first gets the load; the second is read for lag, CPU and rows.";
-    Never MIRROR_DEVICE "mirror_device": Places = Places, Follows("(none: in the cache folder, beside the first server)"),
+    Never MIRROR_DEVICE "mirror_device": Said<Folder> = PLACES, Follows("(none: in the cache folder, beside the first server)"),
         "Where the mirror lies, apart from the first server: a folder of its own, or a device that is not there. A list behind `--set` makes a \
          system of each. The first server lies where `slow`, `fast` and `layout` say.";
     Never MIRROR_BY "mirror_by": Choice<bool> = Choice(&[("log", false), ("publication", true)]), Is("log"),
         "How the mirror of a `postgres-pair` follows: by the log, with everything; or as a logical subscriber, by a publication of tables, which gets rows \
          and neither definitions nor the values of sequences. A list behind `--set` makes a system of each.";
-    Never LEAVE_OUT "leave_out": Patterns = Patterns, Follows("(none)"),
+    Never LEAVE_OUT "leave_out": Said<Vec<String>> = PATTERNS, Follows("(none)"),
         "Tables that a mirror by `publication`, or a `two-phase-pair`, leaves out, with blanks between; `*` stands for any letters, `none` for no table. They \
          are empty on a subscriber; in lock step they stay on the second server as they were when it was copied, and what writes to them runs on the first \
          alone. A list behind `--set` makes a system of each.";
@@ -39,20 +40,15 @@ group! { MIRROR_KEYS, Mirror;
 }
 
 /// Names of tables with blanks between, in which a star stands for any letters.
-pub(crate) struct Patterns;
+const PATTERNS: Said<Vec<String>> = Said {
+    allowed: "names of tables with blanks between, in which `*` stands for any letters, or `none`",
+    read: patterns,
+};
 
-impl Domain for Patterns {
-    type Value = Vec<String>;
-
-    fn read(&self, text: &str) -> Result<Vec<String>, String> {
-        let fits = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '*' | ' ');
-        if text.trim().is_empty() || !text.chars().all(fits) {
-            return Err(self.refused(text));
-        }
-        Ok(text.split_whitespace().filter(|_| text.trim() != "none").map(str::to_owned).collect())
+fn patterns(text: &str) -> Result<Vec<String>, Option<String>> {
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '*' | ' ');
+    if text.trim().is_empty() || !text.chars().all(fits) {
+        return Err(None);
     }
-
-    fn allowed(&self) -> String {
-        "names of tables with blanks between, in which `*` stands for any letters, or `none`".to_owned()
-    }
+    Ok(text.split_whitespace().filter(|_| text.trim() != "none").map(str::to_owned).collect())
 }

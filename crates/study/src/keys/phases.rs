@@ -1,9 +1,10 @@
 //! Keys of how long a trial takes and how often it is repeated.
 
-use super::domain::Events;
+use super::domain::{HAPPENINGS, Said};
 use super::group;
 use reading::key::{Count, CountOr, Span};
 use units::Nanos;
+use workload::happening::Happening;
 
 const DAY: Nanos = Nanos::from_secs(86_400);
 /// The longest window.
@@ -24,7 +25,7 @@ group! { PHASES, Phases;
         Follows("(a fifth of `measure`, at least 1 s)"), "Length of the rounds that the steady-state rule compares.";
     Always DRAIN "drain": Span<Nanos> = Span { min: Nanos::ZERO, max: Nanos::from_secs(3600) }, Is("10 s"),
         "How long operations that are still in flight may take to end after the window before they are censored.";
-    Always EVENTS "events": Events = Events, Is(""),
+    Always EVENTS "events": Said<Vec<(Nanos, Happening)>> = HAPPENINGS, Is(""),
         "What happens in the measured window, by the time since it began: parts of a model or of an emulated device fail and are \
          restored (`2 s: fail controller 1`), a spare comes in and is rebuilt (`spare`), firmware is updated one half after the \
          other (`firmware=TIME`); and the faults of an emulated device (`slow=10`, `full`, `hang`, `read-error=OFFSET`, `lie`, \

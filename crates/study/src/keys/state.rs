@@ -1,8 +1,8 @@
 //! Keys of what a trial finds when it starts.
 
-use super::domain::{OwnWires, Preconditions, Processors, Wires};
+use super::domain::{OWN_WIRE, PRECONDITIONS, Processors, Said, WIRE};
 use super::group;
-use crate::{Cache, Checkpoints, Spread};
+use crate::{Cache, Checkpoints, Precondition, Spread, Wire};
 use reading::key::{Choice, Count, Flag, Span};
 use units::Nanos;
 use workload::happening::{Mishap, Side};
@@ -18,7 +18,7 @@ units::words! {
 }
 
 group! { STATE, State;
-    Storage PRECONDITION "precondition": Preconditions = Preconditions, Is("off"),
+    Storage PRECONDITION "precondition": Said<Option<Precondition>> = PRECONDITIONS, Is("off"),
         "Write each module so many times over, in order, before every trial; `until steady` then runs the trial's own \
          workload in rounds of 60 s until five agree, at most 25.";
     Storage TRIM "trim": Flag = Flag, Is("false"),
@@ -33,10 +33,10 @@ group! { STATE, State;
          force one and take the window as asked for; or force none.";
     Database DISTANCE "distance": Count = Count { min: 0, max: 40_000 }, Is("0"),
         "Kilometres between a database and its mirror: each adds 5 us to the way there and as much to the way back.";
-    Database LINK "link": Wires = Wires, Is("plain"),
+    Database LINK "link": Said<Wire> = WIRE, Is("plain"),
         "What the wire to the mirror is like beyond its distance: slower, or shared with somebody else's traffic, who has a share of \
          it for certain or stands in the same queue.";
-    Database RESYNC_LINK "resync_link": OwnWires = OwnWires, Is("same"),
+    Database RESYNC_LINK "resync_link": Said<Option<Wire>> = OWN_WIRE, Is("same"),
         "The wire over which the mirror of a `postgres-pair` catches up behind an outage: the `same` over which it follows, or one of its own, which \
          it leaves for that one once it is level. What is new meanwhile comes over the wire of the resync, too.";
     Database SPREAD "spread": Choice<Spread> = Choice(Spread::WORDS), Is("one"),

@@ -302,16 +302,14 @@ impl Maker<'_> {
 
     /// Says on which private servers scripts of somebody's own run, and what they may do there.
     fn tell_scripts(&mut self) {
-        let templates = self.plan.searches.iter().map(|search| &search.template);
         let own = |trial: &&Trial| {
             let mut asked = trial.streams.iter().filter_map(Stream::transactions);
             asked.any(|(asked, _)| asked.is_foreign())
         };
-        let on: Vec<&str> =
-            self.plan.trials.iter().chain(templates).filter(own).map(|trial| trial.label.system.as_str()).collect();
+        let on: Vec<String> = self.plan.all().filter(own).map(|trial| trial.label.system.clone()).collect();
         for system in self.study.systems.iter().map(|system| &system.spec) {
             let private = matches!(&system.place, Place::Database(spec) if spec.at == At::Local);
-            if private && on.contains(&system.name.as_str()) {
+            if private && on.contains(&system.name) {
                 self.plan.notes.push(format!(
                     "scripts run on `{}` as the role prony_script of the private server, which may neither run commands nor \
                      read or write files",
@@ -323,8 +321,7 @@ impl Maker<'_> {
 
     /// Says what comes by the clock less than once in a window.
     fn tell_seldom(&mut self) {
-        let templates = self.plan.searches.iter().map(|search| &search.template);
-        let mut told: Vec<String> = self.plan.trials.iter().chain(templates).flat_map(Trial::seldom).collect();
+        let mut told: Vec<String> = self.plan.all().flat_map(Trial::seldom).collect();
         told.sort();
         told.dedup();
         self.plan.notes.append(&mut told);
@@ -338,9 +335,7 @@ impl Maker<'_> {
                 trial.label.system == system.spec.name
                     && trial.streams.iter().any(|stream| stream.transactions().is_some())
             };
-            let templates = self.plan.searches.iter().map(|search| &search.template);
-            if let (Place::Model { model, .. }, Some(_)) =
-                (&system.spec.place, self.plan.trials.iter().chain(templates).find(does))
+            if let (Place::Model { model, .. }, Some(_)) = (&system.spec.place, self.plan.all().find(does))
                 && !names.contains(&model.as_str())
             {
                 names.push(model);
@@ -384,12 +379,11 @@ impl Maker<'_> {
                 listed(experiments)
             ));
         }
-        let nothing = self.plan.trials.is_empty() && self.plan.searches.is_empty();
+        let nothing = self.plan.all().next().is_none();
         for system in &self.study.systems {
             let name = &system.spec.name;
-            let any = self.plan.trials.iter().any(|trial| trial.label.system == *name)
-                || self.plan.searches.iter().any(|search| search.system == *name);
-            if let (false, Some((_, reason, _))) = (any, self.left_out.iter().find(|(system, ..)| system == name))
+            let first = self.plan.first_trial_on(name);
+            if let (None, Some((_, reason, _))) = (first, self.left_out.iter().find(|(system, ..)| system == name))
                 // A study with storage and databases may be cut down to one of the two.
                 && (nothing || !reason.of_other_kind())
             {

@@ -67,8 +67,12 @@ pub struct Detectable {
 impl Plan {
     /// The first trial on a system; of one that is only searched on, what the search repeats.
     pub fn first_trial_on(&self, system: &str) -> Option<&Trial> {
-        let searched = self.searches.iter().map(|search| &search.template);
-        self.trials.iter().chain(searched).find(|trial| trial.label.system == system)
+        self.all().find(|trial| trial.label.system == system)
+    }
+
+    /// Trials that will run, and those that searches begin with.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Trial> + Clone {
+        self.trials.iter().chain(self.searches.iter().map(|search| &search.template))
     }
 
     /// Trials at most: the certain ones, every repeat and every search to its end.

@@ -79,7 +79,7 @@ impl Written {
 
 /// What each system must hold, over all trials that may come; `silent` systems answer by themselves and hold nothing.
 pub(crate) fn filled(plan: &Plan, silent: impl Fn(&str) -> bool) -> Vec<Filled> {
-    let trials: Vec<&Trial> = plan.trials.iter().chain(plan.searches.iter().map(|search| &search.template)).collect();
+    let trials: Vec<&Trial> = plan.all().collect();
     let mut names: Vec<&str> = Vec::new();
     for trial in &trials {
         if !silent(&trial.label.system) && !names.contains(&trial.label.system.as_str()) {
@@ -146,23 +146,20 @@ impl Plan {
     pub fn written(&self) -> Vec<Written> {
         let mut written = Vec::new();
         for filled in &self.filled {
-            let own: Vec<&Trial> = self.trials.iter().filter(|trial| trial.label.system == filled.system).collect();
-            // A study of searches only fills too, before the first of them.
-            let first = self.searches.iter().map(|search| &search.template);
-            let first = first.filter(|trial| trial.label.system == filled.system);
+            let on_it = |trial: &&Trial| trial.label.system == filled.system;
+            let own: Vec<&Trial> = self.trials.iter().filter(on_it).collect();
             let (_, again) = filled.fills(&own);
-            let (fill, _) = filled.fills(&own.iter().copied().chain(first).collect::<Vec<_>>());
-            let system = || filled.system.clone();
-            if fill.0 > 0 {
-                let amount = Amount::Exactly(fill);
-                written.push(Written { system: system(), occasion: Occasion::Fill, amount });
-            }
-            if again.0 > 0 {
-                let amount = Amount::Exactly(again);
-                written.push(Written { system: system(), occasion: Occasion::Refill, amount });
-            }
-            let amount = preconditioned(filled.module, &own);
-            written.extend(amount.map(|amount| Written { system: system(), occasion: Occasion::Precondition, amount }));
+            // A study of searches only fills too, before the first of them.
+            let (fill, _) = filled.fills(&self.all().filter(on_it).collect::<Vec<_>>());
+            let exactly = |bytes: Bytes| (bytes.0 > 0).then_some(Amount::Exactly(bytes));
+            let before = [
+                (Occasion::Fill, exactly(fill)),
+                (Occasion::Refill, exactly(again)),
+                (Occasion::Precondition, preconditioned(filled.module, &own)),
+            ];
+            written.extend(before.into_iter().filter_map(|(occasion, amount)| {
+                Some(Written { system: filled.system.clone(), occasion, amount: amount? })
+            }));
             written.extend(by_experiment(&filled.system, &own));
         }
         written

@@ -18,6 +18,7 @@ const SEALED: &str = "under TLS, which nobody reads on its way: let clients conn
 const COMPRESSED: &str = "compressed, which is not read: let clients connect without compression";
 const PREPARED: &str = "it was prepared, and its values are in a form that is not read (MariaDB)";
 
+#[derive(Default)]
 pub(super) struct Talk {
     session: String,
     database: String,
@@ -31,16 +32,7 @@ pub(super) struct Talk {
 
 impl Talk {
     pub(super) fn new(connection: u64) -> Talk {
-        let (client, greeting) = (Unread::default(), Some(Unread::default()));
-        Talk {
-            session: connection.to_string(),
-            database: String::new(),
-            client,
-            greeting,
-            begun: false,
-            waiting: None,
-            answered_us: 0,
-        }
+        Talk { session: connection.to_string(), greeting: Some(Unread::default()), ..Talk::default() }
     }
 
     /// The next packet: its number and body.
@@ -56,12 +48,10 @@ impl Talk {
             let able = body.first_chunk::<4>().map_or(0, |able| u32::from_le_bytes(*able));
             self.database = enters(able, body).unwrap_or_default();
             let sealed = able & SSL != 0 && body.len() <= 32;
-            return if sealed {
-                Err(SEALED)
-            } else if able & COMPRESS != 0 {
-                Err(COMPRESSED)
-            } else {
-                Ok(())
+            return match able & COMPRESS {
+                _ if sealed => Err(SEALED),
+                0 => Ok(()),
+                _ => Err(COMPRESSED),
             };
         }
         // Packets that go on with something, such as passwords and files, have other numbers.

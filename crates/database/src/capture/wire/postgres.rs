@@ -2,6 +2,7 @@
 
 use super::line::{Heard, Line, Unread};
 use crate::capture::Words;
+use crate::conversation::Fields;
 use std::collections::{HashMap, VecDeque};
 
 /// What a client asks for before it says who it is: TLS, GSSAPI, and the end of another session's statement.
@@ -24,9 +25,10 @@ struct Waiting {
 #[derive(Clone, Default)]
 struct Prepared {
     sql: String,
-    types: Vec<u32>,
+    types: Vec<i32>,
 }
 
+#[derive(Default)]
 pub(super) struct Talk {
     session: String,
     database: Option<String>,
@@ -45,20 +47,7 @@ pub(super) struct Talk {
 
 impl Talk {
     pub(super) fn new(connection: u64) -> Talk {
-        Talk {
-            session: connection.to_string(),
-            database: None,
-            client: Unread::default(),
-            server: Unread::default(),
-            begun: false,
-            asked_to_seal: false,
-            prepared: HashMap::new(),
-            portals: HashMap::new(),
-            described: VecDeque::new(),
-            waiting: VecDeque::new(),
-            asked: 0,
-            answered: 0,
-        }
+        Talk { session: connection.to_string(), ..Talk::default() }
     }
 
     /// The next message of a client or the server: its letter and body.
@@ -85,43 +74,43 @@ impl Talk {
             _ => {
                 self.begun = true;
                 self.asked += 1;
-                self.database = enters(Body(&message[8..]));
+                self.database = enters(Fields(&message[8..]));
             }
         }
         Ok(true)
     }
 
-    fn said(&mut self, letter: u8, body: &[u8], at_us: i64) {
-        let mut body = Body(body);
+    /// Takes what a client says; nothing where the message is cut off.
+    fn said(&mut self, letter: u8, body: &[u8], at_us: i64) -> Option<()> {
+        let mut body = Fields(body);
         match letter {
             b'Q' => {
                 self.asked += 1;
-                let words = Words { sql: body.text(), ..Words::default() };
+                let words = Words { sql: text(&mut body)?, ..Words::default() };
                 self.waits(words, at_us, self.asked, true);
             }
             b'P' => {
-                let name = body.name();
-                let sql = body.text();
-                let types = (0..body.short()).map(|_| body.long()).collect();
+                let name = body.text()?.to_vec();
+                let sql = text(&mut body)?;
+                let types = types(&mut body)?;
                 self.prepared.insert(name, Prepared { sql, types });
             }
             b'B' => {
-                let portal = body.name();
-                let prepared = self.prepared.get(&body.name()).cloned().unwrap_or_default();
-                let parameters = Some(body.values(&prepared.types)).filter(|values| !values.is_empty());
-                // One value that cannot be read makes all of them useless.
-                let parameters = parameters.map(|values| values.into_iter().collect()).unwrap_or(Some(Vec::new()));
+                let portal = body.text()?.to_vec();
+                let prepared = self.prepared.get(body.text()?).cloned().unwrap_or_default();
+                let parameters = values(&mut body, &prepared.types);
                 self.portals.insert(portal, Words { sql: prepared.sql, parameters, ..Words::default() });
             }
             b'E' => {
-                let words = self.portals.get(&body.name()).cloned().unwrap_or_default();
+                let words = self.portals.get(body.text()?).cloned().unwrap_or_default();
                 self.waits(words, at_us, self.asked + 1, false);
             }
-            b'D' if body.0.first() == Some(&b'S') => self.described.push_back(Body(&body.0[1..]).name()),
+            b'D' if body.u8()? == b'S' => self.described.push_back(body.text()?.to_vec()),
             b'S' | b'F' => self.asked += 1,
             // Passwords, rows of COPY, and what ends or flushes say nothing of statements.
             _ => {}
         }
+        Some(())
     }
 
     fn waits(&mut self, words: Words, at_us: i64, answer: u64, simple: bool) {
@@ -129,7 +118,9 @@ impl Talk {
         self.waiting.push_back(Waiting { words, answer, simple });
     }
 
-    fn answered(&mut self, heard: &mut Heard, letter: u8, body: &[u8], at_us: i64) {
+    /// Takes what the server says; nothing where the message is cut off.
+    fn answered(&mut self, heard: &mut Heard, letter: u8, body: &[u8], at_us: i64) -> Option<()> {
+        let mut body = Fields(body);
         match letter {
             b'C' | b'I' | b's' if self.waiting.front().is_some_and(|one| !one.simple) => self.over(heard, at_us),
             b'Z' => {
@@ -140,20 +131,13 @@ impl Talk {
                 self.described.clear();
             }
             b't' => {
-                let mut body = Body(body);
-                let types = (0..body.short()).map(|_| body.long()).collect();
-                if let Some(prepared) = self.described.pop_front().and_then(|name| self.prepared.get_mut(&name)) {
-                    prepared.types = types;
-                }
+                let described = self.described.pop_front()?;
+                self.prepared.get_mut(&described)?.types = types(&mut body)?;
             }
-            b'S' => {
-                let mut body = Body(body);
-                if body.text() == "server_version" {
-                    heard.server = format!("PostgreSQL {}", body.text());
-                }
-            }
+            b'S' if body.text()? == b"server_version" => heard.server = format!("PostgreSQL {}", text(&mut body)?),
             _ => {}
         }
+        Some(())
     }
 
     fn over(&mut self, heard: &mut Heard, at_us: i64) {
@@ -163,14 +147,14 @@ impl Talk {
 }
 
 /// The database that a client asks for: that of its own name, where it says none.
-fn enters(mut said: Body<'_>) -> Option<String> {
+fn enters(mut said: Fields<'_>) -> Option<String> {
     let (mut user, mut database) = (None, None);
-    while !said.0.is_empty() {
-        match said.text().as_str() {
-            "" => break,
-            "user" => user = Some(said.text()),
-            "database" => database = Some(said.text()).filter(|name| !name.is_empty()),
-            _ => drop(said.text()),
+    while let Some(name) = said.text().filter(|name| !name.is_empty()) {
+        let value = text(&mut said);
+        match name {
+            b"user" => user = value,
+            b"database" => database = value.filter(|name| !name.is_empty()),
+            _ => {}
         }
     }
     database.or(user)
@@ -208,58 +192,34 @@ impl Line for Talk {
     }
 }
 
-/// What is left of a message. What is cut off reads as nothing.
-struct Body<'a>(&'a [u8]);
+fn text(body: &mut Fields<'_>) -> Option<String> {
+    body.text().map(|text| String::from_utf8_lossy(text).into_owned())
+}
 
-impl Body<'_> {
-    fn bytes(&mut self, count: usize) -> &[u8] {
-        let (taken, rest) = self.0.split_at(count.min(self.0.len()));
-        self.0 = rest;
-        taken
-    }
+/// Types behind their count.
+fn types(body: &mut Fields<'_>) -> Option<Vec<i32>> {
+    (0..body.i16()? as u16).map(|_| body.i32()).collect()
+}
 
-    fn name(&mut self) -> Vec<u8> {
-        let end = self.0.iter().position(|byte| *byte == 0).unwrap_or(self.0.len());
-        let name = self.bytes(end).to_vec();
-        self.bytes(1);
-        name
-    }
-
-    fn text(&mut self) -> String {
-        String::from_utf8_lossy(&self.name()).into_owned()
-    }
-
-    fn short(&mut self) -> u16 {
-        self.bytes(2).try_into().map_or(0, u16::from_be_bytes)
-    }
-
-    fn long(&mut self) -> u32 {
-        self.bytes(4).try_into().map_or(0, u32::from_be_bytes)
-    }
-
-    /// The values of a bind message; none in the place of one whose form is not known.
-    fn values(&mut self, types: &[u32]) -> Vec<Option<Option<String>>> {
-        let binary: Vec<bool> = (0..self.short()).map(|_| self.short() == 1).collect();
-        let count = self.short();
-        let value = |at: usize| {
-            // One form holds for all values, none for text.
-            let binary = binary.get(at).or(binary.first().filter(|_| binary.len() == 1)).copied().unwrap_or(false);
-            let length = self.long() as i32;
-            if length < 0 {
-                return Some(None);
-            }
-            let bytes = self.bytes(length as usize);
-            match binary {
-                true => of_binary(types.get(at).copied().unwrap_or(0), bytes).map(Some),
-                false => std::str::from_utf8(bytes).ok().map(|text| Some(text.to_owned())),
-            }
-        };
-        (0..usize::from(count)).map(value).collect()
-    }
+/// The values of a bind message. One whose form is not known makes all of them useless.
+fn values(body: &mut Fields<'_>, types: &[i32]) -> Option<Vec<Option<String>>> {
+    let binary: Vec<bool> = (0..body.i16()? as u16).map(|_| Some(body.i16()? == 1)).collect::<Option<_>>()?;
+    let count = usize::from(body.i16()? as u16);
+    let value = |at: usize| {
+        // One form holds for all values, none for text.
+        let binary = binary.get(at).or(binary.first().filter(|_| binary.len() == 1)).copied().unwrap_or(false);
+        let Ok(length) = usize::try_from(body.i32()?) else { return Some(None) };
+        let bytes = body.take(length)?;
+        match binary {
+            true => of_binary(types.get(at).copied().unwrap_or(0), bytes).map(Some),
+            false => std::str::from_utf8(bytes).ok().map(|text| Some(text.to_owned())),
+        }
+    };
+    (0..count).map(value).collect()
 }
 
 /// A value in its binary form, by the number of its type in `pg_type`.
-fn of_binary(of: u32, bytes: &[u8]) -> Option<String> {
+fn of_binary(of: i32, bytes: &[u8]) -> Option<String> {
     Some(match (of, bytes.len()) {
         (16, 1) => (bytes[0] != 0).to_string(),
         (21, 2) => i16::from_be_bytes(bytes.try_into().ok()?).to_string(),

@@ -205,8 +205,9 @@ fn a_procedure_answers_several_times_and_its_first_rows_count_or_all_of_them() {
     };
     let said = [rows(AND_MORE, b"\x01x"), rows(AND_MORE, b"\x01y"), packet(11, b"\0\x05\0\x02\0\0\0")].concat();
     for (gathers, expected) in [(false, 1), (true, 2)] {
-        let list = texts(&["CALL p()"]);
-        let mut wire = inside(Protocol::Simple, if gathers { list.gathering() } else { list });
+        let mut list = texts(&["CALL p()"]);
+        list.gathering = gathers;
+        let mut wire = inside(Protocol::Simple, list);
         staged(&mut wire, |batch| batch.call(0, []));
         let mut answers = Answers::default();
         assert_eq!(fed(&mut wire, &said, Vec::new(), &mut answers), Progress::Complete);

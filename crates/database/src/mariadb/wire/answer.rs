@@ -71,7 +71,7 @@ impl MariadbWire {
             true => self.known[usize::from(statement)].prepared = Prepared::Yes(number as u32),
             false => {
                 let text = format!("the statement takes {parameters} parameters there, and it has {ours} here");
-                self.failure.get_or_insert_with(|| Failure::new(FailureKind::Refused, text));
+                self.failure.get_or_insert_with(|| Failure::refused(text));
             }
         }
         match parameters {
@@ -239,7 +239,7 @@ impl MariadbWire {
         if self.failure.is_some() {
             return nonsense();
         }
-        self.failure = Some(Failure::new(FailureKind::Refused, NO_FILE));
+        self.failure = Some(Failure::refused(NO_FILE));
         self.reset();
         self.out = packet::packet(number.wrapping_add(1), b"");
         self.segments.push(Segment { from: 0, end: self.out.len(), asks: Asks::Text(None) });

@@ -11,10 +11,10 @@ mod decode;
 mod encode;
 
 use super::packet::{self, Front, HEAD, front};
+use crate::Failure;
 use crate::conversation::{Progress, Wire, lost};
 use crate::dialect::{BEGIN, COMMIT, ROLLBACK, Texts};
 use crate::session::TOO_LONG;
-use crate::{Failure, FailureKind};
 use decode::Column;
 use std::sync::Arc;
 use study::{Protocol, Sessions};
@@ -175,7 +175,7 @@ impl MariadbWire {
     /// Ends a command, and the segment that began there.
     fn end(&mut self, from: usize, asks: Asks) {
         if self.out.len() - from - HEAD > self.packet_max {
-            self.failure.get_or_insert_with(|| Failure::new(FailureKind::Refused, TOO_LARGE));
+            self.failure.get_or_insert_with(|| Failure::refused(TOO_LARGE));
         }
         packet::end(&mut self.out, from, 0);
         let from = self.segments.last().map_or(0, |last| last.end);

@@ -171,7 +171,8 @@ fn answers_name_their_columns_when_asked() {
 #[test]
 fn a_users_own_script_may_hold_a_table_in_a_variable_by_the_simple_protocol() {
     let Some(private) = private("splice") else { return };
-    let list = texts(&["SELECT count(*) FROM $1 WHERE relname <> '$2'"]).spliced();
+    let mut list = texts(&["SELECT count(*) FROM $1 WHERE relname <> '$2'"]);
+    list.spliced = true;
     let mut session = private.server.connect().open(Arc::new(list), &how(Protocol::Simple, false)).unwrap();
     let answers = carried_out(&mut session, |batch| batch.call(0, ["pg_class".into(), "x".into()])).unwrap();
     assert!(answers.get(0).int(0, 0) > 100);
