@@ -124,7 +124,7 @@ fn shared_devices(run: &RunFacts) -> Vec<String> {
         found.extend(shared_tiers(a));
         // Layouts of one engine stand on the same tiers, and differ in what lies where.
         let laid = |b: &SystemFacts| a.kind == b.kind && a.layout().is_some() && b.layout().is_some();
-        for b in run.systems[i + 1..].iter().filter(|b| !laid(b)) {
+        for b in run.systems[i + 1..].iter().filter(|b| !laid(b) && of_devices(a) && of_devices(b)) {
             let shared = a.devices().filter(|device| b.devices().any(|other| other == *device));
             if let Some(device) = shared.last() {
                 found.push(format!(
@@ -136,6 +136,11 @@ fn shared_devices(run: &RunFacts) -> Vec<String> {
         }
     }
     found
+}
+
+/// Whether a system is compared for the devices that it stands on; databases that all lie on the disk of the cache are not.
+fn of_devices(system: &SystemFacts) -> bool {
+    system.is(SystemKind::File) || system.is(SystemKind::Device) || system.layout().is_some()
 }
 
 /// Both tiers of a layout on a device in common.
@@ -287,6 +292,8 @@ mod tests {
                 system("a", "file", "vda1 > vda"),
                 system("b", "file", "vda2 > vda"),
                 system("c", "file", "vdb"),
+                // A database in the cache of Prony lies where that does, and nobody compares disks by it.
+                system("d", "sqlite", "vda1 > vda"),
             ],
             ..RunFacts::default()
         };

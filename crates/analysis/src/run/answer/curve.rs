@@ -165,7 +165,10 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
     let seen = format!("the most seen was {}{} at {}{behind}", rate(most.value), ends(&most, per_second), at(best));
     // What rose up to the last level by so much may rise beyond it.
     let first = curve.first()?.1;
-    if knee.at.is_some_and(|at| at.low < at.high) && (first.overlaps(&most) || !most.tells()) {
+    // What nobody knows the interval of shows neither a gain nor that there is none.
+    let known = || curve.iter().map(|(_, seen)| seen).filter(|seen| seen.has_interval() && seen.tells());
+    let gains = !first.tells() || known().any(|seen| seen.low > first.high);
+    if knee.at.is_some_and(|at| at.low < at.high) && known().count() > 1 && !gains {
         return Some(format!("No gain is shown beyond {}: {seen}, and the intervals overlap.", at(least)));
     }
     let rises = best == last && curve.iter().rev().nth(1).is_some_and(|(_, before)| before.value < 0.9 * most.value);

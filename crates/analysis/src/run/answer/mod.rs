@@ -751,6 +751,15 @@ mod tests {
              sessions; 32 sessions gave 502 IOPS (276 to 913)."
         );
         let flat = [(1.0, 50.0, 55.0), (2.0, 96.0, 100.0), (4.0, 99.0, 101.0)];
+        let level = [(1.0, 95.0, 105.0), (2.0, 80.0, 160.0), (4.0, 90.0, 104.0)];
+        let said = told(&level, Some((1.0, 4.0)), false);
+        assert!(
+            said.starts_with("No gain is shown beyond 1 session: the most seen was 113 IOPS (80 to 160) at 2 "),
+            "{said}"
+        );
+        let vague = [(1.0, 4.0, 5.0), (2.0, 1.0, 1e6), (4.0, 90.0, 104.0)];
+        let said = told(&vague, Some((1.0, 4.0)), false);
+        assert!(!said.contains("No gain"), "the third is twenty times the first: {said}");
         assert_eq!(
             told(&flat, Some((1.0, 4.0)), false),
             "w levels off somewhere between 1 and 4 sessions; the most seen was 100 IOPS (99 to 101) at 4 sessions, the largest \
