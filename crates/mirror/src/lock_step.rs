@@ -218,6 +218,26 @@ impl<N: Nodes> Pair<N> {
         }
     }
 
+    /// Names the sequences of which no row tells how far the lost primary came: numbers of theirs may be given again.
+    pub(crate) fn says_free_sequences(&mut self) -> Result<(), MirrorError> {
+        let primary = self.life().primary();
+        let sql = "SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'S' \
+                   AND n.nspname <> 'prony_pair' AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype IN ('a', 'i')) \
+                   ORDER BY 1";
+        for database in self.databases(primary)? {
+            let free = self.ask_in(primary, &database, "list its sequences", sql)?.concat();
+            if free.is_empty() {
+                continue;
+            }
+            self.nodes.say(&format!(
+                "in {database} no column owns the sequences {}: node {primary} does not know how far they came, and may give numbers again \
+                 that clients have; `setval` them before these come back",
+                free.join(", ")
+            ));
+        }
+        Ok(())
+    }
+
     /// Empties the lists of a node.
     pub(crate) fn clears(&mut self, node: Node) -> Result<(), MirrorError> {
         let all = "DELETE FROM prony_pair.changed; DELETE FROM prony_pair.defined; DELETE FROM prony_pair.verdict";

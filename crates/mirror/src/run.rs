@@ -486,6 +486,9 @@ impl<N: Nodes> Pair<N> {
             self.says_alone(accept_missing)?;
         }
         self.asks(Event::TakeOver { accept_missing })?;
+        if self.by_rows() {
+            self.says_free_sequences()?;
+        }
         self.checkpoint()
     }
 

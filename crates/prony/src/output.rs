@@ -11,7 +11,7 @@ use analysis::Findings;
 use report::{Colour, Detail, Layout};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -119,6 +119,11 @@ pub fn only_a_page(path: &Path) -> Result<(), Failure> {
     const MARK: &[u8] = b"<meta name=\"generator\" content=\"Prony ";
     let doing = format!("writing the report `{}`", path.display());
     let Ok(found) = fs::metadata(path) else { return Ok(()) };
+    // A pipe or a terminal takes a page; what a device holds would be gone.
+    if found.file_type().is_block_device() {
+        return Err(Failure::new(format!("{doing}: it is a block device, and it stays as it is"))
+            .hint("name a file of a file system: -o FILE"));
+    }
     if !found.is_file() || found.len() == 0 {
         return Ok(());
     }

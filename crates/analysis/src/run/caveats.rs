@@ -43,6 +43,7 @@ pub fn of_run(run: &RunFacts, trials: &[TrialSummary], planned: Option<u32>) -> 
         found.push(of_run(CaveatKind::Unfinished, unfinished(trials, planned, run.running)));
     }
     found.extend(shared_devices(run).into_iter().map(|text| of_run(CaveatKind::SharedDevice, text)));
+    found.extend(looped(run).map(|text| of_run(CaveatKind::Cached, text)));
     found.extend(plain_driver(run).map(|text| of_run(CaveatKind::PlainDriver, text)));
     found
 }
@@ -152,6 +153,21 @@ fn shared_tiers(system: &SystemFacts) -> Option<String> {
         "both tiers of {} stand on the same device {device}: what the layout {layout} puts apart queues for one device all the \
          same; name folders on two devices, or emulate one with `--set slow=emulated:MODEL:DIR`",
         system.name
+    ))
+}
+
+/// Loop devices below storage whose own I/O is not direct: the page cache of their file answers, whoever asks directly above.
+fn looped(run: &RunFacts) -> Option<String> {
+    let storage = run.systems.iter().filter(|system| system.is(SystemKind::File) || system.is(SystemKind::Device));
+    let (name, device) = storage.flat_map(|system| system.devices().map(move |device| (&system.name, device))).find(
+        |(name, device)| {
+            let own = run.systems.iter().find(|system| system.name == **name);
+            own.is_some_and(|system| system.fact(&format!("disk.{device}.loop_direct")) == Some("0"))
+        },
+    )?;
+    Some(format!(
+        "{name} stands on the loop device {device}, whose file is read and written through the page cache: its numbers may be those of memory; \
+         `losetup --direct-io=on /dev/{device}` makes it direct"
     ))
 }
 
@@ -300,6 +316,20 @@ mod tests {
         let found = of_run(&run, &[], None);
         assert_eq!(found.iter().map(|c| c.kind).collect::<Vec<_>>(), [CaveatKind::SharedDevice]);
         assert!(found[0].text.starts_with("a and b stand on the same device vda"));
+    }
+
+    #[test]
+    fn a_loop_device_with_a_page_cache_below_it_is_doubted_and_one_without_is_not() {
+        let with = |direct: &str| {
+            let mut one = system("a", "file", "loop0 > vda");
+            let (key, value) = ("disk.loop0.loop_direct".to_owned(), direct.to_owned());
+            one.fingerprint.push(Fact { key, value, private: false });
+            of_run(&RunFacts { finished: true, systems: vec![one], ..RunFacts::default() }, &[], None)
+        };
+        let found = with("0");
+        assert_eq!(found.iter().map(|caveat| caveat.kind).collect::<Vec<_>>(), [CaveatKind::Cached]);
+        assert!(found[0].text.contains("the loop device loop0"), "{}", found[0].text);
+        assert_eq!(with("1"), []);
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(super) fn standing(session: &mut dyn Session, major: u32) -> Result<Standing
         "SELECT current_setting('server_version'), current_database()::text, pg_is_in_recovery(), current_setting('track_counts'), \
          pg_has_role(current_user, 'pg_read_all_stats', 'USAGE'), coalesce(current_setting('track_wal_io_timing', true), 'off'), \
          coalesce(current_setting('pg_stat_statements.track_planning', true), 'off'), \
-         (SELECT count(*) FROM pg_class WHERE relkind = 'S' AND oid >= 16384), current_user::text, pg_backend_pid()",
+         (SELECT count(*) FROM pg_class WHERE relkind = 'S' AND oid >= 16384), current_user::text, pg_backend_pid(), current_setting('synchronous_commit')",
     )?;
     let extension = |session: &mut dyn Session, name| extension(session, name).is_some();
     let (statements, log) = (extension(session, "pg_stat_statements"), extension(session, "pg_walinspect"));
@@ -61,6 +61,11 @@ pub(super) fn standing(session: &mut dyn Session, major: u32) -> Result<Standing
         &format!(
             "exact commits and row locks from the log: CREATE EXTENSION pg_walinspect, and GRANT pg_read_server_files TO {user}"
         ),
+    );
+    lacks(
+        text(&row, 10) == "off",
+        "the flush of a commit: synchronous_commit is off here, so that commits wait neither for the disk nor for a mirror; the prediction is of \
+         commits that wait for the mirror, and lacks their own flush: set it to on in a test, and assess again",
     );
     lacks(
         major < 14,

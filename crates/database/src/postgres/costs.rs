@@ -20,6 +20,9 @@ pub(super) const SETTINGS: &[(&str, &str)] = &[
     ("track_io_timing", "on"),
 ];
 
+/// How they come to a database whose server loads the library.
+const EXTENSION: &str = "run CREATE EXTENSION pg_stat_statements in this database";
+
 /// How the statistics come to a server that has none.
 const REMEDY: &str = "set shared_preload_libraries = 'pg_stat_statements' in the server's configuration, restart it, and \
     run CREATE EXTENSION pg_stat_statements in this database";
@@ -59,7 +62,13 @@ fn schema(session: &mut PostgresSession) -> Result<String, String> {
     let sql = "SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace \
                WHERE e.extname = 'pg_stat_statements'";
     let found = session.text(sql).map_err(|failure| failure.text)?;
-    found.ok_or_else(|| format!("pg_stat_statements is not there: {REMEDY}"))
+    if let Some(schema) = found {
+        return Ok(schema);
+    }
+    // A server that loads the library needs no restart; who may not see the setting is told all of it.
+    let loaded = session.text("SELECT current_setting('shared_preload_libraries', true)").ok().flatten();
+    let loaded = loaded.is_some_and(|libraries| libraries.contains("pg_stat_statements"));
+    Err(format!("pg_stat_statements is not there: {}", if loaded { EXTENSION } else { REMEDY }))
 }
 
 /// Names of columns changed in versions 13 and 17.

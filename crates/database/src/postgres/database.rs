@@ -11,7 +11,7 @@ use crate::server::{Mirror, Private, SCRIPTS};
 use crate::{DataSet, Database, DatabaseError, Facts, Failure, OpenOptions, Servers, Session, StatementCost, Texts};
 use observation::Counted;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use study::{At, DatabaseSpec, Engine, Pairing, Sessions};
 use workload::transaction::Value;
@@ -38,8 +38,8 @@ struct Postgres {
     /// What it was opened with.
     options: OpenOptions,
     facts: Facts,
-    /// The first process of a server that is not ours and runs on this machine.
-    process: Option<u32>,
+    /// The first process of a server that is not ours and runs on this machine, 0 for none; another one once it was started anew.
+    process: AtomicU32,
     stop: Arc<AtomicBool>,
     /// The session that reads counters, kept so that a reading costs one answer and no connection.
     watcher: Mutex<Option<PostgresSession>>,
@@ -115,7 +115,7 @@ fn opened(connect: Connect, server: Option<Server>, options: &OpenOptions) -> Re
         schema,
         options: options.clone(),
         facts,
-        process,
+        process: AtomicU32::new(process.unwrap_or_default()),
         stop,
         watcher,
         both: Mutex::default(),
@@ -293,7 +293,8 @@ impl Database for Postgres {
     }
 
     fn server_processes(&self) -> Vec<u32> {
-        self.server.as_ref().map_or(self.process, Server::pid).into_iter().collect()
+        let known = || Some(self.process.load(Ordering::Relaxed)).filter(|process| *process > 0);
+        self.server.as_ref().map_or_else(known, Server::pid).into_iter().collect()
     }
 
     fn counters(&self) -> Counted {
@@ -303,6 +304,9 @@ impl Database for Postgres {
         }
         // There was none yet, or the server was started anew.
         *watcher = self.plain().ok();
+        if let Some(process) = watcher.as_ref().and_then(|session| here(session.number)) {
+            self.process.store(process, Ordering::Relaxed);
+        }
         watcher.as_mut().and_then(|session| counters(session).ok()).unwrap_or_default()
     }
 

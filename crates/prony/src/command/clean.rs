@@ -28,6 +28,14 @@ pub fn run(asked: &Clean) -> Result<(), Failure> {
     }
     for folder in found {
         let words = words(&folder);
+        // What somebody laid there is his, and keeps the folder.
+        if let Some(name) = folder.foreign().first() {
+            output::note_line(&format!(
+                "`{}` holds `{name}`, which Prony did not make, and stays; move that away, and clean again",
+                folder.path().display()
+            ));
+            continue;
+        }
         if asked.dry_run {
             output::print(&format!("would remove {words}\n"))?;
             continue;

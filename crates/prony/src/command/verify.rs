@@ -138,7 +138,8 @@ fn files(facts: &RunFacts, name: &str, dirs: &[Folder], count: usize) -> Result<
         folders.iter().map(|folder| folder.path().join(&name)).find(|path| path.is_file())
     };
     let paths: Vec<PathBuf> = (0..count).map_while(file).collect();
-    if paths.is_empty() {
+    // Where its folder is still there, its files are missing, which is damage.
+    if paths.is_empty() && folders.is_empty() {
         let what = format!(
             "looking for what the run `{}` left of `{name}` in {}: got no file",
             facts.id,

@@ -52,7 +52,7 @@ pub fn check(study: &Study, plan: &Plan) -> Result<(), Failure> {
             units::bytes(short.free),
             units::bytes(Bytes(short.needed))
         ))
-        .hint("make them smaller with `--set size=..`, or fewer with `--set modules=..`")),
+        .hint("make them smaller with `--set size=..` (file work: `--set file=..`), or fewer with `--set modules=..` (`--set width=..`)")),
     }
 }
 

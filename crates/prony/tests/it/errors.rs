@@ -1,6 +1,7 @@
 //! What is said when something is wrong: what was being done, the limit, the value, and what to do.
 
 use crate::program::Program;
+use crate::skip;
 
 #[test]
 fn a_study_that_does_not_ship_is_refused_with_what_does() {
@@ -76,6 +77,23 @@ fn a_run_file_is_never_overwritten() {
 #[test]
 fn a_run_file_needs_a_folder_that_is_there() {
     insta::assert_snapshot!(Program::new().refused("run LAB -o missing/x.prony"));
+}
+
+/// It was written over a file system, and told as success.
+#[test]
+fn a_report_is_never_written_over_a_block_device() {
+    if !rustix::process::geteuid().is_root() {
+        skip!("making a device needs root")
+    }
+    let program = Program::new();
+    program.fine("run LAB --seed 7 --quiet -o x.prony");
+    // Nothing stands behind this number: whoever opens it fails, and whoever looks first says why.
+    let (kind, nobody) = (rustix::fs::FileType::BlockDevice, rustix::fs::makedev(259, 1_000_000));
+    rustix::fs::mknodat(rustix::fs::CWD, program.path("disk"), kind, rustix::fs::Mode::RWXU, nobody).unwrap();
+    for line in ["report x.prony -o disk", "run LAB -o y.prony --html disk", "quick --html disk"] {
+        let told = program.refused(line);
+        assert!(told.contains("writing the report `disk`: it is a block device, and it stays as it is"), "{told}");
+    }
 }
 
 #[test]

@@ -64,6 +64,33 @@ fn a_device_beside_the_data_that_never_answers_is_not_asked() {
     assert_eq!(going.end().0, Some(0));
 }
 
+/// All of it gone was an error of the command, and half of it damage.
+#[test]
+fn a_scratch_file_that_is_gone_is_missing_sectors_as_long_as_its_folder_is_there() {
+    let (program, path) = kept("--set verify=after");
+    std::fs::remove_file(&path).unwrap();
+    let (code, system) = found(&program);
+    assert_eq!((code, kinds(&system)), (Some(1), vec![("missing".to_owned(), 2048)]), "{system:#}");
+    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    assert!(program.refused("verify one.prony").contains("got no file"));
+}
+
+/// What somebody laid beside them went with the scratch files.
+#[test]
+fn a_scratch_folder_in_which_a_user_keeps_something_is_left_and_named() {
+    let (program, path) = kept("");
+    let theirs = path.with_file_name("thesis.txt");
+    std::fs::write(&theirs, "years").unwrap();
+    for line in ["clean data --dry-run", "clean data"] {
+        let ran = program.run(line);
+        assert!(ran.stderr.contains("holds `thesis.txt`, which Prony did not make, and stays"), "{ran}");
+        assert!(theirs.exists() && path.exists());
+    }
+    std::fs::remove_file(&theirs).unwrap();
+    assert!(program.fine("clean data").starts_with("removed "));
+    assert!(!path.exists());
+}
+
 #[test]
 fn what_a_run_left_is_sound_until_it_is_damaged_and_is_never_written() {
     let (program, path) = kept("--set verify=after");

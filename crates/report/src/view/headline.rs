@@ -280,7 +280,10 @@ fn main_point<'a>(
         return (last, if edge && curve.points.len() > 1 { EDGE } else { "" });
     }
     let value = |point: &&PointSummary| counted(findings, point).value;
-    let Some(most) = curve.points.iter().copied().max_by(|a, b| value(a).total_cmp(&value(b))) else {
+    let known = |point: &&PointSummary| counted(findings, point).tells();
+    let any_known = curve.points.iter().copied().any(|point| known(&point));
+    let candidates = curve.points.iter().copied().filter(|point| !any_known || known(point));
+    let Some(most) = candidates.max_by(|a, b| value(a).total_cmp(&value(b))) else {
         return (None, "");
     };
     // Whoever asks about a distance does not ask for the best one; of a load the most is quoted, whichever is asked about.

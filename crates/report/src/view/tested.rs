@@ -68,12 +68,15 @@ fn on(system: &SystemFacts) -> String {
     if system.layout().is_some() {
         return format!(" ({})", tiers(system).join("; "));
     }
+    // A loop device is a device of its own, whatever its file lies on.
+    let looped =
+        system.devices_of(0).find(|device| device.starts_with("loop")).map(|device| format!("loop device {device}"));
     let emulated = system.emulated().map(|(part, model)| match part {
         None => format!("emulated {model}"),
         Some(part) => format!("emulated {model} ({part})"),
     });
     let mut all: Vec<String> = Vec::new();
-    for one in emulated.chain(device(system, 0).map(|(disk, kind)| format!("{disk} ({kind})"))) {
+    for one in emulated.chain(looped).chain(device(system, 0).map(|(disk, kind)| format!("{disk} ({kind})"))) {
         if !all.contains(&one) {
             all.push(one);
         }
@@ -168,6 +171,8 @@ mod tests {
         assert_eq!(on(&system), " on emulated disk-15k (mirror) and /dev/vda (kind unknown)");
         system.fingerprint.truncate(1);
         assert_eq!(on(&system), " on /dev/vda (kind unknown)");
+        system.fingerprint = vec![fact("module.0.devices", "loop0 > vda")];
+        assert_eq!(on(&system), " on loop device loop0 and /dev/vda (kind unknown)");
     }
 
     #[test]

@@ -69,7 +69,7 @@ fn space(plan: &Plan, survey: &Survey, problems: &mut Problems) {
         if occupied > free {
             let (free, occupied) = (units::bytes(free), units::bytes(occupied));
             let message = format!("at most the free space, {free}, got scratch files of {occupied}");
-            let hint = Some("make them smaller with `--set size=..`, or fewer with `--set modules=..`".to_owned());
+            let hint = Some("make them smaller with `--set size=..` (file work: `--set file=..`), or fewer with `--set modules=..` (`--set width=..`)".to_owned());
             problems.add_with(&Origin::Whole, &format!("system.{system}.size"), message, hint);
         }
     }

@@ -66,10 +66,19 @@ impl Abandoned {
         Bytes(occupied(&self.path))
     }
 
+    /// What lies in it that Prony did not make: it keeps the folder.
+    pub fn foreign(&self) -> Vec<String> {
+        let names = fs::read_dir(&self.path).into_iter().flatten().filter_map(Result::ok);
+        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut found: Vec<String> = names.filter(|name| !marker::is_ours(name)).collect();
+        found.sort();
+        found
+    }
+
     /// Removes the folder and everything in it.
     ///
     /// # Errors
-    /// When something in it cannot be removed, or the folder was exchanged since it was found.
+    /// When something in it cannot be removed or is not Prony's, or the folder was exchanged since it was found.
     pub fn remove(self) -> Result<(), ScratchError> {
         let at = || ScratchError::at("remove the abandoned scratch folder", &self.path);
         let now = fs::symlink_metadata(self.path.join(marker::FILE_NAME)).map_err(at())?;
@@ -79,6 +88,9 @@ impl Abandoned {
                 io::ErrorKind::NotFound,
                 "its marker is no longer the one that was found",
             )));
+        }
+        if let Some(name) = self.foreign().into_iter().next() {
+            return Err(ScratchError::Foreign { dir: self.path.clone(), name });
         }
         fs::remove_dir_all(&self.path).map_err(at())
     }

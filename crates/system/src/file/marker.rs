@@ -12,6 +12,17 @@ use rustix::fs::FlockOperation;
 pub(super) const FOLDER_PREFIX: &str = "prony-scratch-";
 /// The marker's name inside.
 pub(super) const FILE_NAME: &str = "made-by-prony";
+
+/// Whether a name in a scratch folder is one that Prony gives: the marker, a module, a file of file work.
+pub(super) fn is_ours(name: &str) -> bool {
+    let numbered = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    let file = |rest: &str| {
+        rest.split_once('-').is_some_and(|(at, end)| numbered(at) && ["source.dat", "target.dat"].contains(&end))
+    };
+    name == FILE_NAME
+        || name.strip_prefix("module-").and_then(|rest| rest.strip_suffix(".dat")).is_some_and(numbered)
+        || name.strip_prefix("copy-").is_some_and(file)
+}
 const FIRST_LINE: &str = "This folder was made by Prony for a run. It may be removed when that run has ended.";
 
 /// What a marker says.
@@ -69,6 +80,18 @@ fn started_ticks(stat: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_names_that_prony_gives_are_its_own() {
+        for name in [FILE_NAME, "module-0.dat", "module-12.dat", "copy-3-source.dat", "copy-10-target.dat"] {
+            assert!(is_ours(name), "{name}");
+        }
+        for name in
+            ["thesis.txt", "module-.dat", "module-x.dat", "copy-source.dat", "copy-1-other.dat", "made-by-pronys"]
+        {
+            assert!(!is_ours(name), "{name}");
+        }
+    }
 
     #[test]
     fn a_marker_reads_back_and_another_text_is_no_marker() {

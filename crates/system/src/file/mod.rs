@@ -57,6 +57,9 @@ pub enum ScratchError {
         units::bytes(*needed), units::bytes(*free)
     )]
     Full { dir: PathBuf, modules: u32, needed: Bytes, free: Bytes },
+    /// Somebody put something of his own into a folder of ours.
+    #[error("the scratch folder `{dir}` holds `{name}`, which Prony did not make, and stays as it is")]
+    Foreign { dir: PathBuf, name: String },
     /// The kernel refused.
     #[error("{action} `{path}`")]
     Kernel { action: &'static str, path: PathBuf, source: io::Error },

@@ -153,9 +153,7 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
     let falls = end.value < 0.9 * most.value;
     if falls && !end.overlaps(&most) {
         let (best, most, last, end) = (at(best), rate(most.value), at(last), rate(end.value));
-        return Some(format!(
-            "{stream} bends at {best}: it does most there, {most}, and less beyond, {end} at {last}."
-        ));
+        return Some(format!("{stream} peaks at {best} with {most}, and does less beyond: {end} at {last}."));
     }
     let behind = match (falls, best == last) {
         (true, _) => format!("; {} gave {}{}", at(last), rate(end.value), ends(&end, per_second)),

@@ -142,8 +142,7 @@ fn asked_for(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
 }
 
 /// Of levels that were compared and had one trial each.
-const LEVELS_ONCE: &str =
-    "Each level ran once, so no interval shows how much a second run would differ; `--set replicates=4` measures that.";
+const LEVELS_ONCE: &str = "Each level ran once: an interval covers the scatter within that run, and a second run may differ by more; `--set replicates=4` shows by how much.";
 
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
 fn freshness(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {

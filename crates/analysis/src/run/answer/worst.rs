@@ -16,9 +16,19 @@ pub(super) fn worst(
     // What a generator was kept waiting comes behind what its looks were late.
     let of = |trial: &'_ TrialSummary| trial.caveats.iter().rposition(|caveat| caveat.kind == main.kind);
     let affected: Vec<(&TrialSummary, usize)> = ended().filter_map(|trial| Some((trial, of(trial)?))).collect();
-    let sized = affected.iter().filter_map(|(trial, at)| Some((size(main.kind, trial)?, trial, &trial.caveats[*at])));
+    // Where the answer's own trials have it, theirs is what is asked.
+    let own = |trial: &TrialSummary| answered.iter().any(|point| point.trials.contains(&trial.label.index));
+    let hit = affected.iter().filter(|(trial, _)| own(trial)).count();
+    let sized = affected.iter().filter(|(trial, _)| hit == 0 || own(trial));
+    let sized = sized.filter_map(|(trial, at)| Some((size(main.kind, trial)?, trial, &trial.caveats[*at])));
     let greatest = sized.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, trial, caveat)| (trial.label.index, caveat));
-    let (told, words) = greatest.map_or((main.trial?, ", for example"), |(index, _)| (index, "; this is the worst"));
+    let worst = match hit {
+        0 => "; this is the worst",
+        _ if hit == affected.len() => "; this is the worst",
+        1 => "; this is the answer's",
+        _ => "; this is the worst of the answer's",
+    };
+    let (told, words) = greatest.map_or((main.trial?, ", for example"), |(index, _)| (index, worst));
     let text = greatest.map_or(&main.text, |(_, caveat)| &caveat.text);
     let (all, count) = (ended().count(), affected.len());
     let among = match count == all {
@@ -116,7 +126,7 @@ mod tests {
         trials.iter_mut().for_each(|one| one.label.factors.clear());
         trials[1].label.experiment = "day and night".into();
         let told = crate::run::judge(observation::RunFacts::default(), trials, &judgement()).doubts;
-        let all = "Others: 0.7 (in both trials; this is the worst, in day and night).";
+        let all = "Others: 0.2 (in both trials; this is the answer's, in rates).";
         assert!(told.contains(&all.to_owned()), "{told:?}");
     }
 

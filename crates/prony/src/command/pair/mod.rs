@@ -230,7 +230,7 @@ fn named(dir: Option<&Path>) -> Result<PathBuf, Failure> {
     // One whose folder somebody took away is forgotten.
     let last = || store::known_pairs(&cache::folder()).into_iter().rev().find(|folder| Home::find(folder).is_ok());
     dir.map(Path::to_owned).or_else(last).ok_or_else(|| {
-        Failure::new("finding the pair: none was brought up yet")
+        Failure::new("finding the pair: none is known; none was brought up, or the last one was removed")
             .hint("name its folder with --dir, or bring one up: prony pair up postgres-pair --dir DIR")
     })
 }

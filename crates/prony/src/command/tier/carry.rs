@@ -264,6 +264,9 @@ impl Walk<'_> {
             let again = if self.done.iter().any(tried) { "; the same command tries them again" } else { "" };
             let there = match (word, moved, left) {
                 ("undo", 0, 0) => "nothing to undo: prony tier moved nothing that is still there\n".to_owned(),
+                ("move", 0, 0) if self.done.is_empty() => {
+                    "the plan has no moves: its advice found no benefit, and nothing was done\n".to_owned()
+                }
                 (_, _, 0) => format!("{} moved; everything lies where it should\n", count(moved)),
                 _ => format!("{} moved{}{again}\n", count(moved), self.lacking()),
             };
