@@ -179,6 +179,11 @@ impl SystemFacts {
         })
     }
 
+    /// The loop device that its first module stands on, which has a file and the cache of that below it.
+    pub fn loop_device(&self) -> Option<&str> {
+        self.devices_of(0).find(|device| device.starts_with("loop"))
+    }
+
     /// A line of its fingerprint that was observed.
     pub fn observed(&self, key: &str) -> Option<&str> {
         self.fact(key).filter(|value| *value != NOT_OBSERVED)

@@ -69,8 +69,7 @@ fn on(system: &SystemFacts) -> String {
         return format!(" ({})", tiers(system).join("; "));
     }
     // A loop device is a device of its own, whatever its file lies on.
-    let looped =
-        system.devices_of(0).find(|device| device.starts_with("loop")).map(|device| format!("loop device {device}"));
+    let looped = system.loop_device().map(|device| format!("loop device {device}"));
     let emulated = system.emulated().map(|(part, model)| match part {
         None => format!("emulated {model}"),
         Some(part) => format!("emulated {model} ({part})"),
