@@ -341,9 +341,16 @@ fn stalled(about: &About) -> Option<String> {
     let mut changes = about.summary.events.iter().filter(|event| event.kind == EventKind::Change);
     let lock = about.summary.events.iter().find(|event| within(event, about.summary, &about.stream.stall));
     let change = changes.find(|event| (event.at.seconds() - start - at_s).abs() < CAUSED_S);
+    // What held up everything, Prony too, is not the device's.
+    let mut pauses = about.summary.events.iter().filter(|event| event.kind == EventKind::Pause);
+    let around = at_s - CAUSED_S..at_s + lasted_s + CAUSED_S;
+    let paused = pauses.any(|event| around.contains(&(event.at.seconds() - start)));
     let (lock, why) = match (change, lock) {
         (Some(event), _) => (String::new(), format!("it began with `{}`;", event.text)),
         (None, Some(lock)) => (format!("; {}", lock.text), String::new()),
+        _ if paused => {
+            (String::new(), "the machine or Prony itself paused then, which need not be the system's;".to_owned())
+        }
         _ => (String::new(), "look for a lock, a checkpoint or a pause of the device then, and".to_owned()),
     };
     let why = if why.is_empty() { why } else { format!("{why} ") };

@@ -365,6 +365,14 @@ fn figures_beside_jobs_end_with_the_jobs_and_their_end_is_no_stall() {
     let begins = before.streams[0].stall.unwrap().at_s;
     assert!(told.contains(&format!("without a completion from {begins} s into the window: all ")), "{told}");
     assert!(told.contains("waited, and no other was sent; arrivals at the mean rate"), "{told}");
+    let mut stopped = beside.clone();
+    stopped.events =
+        vec![Event { at: Nanos::from_secs(7), kind: EventKind::Pause, text: "paused for 900 ms".to_owned() }];
+    let told = text(&stopped, CaveatKind::Stalled);
+    assert!(
+        told.contains("the machine or Prony itself paused then") && !told.contains("pause of the device"),
+        "{told}"
+    );
     let mut late = observations();
     late.cells.retain(|cell| cell.key.interval >= 6);
     let told = text(&late, CaveatKind::Stalled);

@@ -96,7 +96,11 @@ fn check(file: &RunFile, facts: &RunFacts, spec: &SystemSpec, stop: &AtomicBool)
     };
     let doing = |error| Failure::caused(format!("reading what the run `{}` left on `{name}`", facts.id), &error);
     let held = engine::hold_left(&left, stop, &mut told).map_err(doing)?;
-    let places = modules.iter().map(|module| module.path().display().to_string()).collect();
+    let mut places: Vec<String> = modules.iter().map(|module| module.path().display().to_string()).collect();
+    // Of files that are gone the folder is told in which they were looked for.
+    if let (true, Place::File { dirs }) = (places.is_empty(), &spec.place) {
+        places.extend(dirs.iter().map(|dir| dir.path.clone()));
+    }
     Ok(Checked { system, places, held, ledger: ledger.is_some() })
 }
 

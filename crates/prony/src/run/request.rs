@@ -60,9 +60,14 @@ fn backend(asked: Option<Backend>, study: &Study) -> Result<(), Failure> {
 fn output(path: &Path) -> Result<(), Failure> {
     let shown = path.display();
     if path.symlink_metadata().is_ok() {
-        return Err(Failure::new(format!("writing the run to `{shown}`: a new file is needed, got one that exists"))
-            .hint("give another name with -o")
-            .hint(format!("or go on with it: `prony run --resume {shown}`")));
+        let failure = Failure::new(format!("writing the run to `{shown}`: a new file is needed, got one that exists"))
+            .hint("give another name with -o");
+        // A device or a page is no run to go on with.
+        let is_run = path.is_file() && path.extension().is_some_and(|ending| ending == crate::folder::ENDING);
+        return Err(match is_run {
+            true => failure.hint(format!("or go on with it: `prony run --resume {shown}`")),
+            false => failure,
+        });
     }
     folder_of(path, "run")
 }

@@ -76,11 +76,7 @@ fn sessions_wait_for_a_postgres_that_somebody_restarts_and_go_on_where_that_is_a
     let mut going = house.program.start(&house.line("run", &format!("{run} --verbose -o x.prony")));
     going.until("· measure", 1);
     std::thread::sleep(Duration::from_secs(1));
-    for server in house.server_processes(POSTGRES) {
-        let data = std::fs::read_link(format!("/proc/{server}/cwd")).expect("it runs in its data");
-        let program = std::fs::read_link(format!("/proc/{server}/exe")).expect("its program");
-        restart(&program, &data);
-    }
+    restart_all(&house);
     let (code, told) = going.end();
     assert_eq!(code, Some(1), "transactions failed: {told}");
     house.holds_after(0);
@@ -92,6 +88,34 @@ fn sessions_wait_for_a_postgres_that_somebody_restarts_and_go_on_where_that_is_a
     let (failed, done) = (trial["failed"].as_u64(), trial["done"].as_u64());
     assert!((1..=4).contains(&failed.expect("a count")) && done > Some(100), "{trial:#}");
     assert_eq!(trial["interrupted"], false, "{trial:#}");
+}
+
+/// The processes that were there before the restart went on being watched, and used nothing.
+#[test]
+fn behind_a_restart_the_cpu_of_a_server_by_url_is_that_of_its_new_processes() {
+    let Some(house) = House::with_server("local:postgres") else { return };
+    let found = std::fs::read_dir(house.program.path("cache")).expect("the cache").flatten();
+    let folder = found.map(|entry| entry.path().join("server")).find(|path| path.is_dir()).expect("the bare server");
+    let on = format!("postgres://prony@/postgres?host={}/run", folder.display());
+    let sets = "--set preset=desk --set customers=20 --set days=1 --set sessions=1,2 --set measure=3s --set warm_up=0s \
+                --set highest_rate=off --set on_outage=wait";
+    let mut going = house.program.start(&format!("run brokerage --on '{on}' {sets} --verbose -o x.prony"));
+    going.until("· measure", 1);
+    std::thread::sleep(Duration::from_secs(1));
+    restart_all(&house);
+    let (_, told) = going.end();
+    let shown = house.program.json("show x.prony --json");
+    let last = shown["trials"].as_array().and_then(|trials| trials.last()).unwrap_or_else(|| panic!("{told}"));
+    let each = &last["server"]["per_transaction"];
+    assert!(each["cpu_ms"].as_f64().is_some_and(|ms| ms > 0.005) && each["bytes_written"] != 0, "{each:#}");
+}
+
+fn restart_all(house: &House) {
+    for server in house.server_processes(POSTGRES) {
+        let data = std::fs::read_link(format!("/proc/{server}/cwd")).expect("it runs in its data");
+        let program = std::fs::read_link(format!("/proc/{server}/exe")).expect("its program");
+        restart(&program, &data);
+    }
 }
 
 /// Ends it and starts it again as it was, as an administrator would: by its owner.

@@ -341,7 +341,7 @@ fn what_is_no_pair_is_left_alone_and_what_cannot_be_is_refused_with_a_reason() {
     let house = House::new("null:");
     let program = &house.program;
     let refused = |line: &str| program.refused(&format!("pair {line}"));
-    assert!(refused("status").contains("none was brought up yet"));
+    assert!(refused("status").contains("none was brought up, or"));
     let unsaid = refused("up --dir pair");
     assert!(unsaid.contains("got none, and no pair in") && unsaid.contains("say one of `postgres-pair`"), "{unsaid}");
     assert!(refused("up twin --dir pair").contains("say one of `postgres-pair`, `two-phase-pair`, `galera-pair`"));

@@ -8,8 +8,7 @@ use crate::program::{Program, Ran};
 use regex::{Captures, Regex};
 
 /// Units and what depends on how much was measured, which numbers bring along.
-const BESIDE_NUMBERS: &str =
-    "to k M ns us ms s B kB MB GB kB/s MB/s GB/s KiB MiB GiB /s at least seen cannot tell unknown too few samples";
+const BESIDE_NUMBERS: &str = "to k M ns us ms s B kB MB GB kB/s MB/s GB/s KiB MiB GiB /s at least seen cannot tell unknown too few independent samples on";
 
 /// A command that is shown.
 struct Shown<'a> {
