@@ -8,7 +8,7 @@ use crate::program::{Program, Ran};
 use regex::{Captures, Regex};
 
 /// Units and what depends on how much was measured, which numbers bring along.
-const BESIDE_NUMBERS: &str = "to k M ns us ms s B kB MB GB kB/s MB/s GB/s KiB MiB GiB /s at least seen cannot tell unknown too few independent samples on";
+const BESIDE_NUMBERS: &str = "to k M ns us ms s B kB MB GB kB/s MB/s GB/s KiB MiB GiB /s at least seen cannot tell unknown too few independent samples";
 
 /// A command that is shown.
 struct Shown<'a> {
@@ -101,6 +101,8 @@ fn without_what_it_needs(line: &str) -> String {
 /// Words in their order, without numbers, what stands beside these, intervals in brackets, and the letters of caveats.
 fn words(text: &str) -> Vec<String> {
     let text = Regex::new(r"\([^()]*–[^()]*\)").expect("a pattern").replace_all(text, " ");
+    // Which disk a cache lies on, and whether it is one, is the machine's.
+    let text = Regex::new(r"(SQLite \S+) on /dev/\S+ \([a-z ]+\)").expect("a pattern").replace_all(&text, "$1");
     let is_caveats = |word: &str| word.chars().all(|c| ('a'..='j').contains(&c)) && word.chars().is_sorted();
     let split = text.split(|c: char| c.is_whitespace() || "(),;:`…".contains(c));
     let kept = split.filter(|word| word.contains(char::is_alphabetic) && !word.contains(|c: char| c.is_ascii_digit()));
