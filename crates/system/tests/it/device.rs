@@ -403,6 +403,13 @@ fn a_file_that_a_process_writes_or_a_loop_device_shows_is_refused() {
     let mut writer = Command::new("sh").args(["-c", &script]).stdout(Stdio::piped()).spawn().unwrap();
     let mut ready = String::new();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(writer.stdout.take().unwrap()), &mut ready).unwrap();
+    // What it has open cannot be read while it becomes another program.
+    let name = || fs::read_to_string(format!("/proc/{}/comm", writer.id())).unwrap_or_default();
+    let becomes = (0..500).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        name() == "sleep\n"
+    });
+    assert!(becomes, "{}", name());
     let refusal = refused(&path, &[]);
     writer.kill().unwrap();
     writer.wait().unwrap();
