@@ -27,24 +27,24 @@ const NEAR: f64 = 3.0;
 
 /// The knee of a closed curve of throughput; nothing when the load was open or the levels are too few.
 pub fn knee(curve: &Curve, confidence: f64) -> Option<Knee> {
-    let points = curve.estimates(Metric::Throughput, confidence);
-    // A level whose interval says nothing is neither a knee nor below one.
-    let (all, points) = (points.clone(), points.into_iter().filter(|(_, seen)| seen.tells()).collect::<Vec<_>>());
-    let points = if points.len() < LEVELS_MIN { all.clone() } else { points };
+    let all = curve.estimates(Metric::Throughput, confidence);
+    // A level whose interval says nothing is neither a knee nor below one, as long as enough others say something.
+    let known: Vec<_> = all.iter().copied().filter(|(_, seen)| seen.tells()).collect();
+    let points = if known.len() < LEVELS_MIN { &all } else { &known };
     if all.len() < LEVELS_MIN || !curve.all(|trial, stream| !trial.fixed_work && stream.offered_per_s.is_none()) {
         return None;
     }
     if points.iter().all(|(_, estimate)| estimate.value <= 0.0) {
         return None;
     }
-    let levels = Levels::of(&points);
+    let levels = Levels::of(points);
     let (peak_per_s, bend) = match &levels {
         Some(levels) => {
             let peak = levels.peak(confidence);
             (Estimate { n: curve.replicates(), ..peak }, levels.bend(&peak))
         }
         // What is not known within any interval may bend anywhere.
-        None => (highest(&points), Bend::Anywhere),
+        None => (highest(points), Bend::Anywhere),
     };
     let value = points.iter().position(|(_, e)| e.value >= PEAK_SHARE * peak_per_s.value).unwrap_or(points.len() - 1);
     let at = bend.ends().map(|(low, high)| Estimate {

@@ -156,15 +156,14 @@ fn shared_tiers(system: &SystemFacts) -> Option<String> {
     ))
 }
 
-/// Loop devices below storage whose own I/O is not direct: the page cache of their file answers, whoever asks directly above.
+/// A loop device below storage whose own I/O is not direct: the page cache of its file answers, whoever asks directly above.
 fn looped(run: &RunFacts) -> Option<String> {
-    let storage = run.systems.iter().filter(|system| system.is(SystemKind::File) || system.is(SystemKind::Device));
-    let (name, device) = storage.flat_map(|system| system.devices().map(move |device| (&system.name, device))).find(
-        |(name, device)| {
-            let own = run.systems.iter().find(|system| system.name == **name);
-            own.is_some_and(|system| system.fact(&format!("disk.{device}.loop_direct")) == Some("0"))
-        },
-    )?;
+    let mut storage = run.systems.iter().filter(|system| system.is(SystemKind::File) || system.is(SystemKind::Device));
+    let cached = |system: &&SystemFacts, device: &&str| system.fact(&format!("disk.{device}.loop_direct")) == Some("0");
+    let (name, device) = storage.find_map(|system| {
+        let device = system.devices().find(|device| cached(&system, device))?;
+        Some((&system.name, device))
+    })?;
     Some(format!(
         "{name} stands on the loop device {device}, whose file is read and written through the page cache: its numbers may be those of memory; \
          `losetup --direct-io=on /dev/{device}` makes it direct"

@@ -45,9 +45,8 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
         return Some(clear);
     }
     if most.value.overlaps(&least.value) {
-        let (told, at, than, least_of) = (&most.told, &most.at, &least.told, least);
+        let (told, at, than, word) = (&most.told, &most.at, &least.told, most.beyond(least));
         let least = &least.at;
-        let word = most.beyond(least_of);
         return Some(format!(
             "{told} at {at} is not shown to be {word} than {than} at {least}: the intervals overlap."
         ));
@@ -162,11 +161,7 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
     };
     let seen = format!("the most seen was {}{} at {}{behind}", rate(most.value), ends(&most, per_second), at(best));
     // What rose up to the last level by so much may rise beyond it.
-    let first = curve.first()?.1;
-    // What nobody knows the interval of shows neither a gain nor that there is none.
-    let known = || curve.iter().map(|(_, seen)| seen).filter(|seen| seen.has_interval() && seen.tells());
-    let gains = !first.tells() || known().any(|seen| seen.low > first.high);
-    if knee.at.is_some_and(|at| at.low < at.high) && known().count() > 1 && !gains {
+    if knee.at.is_some_and(|at| at.low < at.high) && gains_nothing(&curve) {
         return Some(format!("No gain is shown beyond {}: {seen}, and the intervals overlap.", at(least)));
     }
     let rises = best == last && curve.iter().rev().nth(1).is_some_and(|(_, before)| before.value < 0.9 * most.value);
@@ -193,6 +188,13 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
             format!("{stream} does not bend up to {}, the largest that was tried: it still gains there.", at(last))
         }
     })
+}
+
+/// Whether no level is surely above the lowest one; what nobody knows the interval of shows neither a gain nor that there is none.
+fn gains_nothing(curve: &[(f64, Estimate)]) -> bool {
+    let known = || curve.iter().map(|(_, seen)| seen).filter(|seen| seen.has_interval() && seen.tells());
+    let Some((_, first)) = curve.first() else { return false };
+    first.tells() && known().count() > 1 && !known().any(|seen| seen.low > first.high)
 }
 
 /// What is to be said of a rate that fell.

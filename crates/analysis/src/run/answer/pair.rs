@@ -47,14 +47,14 @@ fn no_stall(events: &[&(&str, Vec<&PairFinding>)]) -> Option<String> {
     let all = || events.iter().flat_map(|(_, alike)| alike);
     let within = all().fold(0.0f64, |most, one| most.max(one.interval_s));
     let names: Vec<String> = events.iter().map(|(event, _)| format!("`{event}`")).collect();
-    let failed = failed(all().map(|one| one.errors).sum());
+    let failed = failed(all().map(|one| one.errors).sum(), "");
     let within = duration(Nanos::from_seconds(within));
     (!names.is_empty()).then(|| format!("no stall of {within} or more was seen at {}{failed}", names.join(" and ")))
 }
 
-/// ` (3 transactions failed)`; nothing where none did.
-fn failed(errors: u64) -> String {
-    if errors == 0 { String::new() } else { format!(" ({} failed)", counted(errors, "transactions")) }
+/// ` (3 transactions failed)`, with what they are counted over behind it; nothing where none did.
+fn failed(errors: u64, over: &str) -> String {
+    if errors == 0 { String::new() } else { format!(" ({} failed{over})", counted(errors, "transactions")) }
 }
 
 /// What has the same key, in the order in which keys came.
@@ -89,9 +89,9 @@ fn still(event: &str, all: &[&PairFinding]) -> String {
         true => units::range(&time(least), " to ", &time(most)),
         false => format!("up to {}", time(most)),
     };
-    let failed = failed(all.iter().map(|one| one.errors).sum());
     // Of several times it is the sum.
-    let failed = if all.len() > 1 { failed.replace(" failed)", " failed in all)") } else { failed };
+    let in_all = if all.len() > 1 { " in all" } else { "" };
+    let failed = failed(all.iter().map(|one| one.errors).sum(), in_all);
     let often = match all.len() {
         1 => String::new(),
         2 => " both times".to_owned(),
