@@ -71,6 +71,7 @@ fn a_postgres_under_load_is_assessed_and_who_may_see_less_is_told_the_rest() {
         .script(
             "CREATE TABLE account (id int PRIMARY KEY, sum int); INSERT INTO account SELECT n, 0 FROM generate_series(1, 1000) n; \
              CREATE TABLE notes (body text); CREATE UNLOGGED TABLE scratch (a int); CREATE ROLE looker LOGIN; \
+             ALTER ROLE looker SET synchronous_commit = off; \
              CREATE EXTENSION IF NOT EXISTS pg_stat_statements",
         )
         .expect("it may");
@@ -96,6 +97,7 @@ fn a_postgres_under_load_is_assessed_and_who_may_see_less_is_told_the_rest() {
     holds(&value);
     assert_eq!((&value["pair"]["flush_from"], &value["mix"]["callers"]), (&"given".into(), &serde_json::json!([])));
     assert!(number(&value["mix"]["hidden"]) >= 2.0 && lacks(&value, "GRANT pg_monitor TO looker"), "{value:#}");
+    assert!(lacks(&value, "synchronous_commit is off here"), "{value:#}");
     // Each changed row is a round trip of more than 100 us, and so are both phases of the commit.
     assert!(number(&figure(&value, "added to a commit that writes")["value"]) > 0.4 + 2.0, "{value:#}");
     let kept = std::fs::read_to_string(house.program.path("kept.json")).expect("it was written");

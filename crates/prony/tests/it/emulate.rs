@@ -167,6 +167,8 @@ fn a_server_that_is_killed_while_it_measures_its_way_ends_and_its_mounts_with_it
 fn the_way_to_two_tiers_is_that_of_the_tier_that_takes_time() {
     let program = Program::new();
     let Some(device) = Device::tiers(&program, "") else { skip!("mounting needs root and /dev/fuse") };
+    let said = device.going.as_ref().expect("it is mounted").said().to_owned();
+    assert!(said.contains("no model takes time"), "{said}");
     device.unmount();
     let device = Device::serve(&program, "tiered --fast f5100:fast --slow slow", "at");
     let said = device.going.as_ref().expect("it is mounted").said().to_owned();
@@ -280,6 +282,8 @@ fn a_lost_power_keeps_what_was_flushed_and_nothing_else_and_stops_serving() {
         past.write_all_at(&page[from..from + 4096], place).unwrap();
     }
     device.fault("power-loss");
+    let told = program.run("emulate --at at --fault none").stderr;
+    assert!(told.contains("at has no power: it serves nothing until `--fault power-on`"), "{told}");
     assert_eq!(past.write_all_at(&page[from..from + 4096], 0).unwrap_err().raw_os_error(), Some(5));
     assert_eq!(fs::read_dir(device.at("")).unwrap_err().raw_os_error(), Some(5));
     drop((file, past));

@@ -950,6 +950,8 @@ fn objects_that_come_and_go_do_not_break_a_window_or_a_plan() {
 #[test]
 fn a_plan_of_tables_that_were_dropped_or_made_anew_since_moves_nothing_and_says_so() {
     let Some(tiers) = tiers() else { return };
+    plan(&tiers, &[]);
+    assert!(tiers.run("move URL --plan plan.json").stdout.starts_with("the plan has no moves"));
     plan(&tiers, &[("table", "cold"), ("index", "hot_pkey"), ("table", "idle")]);
     let anew = "DROP TABLE cold, hot, idle; CREATE TABLE hot (id int PRIMARY KEY, pad text); CREATE TABLE idle (id int PRIMARY KEY)";
     tiers.session().script(anew).expect("it may");

@@ -289,6 +289,26 @@ fn a_choice_between_settings_is_told_with_every_one_of_them() {
     }
 }
 
+#[test]
+fn what_something_beside_it_costs_leads_a_card_with_both_sides() {
+    let mut findings = house();
+    let [alone, loaded] = [0, 1].map(|at: usize| findings.points[at].at.clone());
+    let ratio = Estimate { low: 0.38, high: 0.43, n: 4, ..Estimate::single(0.406) };
+    findings.answered = vec![loaded.clone()];
+    findings.findings = vec![analysis::Finding::Beside(analysis::Beside {
+        point: loaded,
+        baseline: alone,
+        beside: vec!["night".to_owned()],
+        what: Some("postings".to_owned()),
+        ratio,
+        response: Some(Estimate::single(2.46)),
+    })];
+    let said = text(&findings, Layout { width: 160, ..Layout::default() });
+    assert!(said.contains("0.406     times as many postings: brokerage beside night"), "{said}");
+    assert!(said.contains("2.46 times the mean latency"), "{said}");
+    assert_eq!(said.matches("TPS, mean latency ").count(), 2, "both sides: {said}");
+}
+
 /// A hundred rows a transaction are fewer transactions, and more work.
 #[test]
 fn transactions_of_other_sizes_are_compared_by_what_they_carry() {

@@ -68,11 +68,7 @@ impl Abandoned {
 
     /// What lies in it that Prony did not make: it keeps the folder.
     pub fn foreign(&self) -> Vec<String> {
-        let names = fs::read_dir(&self.path).into_iter().flatten().filter_map(Result::ok);
-        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let mut found: Vec<String> = names.filter(|name| !marker::is_ours(name)).collect();
-        found.sort();
-        found
+        marker::foreign(&self.path)
     }
 
     /// Removes the folder and everything in it.

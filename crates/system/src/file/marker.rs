@@ -3,15 +3,28 @@
 //! The one idea: a lock of the kernel ends with the process that holds it, even after `kill -9` and across containers
 //! that see different process numbers. The text is for people.
 
+use rustix::fs::FlockOperation;
 use std::fs::File;
 use std::io::{self, Read, Write};
-
-use rustix::fs::FlockOperation;
+use std::path::Path;
 
 /// How the name of every scratch folder begins.
 pub(super) const FOLDER_PREFIX: &str = "prony-scratch-";
 /// The marker's name inside.
 pub(super) const FILE_NAME: &str = "made-by-prony";
+
+/// What lies in a scratch folder and is not Prony's, by name.
+pub(super) fn foreign(folder: &Path) -> Vec<String> {
+    let mut found: Vec<String> = names(folder).filter(|name| !is_ours(name)).collect();
+    found.sort();
+    found
+}
+
+/// The names of all that lies in a folder, as far as it can be read.
+pub(super) fn names(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned())
+}
 
 /// Whether a name in a scratch folder is one that Prony gives: the marker, a module, a file of file work.
 pub(super) fn is_ours(name: &str) -> bool {

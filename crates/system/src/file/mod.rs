@@ -212,13 +212,19 @@ impl Folder {
             .map_err(ScratchError::at("open", &path))
     }
 
-    /// Removes the folder if it is still the one that was made.
+    /// Removes the folder if it is still the one that was made. What somebody laid there is his, and keeps the folder: then only the files
+    /// of ours go, and the marker stays for `clean`.
     fn remove(&self) -> Result<(), ScratchError> {
         let at = || ScratchError::at("remove the scratch folder", &self.path);
         let own = rustix::fs::fstat(&self.descriptor).map_err(|e| at()(e.into()))?;
         match fs::symlink_metadata(&self.path) {
             Ok(found) if found.ino() == own.st_ino && found.dev() == own.st_dev => {
-                fs::remove_dir_all(&self.path).map_err(at())
+                let Some(name) = marker::foreign(&self.path).into_iter().next() else {
+                    return fs::remove_dir_all(&self.path).map_err(at());
+                };
+                let ours = marker::names(&self.path).filter(|name| marker::is_ours(name) && name != marker::FILE_NAME);
+                ours.map(|name| fs::remove_file(self.path.join(name)).map_err(at())).collect::<Result<(), _>>()?;
+                Err(ScratchError::Foreign { dir: self.path.clone(), name })
             }
             // Somebody moved or removed it: what stands there now is not ours.
             _ => Ok(()),

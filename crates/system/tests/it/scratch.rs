@@ -36,6 +36,22 @@ fn scratch_files_have_their_size_and_go_with_the_value() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
+/// It went with the folder when the run had ended.
+#[test]
+fn what_somebody_laid_into_a_scratch_folder_outlives_it() {
+    let dir = folder();
+    let scratch = Scratch::create(&spec(&[dir.path().to_path_buf()], 1)).unwrap();
+    let module = scratch.modules()[0].path().to_path_buf();
+    let theirs = module.with_file_name("thesis.txt");
+    fs::write(&theirs, "years").unwrap();
+    let told = scratch.remove().unwrap_err().to_string();
+    assert!(told.contains("holds `thesis.txt`, which Prony did not make"), "{told}");
+    assert!(theirs.exists() && !module.exists());
+    fs::remove_file(theirs).unwrap();
+    abandoned(dir.path()).unwrap().into_iter().for_each(|folder| folder.remove().unwrap());
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
 #[test]
 fn modules_alternate_between_folders() {
     let (a, b) = (folder(), folder());

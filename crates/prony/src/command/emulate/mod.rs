@@ -246,8 +246,7 @@ fn inflict(at: &Path, fault: &str) -> Result<(), Failure> {
             .hint("`--fault power-loss` takes it away"));
     }
     let slows = matches!(what, Happening::Fault(Fault::Slow(_)));
-    let loses = what == Happening::Fault(Fault::PowerLoss);
-    let brings_back = what == Happening::Fault(Fault::PowerOn);
+    let of_power = matches!(what, Happening::Fault(Fault::PowerLoss | Fault::PowerOn));
     emulate::inflict(at, what).map_err(|error| {
         let failure = Failure::caused(doing(), &error);
         match error {
@@ -264,7 +263,7 @@ fn inflict(at: &Path, fault: &str) -> Result<(), Failure> {
             _ => failure.hint("name the folder at which `prony emulate` serves with --at"),
         }
     })?;
-    if !brings_back && !emulate::has_power(at) && !loses {
+    if !of_power && !emulate::has_power(at) {
         output::note_line(&format!("{} has no power: it serves nothing until `--fault power-on`", at.display()));
     }
     Ok(())
