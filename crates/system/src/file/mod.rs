@@ -222,8 +222,9 @@ impl Folder {
                 let Some(name) = marker::foreign(&self.path).into_iter().next() else {
                     return fs::remove_dir_all(&self.path).map_err(at());
                 };
-                let ours = marker::names(&self.path).filter(|name| marker::is_ours(name) && name != marker::FILE_NAME);
-                ours.map(|name| fs::remove_file(self.path.join(name)).map_err(at())).collect::<Result<(), _>>()?;
+                let mut ours =
+                    marker::names(&self.path).filter(|name| marker::is_ours(name) && name != marker::FILE_NAME);
+                ours.try_for_each(|name| fs::remove_file(self.path.join(name)).map_err(at()))?;
                 Err(ScratchError::Foreign { dir: self.path.clone(), name })
             }
             // Somebody moved or removed it: what stands there now is not ours.
