@@ -406,7 +406,7 @@ fn a_file_that_a_process_writes_or_a_loop_device_shows_is_refused() {
     // What it has open cannot be read while it becomes another program.
     let name = || fs::read_to_string(format!("/proc/{}/comm", writer.id())).unwrap_or_default();
     let becomes = (0..500).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(10));
         name() == "sleep\n"
     });
     assert!(becomes, "{}", name());
