@@ -230,8 +230,8 @@ impl<N: Nodes> Pair<N> {
                 continue;
             }
             self.nodes.say(&format!(
-                "in {database} no column owns the sequences {}: node {primary} does not know how far they came, and may give numbers again \
-                 that clients have; `setval` them before these come back",
+                "database {database}: no column owns the sequences {}; node {primary} does not know how far they came and may hand out numbers \
+                 again: set them with `setval` before clients come back",
                 free.join(", ")
             ));
         }

@@ -746,7 +746,7 @@ fn a_primary_that_is_killed_is_succeeded_without_a_loss_and_comes_back_as_the_mi
     assert!(told.contains("no reads and no writes, since node a, the primary, does not answer"), "{told}");
     let taken = pair.house.program.run("pair take-over --json");
     assert_eq!((taken.code, &taken.json()["primary"]), (Some(0), &"b".into()), "{taken}");
-    assert!(taken.stderr.contains("no column owns the sequences public.loose: node b does not know"), "{taken}");
+    assert!(taken.stderr.contains("no column owns the sequences public.loose; node b does not know"), "{taken}");
     while !pair.psql("SELECT 1").fine {}
     pair.balances(acknowledged);
     let more = pair.banks("-n -c 4 -t 25");
