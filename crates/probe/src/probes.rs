@@ -8,6 +8,7 @@ use system::{mounts, stack};
 use units::Nanos;
 
 use crate::generator::{self, Threads};
+use crate::idle::Keepers;
 use crate::power::PowerSources;
 use crate::reading::{Disk, Reading};
 use crate::source::{Source, parsed};
@@ -32,6 +33,8 @@ pub struct Probes {
     mirror: Trees,
     /// Children of this process.
     children: Trees,
+    /// What keeps cores awake, which is no work.
+    keepers: Keepers,
 }
 
 #[derive(Debug)]
@@ -47,7 +50,10 @@ impl Probes {
     pub fn new<P: AsRef<Path>>(modules: &[P]) -> Self {
         let ticks_per_s = rustix::param::clock_ticks_per_second();
         // What serves a trial (an emulated device, a voter) is there before it begins.
-        let own = tree::processes().into_iter().filter(|process| process.parent == std::process::id());
+        let keepers = Keepers::new(ticks_per_s);
+        let idle = keepers.processes();
+        let ours = |process: &tree::Process| process.parent == std::process::id() && !idle.contains(&process.id);
+        let own = tree::processes().into_iter().filter(ours);
         Self {
             machine: Source::open("/proc/stat"),
             ticks_per_s,
@@ -66,6 +72,7 @@ impl Probes {
             server: Trees::new(Vec::new(), ticks_per_s),
             mirror: Trees::new(Vec::new(), ticks_per_s),
             children: Trees::new(own.map(|process| process.id).collect(), ticks_per_s),
+            keepers,
         }
     }
 
@@ -93,17 +100,21 @@ impl Probes {
         // The generator comes first: what the reading itself costs shall not be charged to this reading.
         let usage = generator::usage();
         let [server, mirror, children] = self.trees();
+        // What waits for a core there would be told as waiting, and nothing waits for it.
+        let kept_awake = self.keepers.look();
+        let keepers = &self.keepers;
         Reading {
             at: now,
             usage,
             threads: self.threads.read(),
-            machine: parsed(&mut self.machine, |text| cpu::parse(text, ticks_per_s)),
+            machine: parsed(&mut self.machine, |text| Some(keepers.apart(cpu::parse(text, ticks_per_s)?))),
             written_bytes: parsed(&mut self.written, generator::parse_written),
             resident_bytes: parsed(&mut self.resident, |text| memory::resident(text, page_bytes)),
             disks: self.disks.iter_mut().filter_map(WatchedDisk::read).collect(),
             pressure: self
                 .pressure
                 .iter_mut()
+                .filter(|(what, _)| !(kept_awake && *what == Resource::Cpu))
                 .filter_map(|(what, source)| Some((*what, pressure::parse(source.read()?)?.meaningful(*what))))
                 .collect(),
             throttles: self.throttles.iter_mut().filter_map(|source| cgroup::parse(source.read()?)).collect(),

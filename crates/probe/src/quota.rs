@@ -113,7 +113,7 @@ impl Quota {
 }
 
 /// The group of this process for the processor and those above it, the nearest first.
-fn groups() -> Vec<PathBuf> {
+pub(crate) fn groups() -> Vec<PathBuf> {
     let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     folders(&membership, &system::mounts::read(), "cpu")
 }

@@ -332,6 +332,9 @@ pub enum Command {
     /// The pages of `docs/reference/` as Markdown
     #[command(hide = true)]
     Reference(Reference),
+    /// Keep cores awake for the Prony that started this one, until its standard input ends
+    #[command(hide = true)]
+    KeepAwake,
 }
 
 arguments! {

@@ -17,7 +17,7 @@ mod interleaved;
 mod punctual;
 mod recorder;
 
-pub use awake::{Awake, Vigil};
+pub use awake::{Awake, Keeper, Vigil, kept_by};
 pub use clock::{Clock, SimulatedClock, WallClock};
 pub use collector::{Collector, Live};
 pub use drift::{ClockCheck, ClockReading, ClockWatch};

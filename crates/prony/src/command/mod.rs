@@ -1,6 +1,7 @@
 //! One file per command, and the table that leads to them.
 
 mod assess;
+mod awake;
 mod calibrate;
 mod capture;
 mod ceiling;
@@ -39,6 +40,7 @@ use crate::failure::Failure;
 /// # Errors
 /// Whatever keeps it from its end, as [`Failure`].
 pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
+    recorder::kept_by(awake::by_another);
     // What has more to say than that it came to its end returns it.
     let ended = match command {
         Command::Quick(asked) => return quick::run(asked),
@@ -70,6 +72,7 @@ pub fn dispatch(command: Command) -> Result<Outcome, Failure> {
         Command::Completions(asked) => completions::run(&asked),
         Command::Man(asked) => man::run(&asked),
         Command::Reference(asked) => reference::run(&asked),
+        Command::KeepAwake => awake::run(),
     };
     ended.map(|()| Outcome::Fine)
 }
