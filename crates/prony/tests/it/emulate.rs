@@ -927,3 +927,43 @@ fn parts_of_a_model_fail_and_come_back_on_a_mount_and_what_it_does_not_have_is_r
         assert!(told.contains(event), "{told}");
     }
 }
+
+/// The processes that a process has started and that keep cores awake.
+fn keepers_of(server: rustix::process::Pid) -> usize {
+    let parent = format!(") S {} ", server.as_raw_nonzero());
+    let is = |number: &i32| {
+        let words = fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
+        let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+        words.ends_with(b"\0keep-awake\0") && stat.contains(&parent)
+    };
+    let numbers = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    numbers.filter(is).count()
+}
+
+#[test]
+fn a_device_of_short_times_keeps_cores_awake_while_it_is_asked_and_its_keeper_ends_with_it() {
+    let driver = fs::read_to_string("/sys/devices/system/cpu/cpuidle/current_driver").unwrap_or_default();
+    if !matches!(driver.trim(), "" | "none") {
+        return skip("the kernel of this machine keeps cores awake itself");
+    }
+    if probe::Quota::refused().is_some() {
+        return skip("control groups of the processor need root");
+    }
+    let program = Program::new();
+    let at = "kept-awake";
+    let Some(device) = Device::mount_at(&program, "f5100", at) else { return skip("mounting needs root and /dev/fuse") };
+    let server = served(Path::new(at));
+    let ask = || fs::write(device.at("file"), [1; 4096]).unwrap();
+    assert!(comes_true(|| {
+        ask();
+        keepers_of(server) == 1
+    }));
+    assert!(comes_true(|| keepers_of(server) == 0), "a second behind the last request");
+    ask();
+    assert!(comes_true(|| {
+        ask();
+        keepers_of(server) == 1
+    }));
+    device.kill();
+    assert!(comes_true(|| keepers_of(server) == 0), "its input ended");
+}
