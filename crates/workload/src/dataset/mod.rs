@@ -17,6 +17,7 @@ pub use table::{Column, Indexes, Made, Partitions, Reference, Rows, Table, Type}
 pub(crate) use table::{Units, checksum, letters, span, tables};
 
 use crate::transaction::Value;
+use crate::transaction::texts::{Written, written};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -32,26 +33,21 @@ pub struct Invariant {
     /// What holds, as a sentence.
     pub says: &'static str,
     /// The tables that it reads.
-    pub tables: &'static [&'static str],
+    pub tables: Vec<&'static str>,
     /// A query for rows that break it, ten at most: no row says that it holds.
     pub sql: String,
 }
 
-/// An invariant as it is written down: name, tables, what holds, and SQL with names in braces.
-pub(crate) type Stated = (&'static str, &'static [&'static str], &'static str, &'static str);
-
-/// Invariants as `"name" of [tables] "what holds" = SQL with names in braces;`.
-macro_rules! stated {
-    ($($name:literal of $tables:tt $says:literal = $sql:literal;)*) => { &[$(($name, &$tables, $says, $sql)),*] };
-}
-pub(crate) use stated;
-
 impl Invariant {
-    /// Those that are written down, each name in braces replaced by its text.
-    pub(crate) fn all(stated: &[Stated], texts: &[(&str, String)]) -> Vec<Invariant> {
-        let filled = |sql: &str| texts.iter().fold(sql.to_owned(), |sql, (name, text)| sql.replace(name, text));
-        let made = |&(name, tables, says, sql): &Stated| Invariant { name, says, tables, sql: filled(sql) };
-        stated.iter().map(made).collect()
+    /// Those of a file of SQL: behind the name of each stand its tables and what holds. Each name in braces is replaced by its text.
+    pub(crate) fn all(file: &'static str, texts: &[(&str, String)]) -> Vec<Invariant> {
+        let filled = |sql: String| texts.iter().fold(sql, |sql, (name, text)| sql.replace(name, text));
+        let made = |one: Written| {
+            let [of, says] = [0, 1].map(|at| one.notes.get(at).copied().unwrap_or_default());
+            let tables = of.trim_start_matches("of").split(',').map(str::trim).filter(|table| !table.is_empty());
+            Invariant { name: one.head, says, tables: tables.collect(), sql: filled(one.sql) }
+        };
+        written(file).map(made).collect()
     }
 }
 

@@ -81,7 +81,7 @@ impl Contents for Records {
 
     fn invariants(&self) -> Vec<Invariant> {
         let Records { rows, fields: count, field_bytes } = *self;
-        let holds = |name, says, sql| Invariant { name, says, tables: &[TABLE], sql };
+        let holds = |name, says, sql| Invariant { name, says, tables: vec![TABLE], sql };
         let whole = fields(count).iter().map(|field| format!("length({field}) <> {field_bytes}")).collect::<Vec<_>>();
         vec![
             holds(

@@ -40,6 +40,29 @@ pub(crate) trait Place {
     fn place(self) -> u16;
 }
 
+/// One query of a file of SQL, which stands behind a line `-- @ HEAD`.
+pub(crate) struct Written {
+    /// What it is called there.
+    pub(crate) head: &'static str,
+    /// The comments between head and query.
+    pub(crate) notes: Vec<&'static str>,
+    /// The query up to its semicolon, on one line.
+    pub(crate) sql: String,
+}
+
+/// The queries of a file of SQL, in their order.
+pub(crate) fn written(file: &'static str) -> impl Iterator<Item = Written> {
+    file.split("-- @ ").skip(1).map(|part| {
+        let mut lines = part.lines().map(str::trim);
+        let head = lines.next().unwrap_or_default();
+        let note = |line: &&'static str| line.strip_prefix("--").map(str::trim);
+        let notes = lines.clone().map_while(|line| note(&line)).collect();
+        let query: Vec<&str> = lines.skip_while(|line| note(line).is_some()).collect();
+        let sql = query.join(" ").split(';').next().unwrap_or_default().to_owned();
+        Written { head, notes, sql }
+    })
+}
+
 /// Adds a statement to a batch.
 pub(crate) fn say<const N: usize>(batch: &mut Batch, statement: impl Place, parameters: [Value; N]) {
     batch.call(statement.place(), parameters);
