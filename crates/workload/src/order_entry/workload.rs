@@ -10,7 +10,7 @@ use crate::kind::orders::{Held, together};
 use crate::kind::{
     Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, workers,
 };
-use crate::transaction::{Business, Sample, Statement, texts};
+use crate::transaction::{Business, Sample, Statement};
 use std::sync::Arc;
 
 /// Where orders are.
@@ -78,11 +78,11 @@ fn payments(queries: &mut dyn Queries) -> Result<i64, Refused> {
 
 impl Ready for House {
     fn statements(&self, _language: Option<Language>) -> Vec<Statement> {
-        texts::statements(SAID)
+        SAID.statements()
     }
 
     fn samples(&self) -> Vec<Option<Sample>> {
-        texts::samples(SAID)
+        SAID.samples()
     }
 
     fn business(&self, share: &Share) -> Box<dyn Business> {

@@ -2,21 +2,15 @@
 //!
 //! The one idea: one portable text serves SQLite, PostgreSQL and MariaDB, and a transaction names a statement by an enum,
 //! never by its text. Row locks are asked for by `for update` at the end, which a dialect may leave out. A statement that
-//! gives rows says beside its text how many on average and what one looks like, for a database that holds none.
+//! gives rows says above its text how many on average and what one looks like, for a database that holds none.
 //!
 //! What it does not do: it knows no engine's own SQL.
 
 use super::{Batch, Sample, Statement, Value};
 
-/// Rows a call on average, and rows to choose from in turn; fields stand between bars.
-pub(crate) type Rows = (f64, &'static [&'static str]);
-
-/// Name, text, and the rows that come back, if any do.
-pub(crate) type Text = (&'static str, &'static str, Option<Rows>);
-
-/// A list of statements as `Kind from first place, LIST: Id rows(1.0, ["1|A"]) "name" = "text";`.
+/// A list of statements as `Kind from first place, LIST in "file.sql": Id Id ...`.
 macro_rules! list {
-    ($kind:ident from $first:expr, $list:ident: $($id:ident $(rows($often:literal, $rows:tt))? $name:literal = $sql:literal;)*) => {
+    ($kind:ident from $first:expr, $list:ident in $file:literal: $($id:ident)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum $kind { $($id),* }
 
@@ -26,11 +20,9 @@ macro_rules! list {
             }
         }
 
-        pub(super) const $list: &[$crate::transaction::texts::Text] =
-            &[$(($name, $sql, $crate::transaction::texts::list!(@ $($often, $rows)?))),*];
+        pub(super) const $list: $crate::transaction::texts::List =
+            $crate::transaction::texts::List { file: include_str!($file), ids: &[$(stringify!($id)),*] };
     };
-    (@ $often:literal, $rows:tt) => { Some(($often, &$rows)) };
-    (@) => { None };
 }
 pub(crate) use list;
 
@@ -68,18 +60,50 @@ pub(crate) fn say<const N: usize>(batch: &mut Batch, statement: impl Place, para
     batch.call(statement.place(), parameters);
 }
 
-/// The statements of a list, in the order of their places.
-pub(crate) fn statements<'a>(texts: impl IntoIterator<Item = &'a Text>) -> Vec<Statement> {
-    let made =
-        |&(name, sql, rows): &Text| Statement { name: name.to_owned(), sql: sql.to_owned(), rows: rows.is_some() };
-    texts.into_iter().map(made).collect()
+/// Statements of a file of SQL. The head of each is the name by which steps call it, then the one for profiles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct List {
+    pub(crate) file: &'static str,
+    /// The names by which steps call them, in the order of their places.
+    pub(crate) ids: &'static [&'static str],
 }
 
-/// What the same statements would give on a data set of about this shape, for a database that holds none: one entry a
-/// statement, nothing for those without rows.
-pub(crate) fn samples<'a>(texts: impl IntoIterator<Item = &'a Text>) -> Vec<Option<Sample>> {
-    let made = |(often, rows): Rows| Sample::new(often, rows.iter().map(|row| fields(row)).collect());
-    texts.into_iter().map(|text| text.2.map(made)).collect()
+impl List {
+    /// The queries with their names for profiles.
+    ///
+    /// # Panics
+    /// When the file holds others than the list names.
+    fn named(self) -> impl Iterator<Item = (&'static str, Written)> {
+        let mut ids = self.ids.iter();
+        assert_eq!(written(self.file).count(), self.ids.len(), "statements of {:?}", self.ids);
+        written(self.file).map(move |one| {
+            let (id, name) = one.head.split_once(' ').unwrap_or_default();
+            assert_eq!(ids.next(), Some(&id), "the next statement of the file");
+            (name, one)
+        })
+    }
+
+    /// The statements, in the order of their places.
+    pub(crate) fn statements(self) -> Vec<Statement> {
+        let made = |(name, Written { notes, sql, .. }): (&str, Written)| Statement {
+            name: name.to_owned(),
+            sql,
+            rows: !notes.is_empty(),
+        };
+        self.named().map(made).collect()
+    }
+
+    /// What the same statements would give on a data set of about this shape, for a database that holds none: one entry a
+    /// statement, nothing for those without rows.
+    pub(crate) fn samples(self) -> Vec<Option<Sample>> {
+        self.named().map(|(_, one)| one.notes.first().and_then(|note| sample(note))).collect()
+    }
+}
+
+/// Rows a call on average, and rows to choose from in turn: `gives 2.0 such as 1|A / 2|B`.
+fn sample(note: &str) -> Option<Sample> {
+    let (often, rows) = note.strip_prefix("gives ")?.split_once(" such as ")?;
+    Some(Sample::new(often.parse().ok()?, rows.split(" / ").map(fields).collect()))
 }
 
 /// The fields of a row: what reads as a whole number is one.
