@@ -11,10 +11,11 @@ mod row;
 mod table;
 
 pub use page::Page;
+pub(crate) use page::Staying;
 pub use procedure::{Definition, Language, Procedures};
 pub(crate) use row::{Row, push_number, push_padded};
 pub use table::{Column, Indexes, Made, Partitions, Reference, Rows, Table, Type};
-pub(crate) use table::{Units, checksum, letters, span, tables};
+pub(crate) use table::{Source, Units, checksum, letters, span, tables};
 
 use crate::transaction::Value;
 use crate::transaction::texts::{Written, written};

@@ -5,7 +5,7 @@ use super::fill::{part, row_count};
 use super::scale::Scale;
 use super::schema::{Holds, holds, tables};
 use super::spec::Indexes;
-use crate::dataset::{Contents, DataSet, Figure, Invariant, Page, Rows, Table, checksum};
+use crate::dataset::{Contents, DataSet, Figure, Invariant, Page, Rows, Staying, Table, checksum};
 
 /// The warehouse of a scale, with the rows of a seed.
 #[derive(Clone, Copy)]
@@ -75,7 +75,7 @@ impl Contents for Warehouse {
     }
 
     fn pages(&self) -> Box<dyn Iterator<Item = Page>> {
-        Page::staying(*self, changed)
+        Page::staying(*self, &const { Staying::but(changed) })
     }
 
     fn checksums(&self) -> Vec<(String, String)> {
