@@ -1,10 +1,10 @@
 //! Scripts as a workload: what a study names, read and compiled for a trial, and the tables of the built-in ones.
 
-use super::builtin::{self, tables};
+use super::builtin;
 use super::{Program, Script, Scripts, Spec};
 use crate::dataset::{Contents, DataSet, Language, Made, Partitions, Rows, Table};
 use crate::kind::{Around, Class, Ready, Share, Transactions, Unready};
-use crate::transaction::{Business, Sample, Statement, Value};
+use crate::transaction::{Business, Sample, Statement};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -143,19 +143,17 @@ impl Contents for Branches {
         let most = builtin::ACCOUNTS * u64::from(self.scale);
         let partitions =
             self.partitions.map(|(count, by_range)| Partitions { count: count.get(), by_range, column: "aid", most });
-        let mut tables = tables();
+        let mut tables = builtin::TABLES.to_vec();
         tables.iter_mut().filter(|table| table.key == ["aid"]).for_each(|table| table.partitions = partitions);
         tables
     }
 
     fn row_count(&self, table: &str) -> u64 {
-        builtin::rows(table, self.scale).map_or(0, |rows| rows.count())
+        builtin::share(table) * u64::from(self.scale)
     }
 
     fn part(&self, table: &str, part: u32, parts: u32) -> Box<dyn Rows> {
-        match builtin::rows(table, self.scale) {
-            Some(rows) => Made::numbered(rows.count(), (part, parts), move |number, row| rows.row(number, row)),
-            None => Box::new(Made(|_: &mut Vec<Value>| false)),
-        }
+        let share = builtin::share(table);
+        Made::numbered(self.row_count(table), (part, parts), move |number, row| builtin::row(share, number, row))
     }
 }
