@@ -18,7 +18,7 @@ pub use table::{Column, Indexes, Made, Partitions, Reference, Rows, Table, Type}
 pub(crate) use table::{Source, Units, checksum, letters, span, tables};
 
 use crate::transaction::Value;
-use crate::transaction::texts::{Written, written};
+use crate::transaction::texts::{Written, written_with};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -42,13 +42,12 @@ pub struct Invariant {
 impl Invariant {
     /// Those of a file of SQL: behind the name of each stand its tables and what holds. Each name in braces is replaced by its text.
     pub(crate) fn all(file: &'static str, texts: &[(&str, String)]) -> Vec<Invariant> {
-        let filled = |sql: String| texts.iter().fold(sql, |sql, (name, text)| sql.replace(name, text));
         let made = |one: Written| {
             let [of, says] = [0, 1].map(|at| one.notes.get(at).copied().unwrap_or_default());
             let tables = of.trim_start_matches("of").split(',').map(str::trim).filter(|table| !table.is_empty());
-            Invariant { name: one.head, says, tables: tables.collect(), sql: filled(one.sql) }
+            Invariant { name: one.head, says, tables: tables.collect(), sql: one.sql }
         };
-        written(file).map(made).collect()
+        written_with(file, texts).map(made).collect()
     }
 }
 

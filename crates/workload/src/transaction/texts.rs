@@ -55,6 +55,17 @@ pub(crate) fn written(file: &'static str) -> impl Iterator<Item = Written> {
     })
 }
 
+/// The same, each name in braces replaced by its text.
+pub(crate) fn written_with(file: &'static str, texts: &[(&str, String)]) -> impl Iterator<Item = Written> {
+    let filled = |sql: String| texts.iter().fold(sql, |sql, (name, text)| sql.replace(name, text));
+    written(file).map(move |one| Written { sql: filled(one.sql), ..one })
+}
+
+/// Such queries alone.
+pub(crate) fn filled(file: &'static str, texts: &[(&str, String)]) -> Vec<String> {
+    written_with(file, texts).map(|one| one.sql).collect()
+}
+
 /// Adds a statement to a batch.
 pub(crate) fn say<const N: usize>(batch: &mut Batch, statement: impl Place, parameters: [Value; N]) {
     batch.call(statement.place(), parameters);

@@ -5,7 +5,7 @@
 //! What it does not do: it knows no engine's own SQL.
 
 use super::{Preset, Scale, codes};
-use crate::transaction::texts::{List, list};
+use crate::transaction::texts::{List, filled, list};
 use crate::transaction::{Sample, Statement};
 
 // Orders, fills, quotes and the small reads over the desk's twelve tables.
@@ -55,16 +55,10 @@ pub fn samples(preset: Preset) -> Vec<Option<Sample>> {
 /// The clean-up before a run, one transaction: orders that an earlier run left in the market are cancelled. It reaches
 /// only trades of runs; those of the history are all completed.
 pub fn cleanup_statements(scale: &Scale) -> Vec<String> {
-    let (first, at) = (scale.first_new_trade(), super::scale::NOW_US);
     let (pending, submitted, cancelled) = (codes::PENDING, codes::SUBMITTED, codes::CANCELLED);
-    let open = format!("id >= {first} and status in ('{pending}', '{submitted}')");
-    // A cancelled trade's last event must not lie before its first one, which is later than the end of the history.
-    let moment = format!("(select max(e.at) from trade_event e where e.trade_id = trade.id and e.at >= {at})");
-    vec![
-        "delete from pending_order".to_owned(),
-        format!(
-            "insert into trade_event (trade_id, status, at) select id, '{cancelled}', {moment} from trade where {open}"
-        ),
-        format!("update trade set status = '{cancelled}' where {open}"),
-    ]
+    let codes = [("{pending}", pending), ("{submitted}", submitted), ("{cancelled}", cancelled)];
+    let numbers = [("{first}", scale.first_new_trade() as i64), ("{end}", super::scale::NOW_US)];
+    let codes = codes.map(|(name, code)| (name, code.to_owned())).into_iter();
+    let texts: Vec<_> = codes.chain(numbers.map(|(name, number)| (name, number.to_string()))).collect();
+    filled(include_str!("cleanup.sql"), &texts)
 }
