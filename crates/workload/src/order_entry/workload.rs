@@ -19,7 +19,6 @@ const ORDERS: Held = Held { table: "customer_order", filled: DELIVERED };
 /// What the counts of a ledger are called.
 const BEFORE: &str = "payments before";
 const PAID: &str = "payments";
-const UNKNOWN: &str = "payments unknown";
 
 impl Transactions for House {
     fn classes(&self) -> Vec<Class> {
@@ -54,20 +53,16 @@ impl Transactions for House {
 
     fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
         let pages = together(workers(businesses).map(Entry::ledger)).unwrap_or_default().pages;
-        let paid = workers(businesses).map(Entry::payments);
-        let (paid, unknown) = paid.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        let counts = [(BEFORE, *found.counts.first()?), (PAID, paid as i64), (UNKNOWN, unknown as i64)];
-        Some(Ledger { pages, ..Ledger::of_counts(counts) })
+        let counts = Ledger::of_counts([(BEFORE, *found.counts.first()?)]);
+        Some(Ledger { pages, ..counts.with(PAID, workers(businesses).map(Entry::payments).sum()) })
     }
 
     fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
         let there = payments(queries)? - ledger.count(BEFORE);
-        let (paid, unknown) = (ledger.count(PAID), ledger.count(UNKNOWN));
-        let damaged = !(paid..=paid + unknown).contains(&there);
-        let open = if unknown > 0 { format!("; {unknown} of unknown outcome") } else { String::new() };
-        let text = format!("{paid} payments were acknowledged{open}, and the data holds {there}");
+        let paid = ledger.told(PAID);
+        let text = format!("{} payments were acknowledged{}, and the data holds {there}", paid.done, paid.doubt());
         let mut verdicts = ORDERS.hold(queries, ledger)?;
-        verdicts.push(Verdict { name: "count", damaged, text });
+        verdicts.push(Verdict { name: "count", damaged: !paid.allows(there), text });
         Ok(verdicts)
     }
 }
