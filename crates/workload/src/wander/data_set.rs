@@ -1,7 +1,7 @@
 //! The tables as a data set. How long each is hot is no part of it.
 
 use super::{Spec, TEXT};
-use crate::dataset::{self, Column, Contents, DataSet, Invariant, Made, Rows, Table, Type};
+use crate::dataset::{self, Column, Contents, DataSet, Made, Rows, Table, Type};
 use crate::transaction::Value;
 use random::GOLDEN;
 use units::Nanos;
@@ -36,10 +36,6 @@ impl Contents for Spec {
 
     fn row_count(&self, _table: &str) -> u64 {
         self.rows
-    }
-
-    fn invariants(&self) -> Vec<Invariant> {
-        Vec::new()
     }
 
     fn part(&self, _table: &str, part: u32, parts: u32) -> Box<dyn Rows> {
