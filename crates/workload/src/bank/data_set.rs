@@ -15,7 +15,7 @@ struct Bank {
 
 /// The data set whose rows are those of a seed.
 pub fn seeded(scale: Scale, seed: u64) -> DataSet {
-    DataSet::new(Bank { scale, seed })
+    DataSet::new(MARKED, Bank { scale, seed })
 }
 
 /// The word of the kind in marks.
@@ -39,10 +39,6 @@ fn changed(table: &str) -> Option<&'static [&'static str]> {
 }
 
 impl Contents for Bank {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
             ("accounts", self.scale.accounts.to_string()),

@@ -19,7 +19,7 @@ struct House {
 
 /// The data set whose rows are those of a seed.
 pub fn seeded(scale: Scale, seed: u64) -> DataSet {
-    DataSet::new(House { scale, seed, sums: true })
+    DataSet::new(MARKED, House { scale, seed, sums: true })
 }
 
 /// The word of the kind in marks.
@@ -64,10 +64,6 @@ fn changed(table: &str) -> Option<&'static [&'static str]> {
 }
 
 impl Contents for House {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
             ("preset", self.scale.preset.word().to_owned()),

@@ -41,7 +41,7 @@ struct Records {
 
 /// The records of a workload.
 pub(super) fn data_set(spec: &Spec) -> DataSet {
-    DataSet::new(Records { rows: spec.rows, fields: spec.fields, field_bytes: spec.field_bytes })
+    DataSet::new(MARKED, Records { rows: spec.rows, fields: spec.fields, field_bytes: spec.field_bytes })
 }
 
 /// The word of the kind in marks.
@@ -51,14 +51,10 @@ pub const MARKED: &str = "key-value";
 pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
     let small = |name: &str| fact(name)?.parse::<u32>().ok();
     let (fields, field_bytes) = (small("fields")?, small("field_bytes")?);
-    Some(DataSet::new(Records { rows: fact("rows")?.parse().ok()?, fields, field_bytes }))
+    Some(DataSet::new(MARKED, Records { rows: fact("rows")?.parse().ok()?, fields, field_bytes }))
 }
 
 impl Contents for Records {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
             ("rows", self.rows.to_string()),

@@ -44,7 +44,7 @@ pub const MARKED: &str = "order-entry";
 
 /// The data set that the facts of a mark describe.
 pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
-    Some(DataSet::new(House { depots: fact("depots")?.parse().ok()? }))
+    Some(DataSet::new(MARKED, House { depots: fact("depots")?.parse().ok()? }))
 }
 
 /// How row `sub` (from 0) of a unit (from 1) is written; false where it has none.
@@ -143,10 +143,6 @@ fn changed(table: &str) -> Option<&'static [&'static str]> {
 }
 
 impl Contents for House {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![("depots", self.depots.to_string())]
     }

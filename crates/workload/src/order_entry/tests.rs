@@ -19,7 +19,7 @@ fn share(worker: u32, half: Option<u32>) -> Share {
 }
 
 fn filled() -> (Bench, DataSet) {
-    let data = DataSet::new(HOUSE);
+    let data = DataSet::new(data_set::MARKED, HOUSE);
     (Bench::filled(&data, SAID.statements()), data)
 }
 

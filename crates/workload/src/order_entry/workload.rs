@@ -1,7 +1,7 @@
 //! Order entry as a workload: what it supplies, and how acknowledged orders, deliveries and payments are held against the data.
 
 use super::business::Entry;
-use super::data_set::DELIVERED;
+use super::data_set::{DELIVERED, MARKED};
 use super::house::House;
 use super::statements::SAID;
 use crate::dataset::{DataSet, Language};
@@ -26,7 +26,7 @@ impl Transactions for House {
     }
 
     fn data_set(&self, _theirs: bool) -> Option<DataSet> {
-        Some(DataSet::new(*self))
+        Some(DataSet::new(MARKED, *self))
     }
 
     fn ready(&self, _around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {

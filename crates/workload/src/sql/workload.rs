@@ -42,7 +42,7 @@ impl Transactions for Asked {
     /// already.
     fn data_set(&self, theirs: bool) -> Option<DataSet> {
         let scale = u32::try_from(self.scale).unwrap_or(u32::MAX);
-        (self.built_in() && !theirs).then(|| DataSet::new(Branches { scale, partitions: self.partitions }))
+        (self.built_in() && !theirs).then(|| DataSet::new(MARKED, Branches { scale, partitions: self.partitions }))
     }
 
     fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
@@ -110,12 +110,12 @@ pub const MARKED: &str = "scripts";
 
 /// The tables of so many branches.
 pub fn branches(scale: u32) -> DataSet {
-    DataSet::new(Branches { scale, partitions: None })
+    DataSet::new(MARKED, Branches { scale, partitions: None })
 }
 
 /// The same with accounts in so many partitions, by range or by hash.
 pub fn partitioned(scale: u32, count: NonZeroU32, by_range: bool) -> DataSet {
-    DataSet::new(Branches { scale, partitions: Some((count, by_range)) })
+    DataSet::new(MARKED, Branches { scale, partitions: Some((count, by_range)) })
 }
 
 /// The data set that the facts of a mark describe.
@@ -126,10 +126,6 @@ pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
 }
 
 impl Contents for Branches {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = vec![("scale", self.scale.to_string())];
         if let Some((count, by_range)) = self.partitions {

@@ -8,7 +8,7 @@ use units::Nanos;
 
 /// The tables of a workload.
 pub(super) fn data_set(spec: &Spec) -> DataSet {
-    DataSet::new(Spec { stay: Nanos::ZERO, ..*spec })
+    DataSet::new(MARKED, Spec { stay: Nanos::ZERO, ..*spec })
 }
 
 /// The word of the kind in marks.
@@ -21,10 +21,6 @@ pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
 }
 
 impl Contents for Spec {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![("tables", self.tables.to_string()), ("rows", self.rows.to_string())]
     }

@@ -16,7 +16,7 @@ pub(super) struct Warehouse {
 
 /// The data set whose rows are those of a seed.
 pub fn seeded(scale: Scale, seed: u64) -> DataSet {
-    DataSet::new(Warehouse { scale, seed })
+    DataSet::new(MARKED, Warehouse { scale, seed })
 }
 
 /// The word of the kind in marks.
@@ -41,10 +41,6 @@ fn changed(table: &str) -> Option<&'static [&'static str]> {
 }
 
 impl Contents for Warehouse {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
             ("rows", self.scale.rows.to_string()),
