@@ -42,28 +42,23 @@ pub(crate) struct Written {
     pub(crate) sql: String,
 }
 
-/// The queries of a file of SQL, in their order.
-pub(crate) fn written(file: &'static str) -> impl Iterator<Item = Written> {
+/// The queries of a file of SQL in their order, each name in braces replaced by its text.
+pub(crate) fn written(file: &'static str, texts: &[(&str, String)]) -> impl Iterator<Item = Written> {
     file.split("-- @ ").skip(1).map(|part| {
         let mut lines = part.lines().map(str::trim);
         let head = lines.next().unwrap_or_default();
         let note = |line: &&'static str| line.strip_prefix("--").map(str::trim);
         let notes = lines.clone().map_while(|line| note(&line)).collect();
         let query: Vec<&str> = lines.skip_while(|line| note(line).is_some()).collect();
-        let sql = query.join(" ").split(';').next().unwrap_or_default().to_owned();
+        let query = query.join(" ").split(';').next().unwrap_or_default().to_owned();
+        let sql = texts.iter().fold(query, |sql, (name, text)| sql.replace(name, text));
         Written { head, notes, sql }
     })
 }
 
-/// The same, each name in braces replaced by its text.
-pub(crate) fn written_with(file: &'static str, texts: &[(&str, String)]) -> impl Iterator<Item = Written> {
-    let filled = |sql: String| texts.iter().fold(sql, |sql, (name, text)| sql.replace(name, text));
-    written(file).map(move |one| Written { sql: filled(one.sql), ..one })
-}
-
 /// Such queries alone.
 pub(crate) fn filled(file: &'static str, texts: &[(&str, String)]) -> Vec<String> {
-    written_with(file, texts).map(|one| one.sql).collect()
+    written(file, texts).map(|one| one.sql).collect()
 }
 
 /// Adds a statement to a batch.
@@ -80,34 +75,30 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// The queries with their names for profiles.
+    /// The statements in the order of their places, each with what it would give on a data set of about this shape.
     ///
     /// # Panics
-    /// When the file holds others than the list names.
-    fn named(self) -> impl Iterator<Item = (&'static str, Written)> {
+    /// When the file holds others than the list names, or has another comment above one than what it gives.
+    fn read(self) -> impl Iterator<Item = (Statement, Option<Sample>)> {
         let mut ids = self.ids.iter();
-        assert_eq!(written(self.file).count(), self.ids.len(), "statements of {:?}", self.ids);
-        written(self.file).map(move |one| {
-            let (id, name) = one.head.split_once(' ').unwrap_or_default();
+        assert_eq!(written(self.file, &[]).count(), self.ids.len(), "statements of {:?}", self.ids);
+        written(self.file, &[]).map(move |Written { head, notes, sql }| {
+            let (id, name) = head.split_once(' ').unwrap_or_default();
             assert_eq!(ids.next(), Some(&id), "the next statement of the file");
-            (name, one)
+            let gives = |note: &&str| sample(note).unwrap_or_else(|| panic!("`{id}` gives what? {note}"));
+            let sample = notes.first().map(gives);
+            (Statement { name: name.to_owned(), sql, rows: sample.is_some() }, sample)
         })
     }
 
-    /// The statements, in the order of their places.
+    /// The statements.
     pub(crate) fn statements(self) -> Vec<Statement> {
-        let made = |(name, Written { notes, sql, .. }): (&str, Written)| Statement {
-            name: name.to_owned(),
-            sql,
-            rows: !notes.is_empty(),
-        };
-        self.named().map(made).collect()
+        self.read().map(|one| one.0).collect()
     }
 
-    /// What the same statements would give on a data set of about this shape, for a database that holds none: one entry a
-    /// statement, nothing for those without rows.
+    /// What they give, for a database that holds nothing: one entry a statement, nothing for those without rows.
     pub(crate) fn samples(self) -> Vec<Option<Sample>> {
-        self.named().map(|(_, one)| one.notes.first().and_then(|note| sample(note))).collect()
+        self.read().map(|one| one.1).collect()
     }
 }
 
@@ -120,4 +111,34 @@ fn sample(note: &str) -> Option<Sample> {
 /// The fields of a row: what reads as a whole number is one.
 fn fields(row: &str) -> Vec<Value> {
     row.split('|').map(|field| field.parse().map_or_else(|_| Value::from(field), Value::Int)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "-- A file.\n\n-- @ One a: read\n-- gives 2.5 such as 1|A / 2|B\nselect x\n    from y;\n\n-- Others.\n\n\
+                        -- @ Two write\ninsert {what};\n";
+
+    #[test]
+    fn a_query_of_a_file_is_one_line_and_comments_between_two_are_of_none() {
+        let all: Vec<Written> = written(FILE, &[("{what}", "1".to_owned())]).collect();
+        assert_eq!(all.iter().map(|one| one.head).collect::<Vec<_>>(), ["One a: read", "Two write"]);
+        assert_eq!(all.iter().map(|one| one.sql.as_str()).collect::<Vec<_>>(), ["select x from y", "insert 1"]);
+        assert_eq!((all[0].notes.len(), all[1].notes.len()), (1, 0));
+    }
+
+    #[test]
+    fn a_statement_gives_rows_where_its_file_says_which() {
+        let list = List { file: FILE, ids: &["One", "Two"] };
+        assert_eq!(list.statements().iter().map(|one| one.rows).collect::<Vec<_>>(), [true, false]);
+        let rows = vec![vec![Value::Int(1), "A".into()], vec![Value::Int(2), "B".into()]];
+        assert_eq!(list.samples(), [Some(Sample::new(2.5, rows)), None]);
+    }
+
+    #[test]
+    #[should_panic(expected = "the next statement of the file")]
+    fn a_list_that_names_other_statements_than_its_file_is_found_out() {
+        let _ = List { file: FILE, ids: &["Two", "One"] }.statements();
+    }
 }

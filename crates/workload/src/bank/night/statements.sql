@@ -2,8 +2,9 @@
 -- Below the name of each stands about how many rows it gives, with rows such as it may give, where it gives any.
 
 -- A span of accounts: $1 is the first of it, $2 the end. Orders are one of interest and one of charges a branch: $3 and twice the branch,
--- and one more. The own account of a branch is $4 and the branch. Locked before their balances are read: what is posted beside them with a
--- value date of the period comes before or not at all.
+-- and one more. The own account of a branch is $4 and the branch.
+
+-- Locked before their balances are read: what is posted beside them with a value date of the period comes before or not at all.
 
 -- @ Left balance: lock accounts that are left
 -- gives 100.0 such as 1
