@@ -33,7 +33,10 @@ fn filled(preset: Preset, customers: u64) -> (tempfile::TempDir, Box<dyn Databas
 /// The tables of jobs that copy.
 fn jobs(jobs: u32, rows_per_job: u64, row_bytes: u32) -> DataSet {
     let mode = Mode::Copy { block_bytes: 8 << 10 };
-    DataSet::new(rows::Spec { jobs, rows_per_job, row_bytes, commit_every: 1, total: None, mode })
+    DataSet::new(
+        rows::data_set::MARKED,
+        rows::Spec { jobs, rows_per_job, row_bytes, commit_every: 1, total: None, mode },
+    )
 }
 
 fn plain(database: &dyn Database) -> Box<dyn Session> {

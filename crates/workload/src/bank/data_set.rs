@@ -1,10 +1,10 @@
 //! The bank as a data set.
 
 use super::checks;
-use super::fill::{part, row_count};
+use super::fill::{Maker, source};
 use super::scale::Scale;
 use super::schema::{TABLES, tables};
-use crate::dataset::{Contents, DataSet, Figure, Indexes, Invariant, Page, Rows, Table, checksum};
+use crate::dataset::{Contents, DataSet, Figure, Indexes, Invariant, Page, Rows, Staying, Table, checksum};
 
 /// The bank of a scale, with the rows of a seed.
 #[derive(Clone, Copy)]
@@ -15,7 +15,7 @@ struct Bank {
 
 /// The data set whose rows are those of a seed.
 pub fn seeded(scale: Scale, seed: u64) -> DataSet {
-    DataSet::new(Bank { scale, seed })
+    DataSet::new(MARKED, Bank { scale, seed })
 }
 
 /// The word of the kind in marks.
@@ -39,10 +39,6 @@ fn changed(table: &str) -> Option<&'static [&'static str]> {
 }
 
 impl Contents for Bank {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
             ("accounts", self.scale.accounts.to_string()),
@@ -57,11 +53,11 @@ impl Contents for Bank {
     }
 
     fn row_count(&self, table: &str) -> u64 {
-        row_count(self.scale, self.seed, table)
+        source(&self.scale, self.seed, table).rows
     }
 
     fn part(&self, table: &str, number: u32, parts: u32) -> Box<dyn Rows> {
-        part(self.scale, self.seed, table, number, parts)
+        source(&self.scale, self.seed, table).part(Maker::new(self.scale, self.seed), (number, parts))
     }
 
     fn invariants(&self) -> Vec<Invariant> {
@@ -73,7 +69,7 @@ impl Contents for Bank {
     }
 
     fn pages(&self) -> Box<dyn Iterator<Item = Page>> {
-        Page::staying(*self, changed)
+        Page::staying(*self, &const { Staying::but(changed) })
     }
 
     fn checksums(&self) -> Vec<(String, String)> {

@@ -8,13 +8,12 @@
 use super::history::{History, Items};
 use super::scale::{CENTS_MAX, OF_FIRMS, OWN, PRODUCTS, Scale, TODAY};
 use crate::brokerage::names::{self, push_first, push_last};
-use crate::dataset::{Made, Row, Rows, Units};
-use crate::transaction::Value;
+use crate::dataset::{Row, Source};
 use random::{below, mix};
 
 /// What rows are made from, and how far it is with the rows of a unit.
 #[derive(Clone, Debug)]
-struct Maker {
+pub(super) struct Maker {
     history: History,
     items: Option<Items>,
     /// Of one account: what was turned over on each day of the history and today.
@@ -23,6 +22,10 @@ struct Maker {
 }
 
 impl Maker {
+    pub(super) fn new(scale: Scale, seed: u64) -> Maker {
+        Maker { history: History::new(scale, seed), items: None, turnovers: Vec::new(), balance: 0 }
+    }
+
     fn scale(&self) -> Scale {
         *self.history.scale()
     }
@@ -45,70 +48,37 @@ impl Maker {
     }
 }
 
-/// How the rows of a unit are written. Each writes a row and says true, or says false when the unit has no such row.
-#[derive(Clone, Copy, Debug)]
-enum Write {
-    /// One row a unit, or none.
-    One(fn(&mut Maker, unit: u64, row: &mut Row<'_>) -> bool),
-    /// Several rows a unit, counted from 0.
-    Several(fn(&mut Maker, unit: u64, sub: u32, row: &mut Row<'_>) -> bool),
-}
-
-/// The rows of part `part` of `parts` equal ones; parts 0 to `parts` together hold each row of the table once. A table that
-/// begins empty has none.
-pub(super) fn part(scale: Scale, seed: u64, table: &str, part: u32, parts: u32) -> Box<dyn Rows> {
-    let (units, write) = source(&scale, table);
-    let mut units = Units::of_part(units, (part, parts));
-    let mut maker = Maker { history: History::new(scale, seed), items: None, turnovers: Vec::new(), balance: 0 };
-    let mut made = move |unit, sub, row: &mut Row<'_>| match write {
-        Write::One(write) => sub == 0 && write(&mut maker, unit, row),
-        Write::Several(write) => write(&mut maker, unit, sub, row),
-    };
-    Box::new(Made(move |row: &mut Vec<Value>| units.next(row, &mut made)))
-}
-
-/// Units of a table, and how their rows are written.
-fn source(scale: &Scale, table: &str) -> (u64, Write) {
-    use Write::{One, Several};
-    let orders = scale.accounts + scale.open_orders();
+/// How the rows of a table are made; how many there are is exact.
+pub(super) fn source(scale: &Scale, seed: u64, table: &str) -> Source<Maker> {
+    let history = History::new(*scale, seed);
+    let (orders, kept) = (scale.accounts + scale.open_orders(), history.kept_orders() + scale.open_orders());
     match table {
-        "bank" => (scale.banks(), One(bank)),
-        "branch" => (scale.branches(), One(branch)),
-        "product" => (OWN, One(product)),
-        "terms" => (OWN, One(terms)),
-        "customer" => (scale.customers(), One(customer)),
-        "account" => (scale.all_accounts(), One(account)),
-        "payment_order" => (orders, One(payment_order)),
-        "order_item" => (orders, One(order_item)),
-        "standing_order" => (scale.standing_orders(), One(standing_order)),
-        "prenote" => (scale.open_orders(), One(prenote)),
-        "item" => (scale.accounts, Several(item)),
-        "balance" => (scale.all_accounts(), Several(balance)),
-        "statement" => (scale.accounts, One(statement)),
-        _ => (0, One(|_, _, _| false)),
+        "bank" => Source::one(scale.banks(), bank),
+        "branch" => Source::one(scale.branches(), branch),
+        "product" => Source::one(OWN, product),
+        "terms" => Source::one(OWN, terms),
+        "customer" => Source::one(scale.customers(), customer),
+        "account" => Source::one(scale.all_accounts(), account),
+        "payment_order" => Source::one(orders, payment_order).about(kept),
+        "order_item" => Source::one(orders, order_item).about(kept),
+        "standing_order" => Source::one(scale.standing_orders(), standing_order),
+        "prenote" => Source::one(scale.open_orders(), prenote),
+        "item" => Source::several(scale.accounts, history.items(), item),
+        "balance" => Source::several(scale.all_accounts(), scale.all_accounts() * (scale.days + 1), balance),
+        "statement" => Source::one(scale.accounts, statement),
+        _ => Source::empty(),
     }
 }
 
-/// Rows of a table: exact.
-pub fn row_count(scale: Scale, seed: u64, table: &str) -> u64 {
-    let history = History::new(scale, seed);
-    match table {
-        "item" => history.items(),
-        "payment_order" | "order_item" => history.kept_orders() + scale.open_orders(),
-        "balance" => scale.all_accounts() * (scale.days + 1),
-        _ => source(&scale, table).0,
-    }
-}
-
-fn bank(_: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+fn bank(_: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     row.number(unit + 1).build(|to| names::push_company(unit, to)).code("BANK", unit + 1, 4).end()
 }
 
-fn branch(_: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+fn branch(_: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     row.number(unit + 1).number(unit / 50 + 1).build(|to| names::push_town(mix(unit) % names::AREAS, to)).end()
 }
 
-fn product(_: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+fn product(_: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     row.number(unit + 1);
     match unit + 1 {
         OF_FIRMS => row.text("Account of a firm"),
@@ -119,7 +89,7 @@ fn product(_: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
 }
 
 /// Charges, the limit, and interest in basis points a year: on debts, and in three steps on what is had.
-fn terms(_: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+fn terms(_: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let n = unit as i64;
     let terms = match unit + 1 {
         OF_FIRMS => [2_500, 2, CENTS_MAX, 900, 0, 10_000_000, 5, 100_000_000, 10],
@@ -151,7 +121,7 @@ fn limit_cents(product: u64) -> i64 {
     }
 }
 
-fn customer(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+fn customer(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let (customer, scale, random) = (unit + 1, maker.scale(), mix(unit ^ 0x6375_7374));
     row.number(customer).number(scale.branch_of(scale.account_of_customer(customer)));
     row.build(|to| push_last(customer, to)).build(|to| push_first(customer, to));
@@ -159,7 +129,7 @@ fn customer(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     row.build(|to| names::push_town((random >> 8) % names::AREAS, to)).code("+00 ", random >> 32 & 0xff_ffff, 8).end()
 }
 
-fn account(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+fn account(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let (account, scale) = (unit + 1, maker.scale());
     let (customer, product, branch) = match account.checked_sub(scale.accounts + 1) {
         // The bank's own accounts are in the name of its first customer.
@@ -172,7 +142,7 @@ fn account(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
 }
 
 /// The orders of the last round by account, then those for a day to come.
-fn payment_order(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+fn payment_order(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let (history, scale) = (&maker.history, maker.scale());
     if let Some(open) = unit.checked_sub(scale.accounts) {
         let Open { order, account, day, cents, .. } = Open::of(history, open);
@@ -185,7 +155,7 @@ fn payment_order(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     row.int(1).int(item.cents.abs()).end()
 }
 
-fn order_item(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+fn order_item(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let (history, scale) = (&maker.history, maker.scale());
     let (order, payee, cents) = match unit.checked_sub(scale.accounts) {
         Some(open) => {
@@ -223,7 +193,7 @@ impl Open {
     }
 }
 
-fn standing_order(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+fn standing_order(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let (scale, random) = (maker.scale(), mix(unit ^ 0x7374_616e));
     let account = unit * 4 + 1 + random % 4;
     let payee = (account + (random >> 8) % (scale.accounts - 1)) % scale.accounts + 1;
@@ -231,7 +201,7 @@ fn standing_order(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     row.int(TODAY + (unit % 20) as i64).int(20).end()
 }
 
-fn prenote(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+fn prenote(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let Open { order, account, day, cents, .. } = Open::of(&maker.history, unit);
     row.number(order).number(account).int(day).int(cents).end()
 }
@@ -263,7 +233,7 @@ fn balance(maker: &mut Maker, unit: u64, sub: u32, row: &mut Row<'_>) -> bool {
 }
 
 /// How the period before the history ended.
-fn statement(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+fn statement(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let opening = maker.opening(unit + 1);
     row.number(unit + 1).int(0).int(maker.scale().first_day() - 1).int(opening).int(opening).int(0).end()
 }

@@ -12,7 +12,7 @@ use super::ledger::{Known, Ledger};
 use super::mix::Class;
 use super::numbers::Errand;
 use super::scale::NOW_US;
-use super::steps::{Inputs, Machine, Report};
+use super::steps::{DONE, Inputs, Machine, Report, machine};
 use super::{Market, Preset, Scale, Spec};
 use crate::dataset::SEED;
 use crate::kind::numbers::Numbers;
@@ -35,7 +35,7 @@ struct Slot {
     now: i64,
     number: u64,
     ticks: Vec<Tick>,
-    machine: Machine,
+    machine: Option<Box<dyn Machine>>,
 }
 
 /// A worker of the brokerage workload.
@@ -120,7 +120,7 @@ impl Brokerage {
         let draws = draws.on(self.half);
         let Slot { class: Some(class), now, number, .. } = *held else { return };
         let (scale, ticks, procedures) = (&self.scale, &held.ticks[..], self.spec.procedures);
-        held.machine = Machine::new(Inputs { scale, class, draws, now, number, ticks, procedures });
+        held.machine = Some(machine(Inputs { scale, class, draws, now, number, ticks, procedures }));
     }
 
     /// What a committed transaction means to the market and the ledger.
@@ -200,16 +200,16 @@ impl Business for Brokerage {
         };
         let now = self.now(begun.at);
         self.slots[slot as usize] =
-            Slot { errand: Some(errand), class: Some(class), n: begun.n, now, number, ticks, machine: Machine::Idle };
+            Slot { errand: Some(errand), class: Some(class), n: begun.n, now, number, ticks, machine: None };
         self.load(slot);
     }
 
     fn step(&mut self, slot: u32, answers: &Answers, batch: &mut Batch) -> Step {
-        self.slots[slot as usize].machine.step(answers, batch)
+        self.slots[slot as usize].machine.as_mut().map_or(DONE, |machine| machine.step(answers, batch))
     }
 
     fn complaint(&mut self, slot: u32) -> Option<String> {
-        let complaint = self.slots[slot as usize].machine.complaint()?;
+        let complaint = self.slots[slot as usize].machine.as_ref()?.complaint()?;
         let schema = seeded(Scale::of(&self.spec), SEED).schema();
         // A fill leaves alone what is there, so that only who removes it gets it anew.
         Some(format!(
@@ -223,10 +223,13 @@ impl Business for Brokerage {
     }
 
     fn ended(&mut self, slot: u32, ending: Ending, at: Nanos, caused: &mut Vec<Caused>) {
-        let Slot { errand, class, number, machine, .. } = std::mem::take(&mut self.slots[slot as usize]);
+        let Slot { errand, class, number, mut machine, .. } = std::mem::take(&mut self.slots[slot as usize]);
         let (Some(errand), Some(class)) = (errand, class) else { return };
         match ending {
-            Ending::Done => self.committed(number, machine.report(), at, caused),
+            Ending::Done => {
+                let report = machine.as_mut().map_or(Report::Nothing, |machine| machine.report());
+                self.committed(number, report, at, caused);
+            }
             Ending::Failed | Ending::Unknown => self.lost(errand, class, number, ending, at, caused),
         }
         self.exchange.count_ending(at, caused);

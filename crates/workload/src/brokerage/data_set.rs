@@ -1,22 +1,25 @@
 //! The brokerage house as a data set.
 
-use super::checks::{figures, invariants, pages, row_checks};
-use super::fill::{TableRows, row_count};
+use super::checks::{figures, invariants, row_checks};
+use super::codes::MARK;
+use super::fill::{Maker, source};
 use super::{Preset, Scale, procedures, schema};
 use crate::dataset::{
-    Contents, DataSet, Figure, Invariant, Language, Made, Page, Procedures, RowCheck, Rows, Table, checksum,
+    Contents, DataSet, Figure, Invariant, Language, Page, Procedures, RowCheck, Rows, Staying, Table, checksum,
 };
-use crate::transaction::Value;
 
 /// The house of a scale, with the rows of a seed.
+#[derive(Clone, Copy)]
 struct House {
     scale: Scale,
     seed: u64,
+    /// Whether brokers and accounts get what their trades add up to.
+    sums: bool,
 }
 
 /// The data set whose rows are those of a seed.
 pub fn seeded(scale: Scale, seed: u64) -> DataSet {
-    DataSet::new(House { scale, seed })
+    DataSet::new(MARKED, House { scale, seed, sums: true })
 }
 
 /// The word of the kind in marks.
@@ -31,11 +34,36 @@ pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
     Some(seeded(scale, number("seed")?))
 }
 
-impl Contents for House {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
+/// What stays of the fill: a transaction puts a mark behind some texts, or takes it away. Of large tables many pages are compared.
+const STAYING: Staying = Staying {
+    changed,
+    mark: MARK,
+    marked: &[("cash_entry", "description"), ("settlement", "kind"), ("trade", "placed_by")],
+    pages: 500,
+};
 
+/// Columns of a table that transactions change; none for a table whose rows do not stay.
+fn changed(table: &str) -> Option<&'static [&'static str]> {
+    match table {
+        "quote" | "watch_entry" | "pending_order" | "position" | "lot" => None,
+        "access_grant" => Some(&["last_name"]),
+        "account" => Some(&["balance_cents"]),
+        "address" => Some(&["line2"]),
+        "article" => Some(&["source"]),
+        "broker" => Some(&["commission_cents", "trades"]),
+        "company" => Some(&["chief"]),
+        "customer" => Some(&["email"]),
+        "daily_price" => Some(&["volume"]),
+        "exchange" => Some(&["description"]),
+        "financial" => Some(&["inventory_cents"]),
+        "levy" => Some(&["name"]),
+        "postal_area" => Some(&["town"]),
+        "security" => Some(&["dividend_cents"]),
+        _ => Some(&[]),
+    }
+}
+
+impl Contents for House {
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
             ("preset", self.scale.preset.word().to_owned()),
@@ -50,12 +78,11 @@ impl Contents for House {
     }
 
     fn row_count(&self, table: &str) -> u64 {
-        schema::table(table).map_or(0, |table| row_count(self.scale, table))
+        source(&self.scale, table).rows
     }
 
     fn part(&self, table: &str, part: u32, parts: u32) -> Box<dyn Rows> {
-        let mut rows = schema::table(table).map(|table| TableRows::new(self.scale, self.seed, table, part, parts));
-        Box::new(Made(move |row: &mut Vec<Value>| rows.as_mut().is_some_and(|rows| rows.next(row))))
+        source(&self.scale, table).part(Maker::new(self.scale, self.seed, self.sums), (part, parts))
     }
 
     fn invariants(&self) -> Vec<Invariant> {
@@ -71,7 +98,7 @@ impl Contents for House {
     }
 
     fn pages(&self) -> Box<dyn Iterator<Item = Page>> {
-        Box::new(pages(self.scale, self.seed))
+        Page::staying(House { sums: false, ..*self }, &STAYING)
     }
 
     fn checksums(&self) -> Vec<(String, String)> {

@@ -13,7 +13,7 @@ pub mod codes;
 pub mod data_set;
 mod draws;
 mod exchange;
-pub mod fill;
+mod fill;
 pub mod history;
 mod mix;
 pub mod names;

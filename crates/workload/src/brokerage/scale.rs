@@ -2,8 +2,8 @@
 //! valid customers, accounts and symbols without asking the database.
 
 use super::{Preset, Spec, names};
-use crate::kind::numbers::share_at;
-use random::{fraction, mix};
+use crate::kind::numbers::{share_at, skewed};
+use random::mix;
 
 /// Accounts of each ten customers in turn: 1 to 9, 5 on average.
 const ACCOUNTS: [u64; 10] = [5, 1, 9, 3, 7, 2, 8, 4, 6, 5];
@@ -184,12 +184,6 @@ impl Scale {
     pub fn draw_security(&self, random: u64) -> u64 {
         skewed(random, self.securities())
     }
-}
-
-/// A number below `n`; the lower are likelier, half of all draws in the first eighth.
-fn skewed(random: u64, n: u64) -> u64 {
-    let even = fraction(random);
-    ((even * even * even * n as f64) as u64).min(n - 1)
 }
 
 #[cfg(test)]

@@ -11,12 +11,14 @@ mod row;
 mod table;
 
 pub use page::Page;
+pub(crate) use page::Staying;
 pub use procedure::{Definition, Language, Procedures};
 pub(crate) use row::{Row, push_number, push_padded};
 pub use table::{Column, Indexes, Made, Partitions, Reference, Rows, Table, Type};
-pub(crate) use table::{Units, checksum, letters, span, tables};
+pub(crate) use table::{Source, Units, checksum, letters, span, tables};
 
 use crate::transaction::Value;
+use crate::transaction::texts::{Written, written};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -32,26 +34,20 @@ pub struct Invariant {
     /// What holds, as a sentence.
     pub says: &'static str,
     /// The tables that it reads.
-    pub tables: &'static [&'static str],
+    pub tables: Vec<&'static str>,
     /// A query for rows that break it, ten at most: no row says that it holds.
     pub sql: String,
 }
 
-/// An invariant as it is written down: name, tables, what holds, and SQL with names in braces.
-pub(crate) type Stated = (&'static str, &'static [&'static str], &'static str, &'static str);
-
-/// Invariants as `"name" of [tables] "what holds" = SQL with names in braces;`.
-macro_rules! stated {
-    ($($name:literal of $tables:tt $says:literal = $sql:literal;)*) => { &[$(($name, &$tables, $says, $sql)),*] };
-}
-pub(crate) use stated;
-
 impl Invariant {
-    /// Those that are written down, each name in braces replaced by its text.
-    pub(crate) fn all(stated: &[Stated], texts: &[(&str, String)]) -> Vec<Invariant> {
-        let filled = |sql: &str| texts.iter().fold(sql.to_owned(), |sql, (name, text)| sql.replace(name, text));
-        let made = |&(name, tables, says, sql): &Stated| Invariant { name, says, tables, sql: filled(sql) };
-        stated.iter().map(made).collect()
+    /// Those of a file of SQL: behind the name of each stand its tables and what holds. Each name in braces is replaced by its text.
+    pub(crate) fn all(file: &'static str, texts: &[(&str, String)]) -> Vec<Invariant> {
+        let made = |one: Written| {
+            let [of, says] = [0, 1].map(|at| one.notes.get(at).copied().unwrap_or_default());
+            let tables = of.trim_start_matches("of").split(',').map(str::trim).filter(|table| !table.is_empty());
+            Invariant { name: one.head, says, tables: tables.collect(), sql: one.sql }
+        };
+        written(file, texts).map(made).collect()
     }
 }
 
@@ -91,13 +87,9 @@ pub type Holds = Box<dyn Fn(&[Value]) -> bool + Send + Sync>;
 
 /// What a data set holds: supplied by the workload that it is for.
 pub trait Contents: Send + Sync {
-    /// The word of its kind in the mark.
-    fn kind(&self) -> &'static str;
-
-    /// Its name, of words, digits and dashes: `brokerage-desk-200-5-42`. Servers of users know the data set by it.
-    fn name(&self) -> String {
-        let values = self.facts().into_iter().map(|(_, value)| value);
-        [self.kind().to_owned()].into_iter().chain(values).collect::<Vec<_>>().join("-")
+    /// A name of its own, where its kind and its facts are not what it is called by.
+    fn name(&self) -> Option<String> {
+        None
     }
 
     /// The value written out: what its kind reads back from these facts is this data set.
@@ -146,12 +138,27 @@ pub trait Contents: Send + Sync {
 
 /// A data set: everything in it follows from this value.
 #[derive(Clone)]
-pub struct DataSet(Arc<dyn Contents>);
+pub struct DataSet {
+    kind: &'static str,
+    contents: Arc<dyn Contents>,
+}
 
 impl DataSet {
-    /// The data set with these contents.
-    pub fn new(contents: impl Contents + 'static) -> DataSet {
-        DataSet(Arc::new(contents))
+    /// The data set of a kind, by its word in marks, with these contents.
+    pub fn new(kind: &'static str, contents: impl Contents + 'static) -> DataSet {
+        DataSet { kind, contents: Arc::new(contents) }
+    }
+
+    /// The word of its kind in the mark.
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Its name, of words, digits and dashes: `brokerage-desk-200-5-42`. Servers of users know the data set by it.
+    pub fn name(&self) -> String {
+        let values = self.contents.facts().into_iter().map(|(_, value)| value);
+        let told = || [self.kind.to_owned()].into_iter().chain(values).collect::<Vec<_>>().join("-");
+        self.contents.name().unwrap_or_else(told)
     }
 
     /// The schema or database that it has for itself on a server: `prony_brokerage_desk_200_5_42`.
@@ -161,7 +168,7 @@ impl DataSet {
 
     /// Rows of a table; an estimate for some.
     pub fn row_count(&self, table: &Table) -> u64 {
-        self.0.row_count(&table.name)
+        self.contents.row_count(&table.name)
     }
 
     /// Rows of all tables; an estimate.
@@ -171,13 +178,13 @@ impl DataSet {
 
     /// The rows of part `part` of `parts` of a table.
     pub fn part(&self, table: &Table, part: u32, parts: u32) -> Box<dyn Rows> {
-        self.0.part(&table.name, part, parts)
+        self.contents.part(&table.name, part, parts)
     }
 
     /// The value written out, with the word of its kind first.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
-        let mut facts = vec![("kind", self.0.kind().to_owned())];
-        facts.extend(self.0.facts());
+        let mut facts = vec![("kind", self.kind.to_owned())];
+        facts.extend(self.contents.facts());
         facts
     }
 }
@@ -186,7 +193,7 @@ impl Deref for DataSet {
     type Target = dyn Contents;
 
     fn deref(&self) -> &Self::Target {
-        &*self.0
+        &*self.contents
     }
 }
 

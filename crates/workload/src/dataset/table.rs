@@ -44,6 +44,11 @@ impl Column {
         Column { null: true, ..Column::int(name) }
     }
 
+    /// A text of at most so many characters that may be missing.
+    pub const fn maybe_text(name: &'static str, most: u16) -> Column {
+        Column { null: true, ..Column::text(name, most) }
+    }
+
     /// A text without a stated bound.
     pub const fn long(name: &'static str) -> Column {
         Column { kind: Type::Long, ..Column::int(name) }
@@ -120,7 +125,7 @@ impl Table {
 }
 
 /// Tables as `name (column kind, ...) key (columns) refers [table(columns), ...] indexes [(columns), ...];`, where
-/// a kind is `int`, `maybe`, `long`, or `text` with a bound.
+/// a kind is `int`, `maybe`, `long`, or `text` or `maybe_text` with a bound.
 macro_rules! tables {
     ($($table:ident ($($column:ident $kind:ident $($most:literal)?),*) key ($($key:ident),*)
         $(refers [$($to:ident($($from:ident),*)),*])? $(indexes [$(($($index:ident),*)),*])?;)*) => {
@@ -196,6 +201,46 @@ impl Units {
             (self.left.start, self.sub) = (self.left.start + 1, 0);
         }
         false
+    }
+}
+
+/// How the rows of a table are made of a maker `M`, unit by unit.
+pub(crate) struct Source<M> {
+    units: u64,
+    /// Rows of a unit at most.
+    each: u32,
+    /// Rows of the table, exactly or about.
+    pub(crate) rows: u64,
+    /// Writes row `sub` (from 0) of a unit (from 0), or says that the unit has none.
+    write: fn(&mut M, unit: u64, sub: u32, row: &mut Row<'_>) -> bool,
+}
+
+impl<M: 'static> Source<M> {
+    /// One row a unit, or none.
+    pub(crate) fn one(units: u64, write: fn(&mut M, u64, u32, &mut Row<'_>) -> bool) -> Source<M> {
+        Source { units, each: 1, rows: units, write }
+    }
+
+    /// Several rows a unit, about so many of all.
+    pub(crate) fn several(units: u64, rows: u64, write: fn(&mut M, u64, u32, &mut Row<'_>) -> bool) -> Source<M> {
+        Source { units, each: u32::MAX, rows, write }
+    }
+
+    /// The same with so many rows, where not every unit has one.
+    pub(crate) fn about(self, rows: u64) -> Source<M> {
+        Source { rows, ..self }
+    }
+
+    /// The rows of a table that begins empty.
+    pub(crate) fn empty() -> Source<M> {
+        Source::one(0, |_, _, _, _| false)
+    }
+
+    /// The rows of part `part` of `parts`; all parts together hold each row of the table once.
+    pub(crate) fn part(self, mut maker: M, part: (u32, u32)) -> Box<dyn Rows> {
+        let mut units = Units::of_part(self.units, part);
+        let mut made = move |unit, sub, row: &mut Row<'_>| sub < self.each && (self.write)(&mut maker, unit, sub, row);
+        Box::new(Made(move |row: &mut Vec<Value>| units.next(row, &mut made)))
     }
 }
 

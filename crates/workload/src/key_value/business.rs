@@ -6,8 +6,8 @@ use super::history::{self, History};
 use super::spec::Class;
 use super::statements::Said;
 use super::{Mix, Spec};
-use crate::kind::Share;
 use crate::kind::numbers::{on_half, share_at};
+use crate::kind::{Share, Told};
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step, Value};
 use random::Lane;
 use units::Nanos;
@@ -27,13 +27,22 @@ fn lane(seed: u64, purpose: Purpose) -> Lane {
     Lane::new(seed, 0, purpose as u64)
 }
 
-/// Work that was acknowledged, and work of which nobody knows whether it was kept.
+/// What was acknowledged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Acknowledged {
-    pub(super) changes: u64,
-    pub(super) changes_unknown: u64,
-    pub(super) inserts: u64,
-    pub(super) inserts_unknown: u64,
+    pub(super) changes: Told,
+    pub(super) inserts: Told,
+}
+
+impl Acknowledged {
+    /// A transaction of a class ended.
+    fn count(&mut self, class: Class, ending: Ending) {
+        match class {
+            Class::Update | Class::Modify | Class::Count | Class::Append => self.changes.count(1, ending),
+            Class::Insert => self.inserts.count(1, ending),
+            Class::Read | Class::Scan | Class::Look => {}
+        }
+    }
 }
 
 /// What a slot carries.
@@ -90,12 +99,8 @@ impl KeyValue {
     pub(super) fn acknowledged(&self) -> Acknowledged {
         let mut all = self.acknowledged;
         for (at, slot) in self.slots.iter().enumerate().filter(|(_, slot)| slot.running) {
-            match slot.class {
-                Class::Append if self.history.has_appended(at as u32) => all.changes_unknown += 1,
-                Class::Look | Class::Append => {}
-                Class::Update | Class::Modify | Class::Count => all.changes_unknown += 1,
-                Class::Insert => all.inserts_unknown += 1,
-                Class::Read | Class::Scan => {}
+            if slot.class != Class::Append || self.history.has_appended(at as u32) {
+                all.count(slot.class, Ending::Unknown);
             }
         }
         all
@@ -267,14 +272,6 @@ impl Business for KeyValue {
                 return;
             }
         }
-        let all = &mut self.acknowledged;
-        let counted = match (class, ending) {
-            (Class::Update | Class::Modify | Class::Count | Class::Append, Ending::Done) => &mut all.changes,
-            (Class::Update | Class::Modify | Class::Count | Class::Append, Ending::Unknown) => &mut all.changes_unknown,
-            (Class::Insert, Ending::Done) => &mut all.inserts,
-            (Class::Insert, Ending::Unknown) => &mut all.inserts_unknown,
-            (Class::Read | Class::Scan | Class::Look, _) | (_, Ending::Failed) => return,
-        };
-        *counted += 1;
+        self.acknowledged.count(class, ending);
     }
 }

@@ -41,7 +41,7 @@ struct Records {
 
 /// The records of a workload.
 pub(super) fn data_set(spec: &Spec) -> DataSet {
-    DataSet::new(Records { rows: spec.rows, fields: spec.fields, field_bytes: spec.field_bytes })
+    DataSet::new(MARKED, Records { rows: spec.rows, fields: spec.fields, field_bytes: spec.field_bytes })
 }
 
 /// The word of the kind in marks.
@@ -51,14 +51,10 @@ pub const MARKED: &str = "key-value";
 pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
     let small = |name: &str| fact(name)?.parse::<u32>().ok();
     let (fields, field_bytes) = (small("fields")?, small("field_bytes")?);
-    Some(DataSet::new(Records { rows: fact("rows")?.parse().ok()?, fields, field_bytes }))
+    Some(DataSet::new(MARKED, Records { rows: fact("rows")?.parse().ok()?, fields, field_bytes }))
 }
 
 impl Contents for Records {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
             ("rows", self.rows.to_string()),
@@ -81,7 +77,7 @@ impl Contents for Records {
 
     fn invariants(&self) -> Vec<Invariant> {
         let Records { rows, fields: count, field_bytes } = *self;
-        let holds = |name, says, sql| Invariant { name, says, tables: &[TABLE], sql };
+        let holds = |name, says, sql| Invariant { name, says, tables: vec![TABLE], sql };
         let whole = fields(count).iter().map(|field| format!("length({field}) <> {field_bytes}")).collect::<Vec<_>>();
         vec![
             holds(

@@ -34,46 +34,44 @@ impl Said {
     }
 }
 
-/// All statements.
-pub(super) fn statements(spec: &Spec) -> Vec<Statement> {
+/// All statements, each with what it gives on a table of such records, where it gives rows.
+fn said(spec: &Spec) -> Vec<(Statement, Option<Sample>)> {
     let names = fields(spec.fields);
     let (listed, count) = (names.join(", "), names.len());
     let marks: Vec<String> = (2..count + 2).map(|number| format!("${number}")).collect();
-    let named = |name: &str, sql: String, rows| Statement { name: name.to_owned(), sql, rows };
+    let said = |name: &str, sql: String, sample: Option<Sample>| {
+        (Statement { name: name.to_owned(), sql, rows: sample.is_some() }, sample)
+    };
+    let record = || vec![Value::Text("x".repeat(spec.field_bytes as usize)); count];
+    let one = |record| Some(Sample::new(1.0, vec![record]));
+    let numbered = [Value::Int(1)].into_iter().chain(record()).collect();
+    let scanned = Some(Sample::new((1.0 + spec.scan as f64) / 2.0, vec![numbered]));
     let read = format!("select {listed} from {TABLE} where id = $1");
+    let scan = format!("select id, {listed} from {TABLE} where id >= $1 order by id limit $2");
+    let insert = format!("insert into {TABLE} (id, changes, {listed}) values ($1, 0, {})", marks.join(", "));
+    let number = format!("select changes from {TABLE} where id = $1 for update");
+    let next = format!("update {TABLE} set changes = $1 where id = $2");
     let mut all = vec![
-        named("read: record", read.clone(), true),
-        named("scan: records", format!("select id, {listed} from {TABLE} where id >= $1 order by id limit $2"), true),
-        named(
-            "insert: record",
-            format!("insert into {TABLE} (id, changes, {listed}) values ($1, 0, {})", marks.join(", ")),
-            false,
-        ),
-        named("read-modify-write: lock record", format!("{read} for update"), true),
+        said("read: record", read.clone(), one(record())),
+        said("scan: records", scan, scanned),
+        said("insert: record", insert, None),
+        said("read-modify-write: lock record", format!("{read} for update"), one(record())),
     ];
     all.extend(names.iter().map(|field| {
         let sql = format!("update {TABLE} set {field} = $1, changes = changes + 1 where id = $2");
-        named(&format!("update: {field}"), sql, false)
+        said(&format!("update: {field}"), sql, None)
     }));
-    let number = format!("select changes from {TABLE} where id = $1 for update");
-    all.push(named("read-and-count: lock number", number, true));
-    all.push(named("read-and-count: write next", format!("update {TABLE} set changes = $1 where id = $2"), false));
+    all.push(said("read-and-count: lock number", number, one(vec![Value::Int(1)])));
+    all.push(said("read-and-count: write next", next, None));
     all
 }
 
-/// What the same statements give on a table of such records.
+/// The statements, by place.
+pub(super) fn statements(spec: &Spec) -> Vec<Statement> {
+    said(spec).into_iter().map(|one| one.0).collect()
+}
+
+/// What they give.
 pub(super) fn samples(spec: &Spec) -> Vec<Option<Sample>> {
-    let text = || Value::Text("x".repeat(spec.field_bytes as usize));
-    let record = || (0..spec.fields).map(|_| text()).collect::<Vec<Value>>();
-    let numbered = [Value::Int(1)].into_iter().chain(record()).collect();
-    let mean = (1.0 + spec.scan as f64) / 2.0;
-    let mut all = vec![
-        Some(Sample::new(1.0, vec![record()])),
-        Some(Sample::new(mean, vec![numbered])),
-        None,
-        Some(Sample::new(1.0, vec![record()])),
-    ];
-    all.resize(4 + spec.fields as usize, None);
-    all.extend([Some(Sample::new(1.0, vec![vec![Value::Int(1)]])), None]);
-    all
+    said(spec).into_iter().map(|one| one.1).collect()
 }

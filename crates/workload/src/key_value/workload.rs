@@ -6,7 +6,7 @@ use super::statements::{samples, statements};
 use super::{KeyValue, Mix, Spec, data_set, history};
 use crate::dataset::{DataSet, Language};
 use crate::kind::{
-    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, workers,
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Told, Transactions, Unready, Verdict, workers,
 };
 use crate::transaction::{Business, Sample, Statement, Value};
 use std::sync::Arc;
@@ -44,34 +44,18 @@ impl Transactions for Spec {
 
     fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
         let before = *found.counts.first()?;
-        let told =
-            workers(businesses).map(KeyValue::acknowledged).fold(Acknowledged::default(), |sum, one| Acknowledged {
-                changes: sum.changes + one.changes,
-                changes_unknown: sum.changes_unknown + one.changes_unknown,
-                inserts: sum.inserts + one.inserts,
-                inserts_unknown: sum.inserts_unknown + one.inserts_unknown,
-            });
-        let mut ledger = Ledger::of_counts([
-            ("changes before", before),
-            ("greatest key before", found.epoch as i64),
-            ("changes", told.changes as i64),
-            ("changes unknown", told.changes_unknown as i64),
-            ("inserts", told.inserts as i64),
-            ("inserts unknown", told.inserts_unknown as i64),
-        ]);
+        let told = workers(businesses).map(KeyValue::acknowledged);
+        let before = Ledger::of_counts([("changes before", before), ("greatest key before", found.epoch as i64)]);
+        let mut ledger = before
+            .with("changes", told.clone().map(|one| one.changes).sum())
+            .with("inserts", told.map(|one| one.inserts).sum());
         let noted = workers::<KeyValue>(businesses).filter(|_| self.mix == Mix::Lists);
         ledger.pages = noted.flat_map(|business| business.history.pages(business.worker.into())).collect();
         Some(ledger)
     }
 
     fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
-        let count = |name| ledger.count(name) as u64;
-        let told = Acknowledged {
-            changes: count("changes"),
-            changes_unknown: count("changes unknown"),
-            inserts: count("inserts"),
-            inserts_unknown: count("inserts unknown"),
-        };
+        let told = Acknowledged { changes: ledger.told("changes"), inserts: ledger.told("inserts") };
         let changed = changes(queries)? - ledger.count("changes before");
         let new = format!("select count(*) from {TABLE} where id > {}", ledger.count("greatest key before"));
         let inserted = queries.number("count the records that were inserted", &new)?;
@@ -116,13 +100,10 @@ impl Ready for Spec {
 }
 
 pub(super) fn verdict(told: &Acknowledged, changed: i64, inserted: i64) -> Verdict {
-    let holds = |known: u64, unknown: u64, there: i64| (known as i64..=(known + unknown) as i64).contains(&there);
-    let (changes, inserts) = (told.changes, told.inserts);
-    let unknown = match told.changes_unknown + told.inserts_unknown {
-        0 => String::new(),
-        count => format!("; {count} of unknown outcome"),
-    };
-    let kept = holds(changes, told.changes_unknown, changed) && holds(inserts, told.inserts_unknown, inserted);
+    let Acknowledged { changes: told, inserts: new } = *told;
+    let (changes, inserts) = (told.done, new.done);
+    let unknown = [told, new].into_iter().sum::<Told>().doubt();
+    let kept = told.allows(changed) && new.allows(inserted);
     let text = if kept {
         let rows = match inserted {
             0 => "no rows were added".to_owned(),
@@ -148,11 +129,11 @@ mod tests {
 
     #[test]
     fn a_change_that_was_acknowledged_and_is_not_there_is_damage() {
-        let told = Acknowledged { changes: 10, changes_unknown: 1, inserts: 3, inserts_unknown: 0 };
+        let told = Acknowledged { changes: Told { done: 10, unknown: 1 }, inserts: Told { done: 3, unknown: 0 } };
         assert!(!verdict(&told, 10, 3).damaged && !verdict(&told, 11, 3).damaged);
-        let sure = Acknowledged { changes_unknown: 0, ..told };
+        let sure = Acknowledged { changes: Told { done: 10, unknown: 0 }, ..told };
         assert_eq!(verdict(&sure, 10, 3).text, "all 10 acknowledged changes are in the data; so are all 3 new rows");
-        let none = Acknowledged { inserts: 0, ..sure };
+        let none = Acknowledged { inserts: Told::default(), ..sure };
         assert_eq!(verdict(&none, 10, 0).text, "all 10 acknowledged changes are in the data; no rows were added");
         for (changed, inserted) in [(9, 3), (12, 3), (10, 2), (10, 4)] {
             let Verdict { damaged, text, .. } = verdict(&told, changed, inserted);

@@ -1,7 +1,8 @@
 //! Checks of a workload around a trial, by whatever session they are handed.
 
-use crate::transaction::Value;
+use crate::transaction::{Ending, Value};
 use std::collections::BTreeMap;
+use std::iter::Sum;
 
 /// A session for checks. What the database said to a refused call is kept there.
 pub trait Queries {
@@ -54,7 +55,60 @@ pub struct Ledger {
     pub pages: BTreeMap<u64, Vec<u8>>,
 }
 
+/// Work that was acknowledged, and work of which nobody knows whether it was kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Acknowledged.
+    pub done: u64,
+    /// Not known.
+    pub unknown: u64,
+}
+
+impl Told {
+    /// So much work ended.
+    pub(crate) fn count(&mut self, amount: u64, ending: Ending) {
+        match ending {
+            Ending::Done => self.done += amount,
+            Ending::Unknown => self.unknown += amount,
+            Ending::Failed => {}
+        }
+    }
+
+    /// The same with so much work that is still under way.
+    pub(crate) fn open(self, amount: u64) -> Told {
+        Told { unknown: self.unknown + amount, ..self }
+    }
+
+    /// Whether the data may hold so much.
+    pub(crate) fn allows(self, there: i64) -> bool {
+        (self.done as i64..=(self.done + self.unknown) as i64).contains(&there)
+    }
+
+    /// What is said of unknown outcomes behind everything else.
+    pub(crate) fn doubt(self) -> String {
+        if self.unknown == 0 { String::new() } else { format!("; {} of unknown outcome", self.unknown) }
+    }
+}
+
+impl Sum for Told {
+    fn sum<I: Iterator<Item = Told>>(all: I) -> Told {
+        all.fold(Told::default(), |sum, one| Told { done: sum.done + one.done, unknown: sum.unknown + one.unknown })
+    }
+}
+
 impl Ledger {
+    /// The same with what was told of some work, under its name and under that with `unknown` behind it.
+    pub(crate) fn with(mut self, what: &str, told: Told) -> Ledger {
+        let counts = [(what.to_owned(), told.done as i64), (format!("{what} unknown"), told.unknown as i64)];
+        self.counts.extend(counts);
+        self
+    }
+
+    /// What was told of some work.
+    pub(crate) fn told(&self, what: &str) -> Told {
+        Told { done: self.count(what) as u64, unknown: self.count(&format!("{what} unknown")) as u64 }
+    }
+
     /// One of counts alone.
     pub(crate) fn of_counts<const N: usize>(counts: [(&str, i64); N]) -> Ledger {
         Ledger { counts: counts.map(|(name, count)| (name.to_owned(), count)).into(), ..Ledger::default() }

@@ -9,7 +9,7 @@ mod check;
 pub(crate) mod numbers;
 pub mod orders;
 
-pub use check::{Found, Ledger, Queries, Refused, Verdict};
+pub use check::{Found, Ledger, Queries, Refused, Told, Verdict};
 
 use crate::dataset::{DataSet, Indexes, Language};
 use crate::transaction::{Business, Sample, Statement};

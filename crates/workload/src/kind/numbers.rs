@@ -7,6 +7,7 @@
 //! into the numbers of the next worker.
 
 use super::WORKERS_MAX;
+use random::fraction;
 
 pub(crate) const COUNTER_BITS: u32 = 27;
 const WORKER_BITS: u32 = 11;
@@ -42,6 +43,12 @@ pub(crate) fn share_at(mut number: u64, shares: impl IntoIterator<Item = u64>) -
         number = number.wrapping_sub(share);
         here
     })
+}
+
+/// A number below `n` for 64 random bits; the lower are likelier, half of all draws in the first eighth.
+pub(crate) fn skewed(random: u64, n: u64) -> u64 {
+    let even = fraction(random);
+    ((even * even * even * n as f64) as u64).min(n - 1)
 }
 
 /// The key (from 1) of the same pair on this half, of so many keys: even keys are of half 0, odd ones of half 1. Without a half it is

@@ -8,12 +8,12 @@
 use super::house::{ARTICLES, CUSTOMERS, DISTRICTS, House, LINES, depot_of, last_name};
 use super::mix::Class;
 use super::statements::Said;
-use crate::kind::Share;
-use crate::kind::numbers::{Numbers, on_half};
+use crate::kind::numbers::{Numbers, on_half, skewed};
 use crate::kind::orders::{Known, Ledger};
+use crate::kind::{Share, Told};
 use crate::transaction::texts::say;
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step, Value};
-use random::{Draws, Lane, fraction};
+use random::{Draws, Lane};
 use units::Nanos;
 
 /// Percent of lines that another depot supplies, of payments at another district than the customer's own, and of orders that are called
@@ -68,8 +68,7 @@ pub struct Entry {
     slots: Vec<Option<Slot>>,
     numbers: Numbers,
     ledger: Ledger,
-    payments: u64,
-    payments_unknown: u64,
+    payments: Told,
 }
 
 impl Entry {
@@ -82,8 +81,7 @@ impl Entry {
             slots: vec![None; share.slots as usize],
             numbers: Numbers::new(house.first_new(), share.epoch, share.worker),
             ledger: Ledger::default(),
-            payments: 0,
-            payments_unknown: 0,
+            payments: Told::default(),
         }
     }
 
@@ -92,10 +90,10 @@ impl Entry {
         &self.ledger
     }
 
-    /// Payments that were acknowledged, and those of which nobody knows; of what is still under way nothing is known.
-    pub(super) fn payments(&self) -> (u64, u64) {
+    /// Payments that were acknowledged; of those that are still under way nothing is known.
+    pub(super) fn payments(&self) -> Told {
         let running = self.slots.iter().flatten().filter(|held| held.class == Class::Payment).count();
-        (self.payments, self.payments_unknown + running as u64)
+        self.payments.open(running as u64)
     }
 
     fn class_of(&self, n: u64) -> Class {
@@ -112,8 +110,7 @@ impl Entry {
         let count = (LINES.0 + draws.below(LINES.1)) as usize;
         let mut all: Vec<Wanted> = Vec::with_capacity(count);
         while all.len() < count {
-            let even = fraction(draws.bits());
-            let article = 1 + ((even * even * even * ARTICLES as f64) as u64).min(ARTICLES - 1);
+            let article = 1 + skewed(draws.bits(), ARTICLES);
             let from = if draws.below(100) < SUPPLIED { 1 + draws.below(self.house.depots) } else { depot };
             let quantity = 1 + draws.below(10);
             if all.iter().all(|other| other.article != article) {
@@ -341,8 +338,7 @@ impl Business for Entry {
                 let known = if ending == Ending::Done { Known::Filled } else { Known::FillUnknown };
                 held.delivered.iter().for_each(|one| self.ledger.record(one.order as u64, known));
             }
-            (Class::Payment, Ending::Done) => self.payments += 1,
-            (Class::Payment, Ending::Unknown) => self.payments_unknown += 1,
+            (Class::Payment, ending) => self.payments.count(1, ending),
             _ => {}
         }
     }

@@ -4,14 +4,14 @@
 //!
 //! What it does not do: what is written all day long refers to other tables by the checks alone.
 
-use super::checks;
 use super::house::{
     ARTICLES, CUSTOMERS, DISTRICTS, GROUPS, House, LINES, QUEUED, depot_of, depot_tax_bp, district_tax_bp, group,
     last_name, list_price, price, push_town,
 };
 use crate::brokerage::names;
 use crate::dataset::{
-    Contents, DataSet, Figure, Invariant, Made, Page, Row, Rows, Table, Units, checksum, letters, tables as listed,
+    Contents, DataSet, Figure, Invariant, Made, Page, Row, Rows, Staying, Table, Units, checksum, letters,
+    tables as listed,
 };
 use crate::transaction::Value;
 use random::{GOLDEN, mix};
@@ -44,7 +44,7 @@ pub const MARKED: &str = "order-entry";
 
 /// The data set that the facts of a mark describe.
 pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
-    Some(DataSet::new(House { depots: fact("depots")?.parse().ok()? }))
+    Some(DataSet::new(MARKED, House { depots: fact("depots")?.parse().ok()? }))
 }
 
 /// How row `sub` (from 0) of a unit (from 1) is written; false where it has none.
@@ -143,10 +143,6 @@ fn changed(table: &str) -> Option<&'static [&'static str]> {
 }
 
 impl Contents for House {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![("depots", self.depots.to_string())]
     }
@@ -173,7 +169,7 @@ impl Contents for House {
     }
 
     fn invariants(&self) -> Vec<Invariant> {
-        checks::invariants(self.first_new())
+        Invariant::all(include_str!("invariants.sql"), &[("{first}", self.first_new().to_string())])
     }
 
     /// Tables that no transaction grows or shrinks.
@@ -183,7 +179,7 @@ impl Contents for House {
     }
 
     fn pages(&self) -> Box<dyn Iterator<Item = Page>> {
-        Page::staying(*self, changed)
+        Page::staying(*self, &const { Staying::but(changed) })
     }
 
     fn checksums(&self) -> Vec<(String, String)> {

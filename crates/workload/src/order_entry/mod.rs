@@ -6,7 +6,6 @@
 //! What it does not do: it is no official benchmark, and none of its results is a result of one.
 
 mod business;
-mod checks;
 pub mod data_set;
 mod house;
 mod mix;

@@ -8,7 +8,6 @@ use super::{classes, data_set};
 use crate::bench::Bench;
 use crate::dataset::DataSet;
 use crate::kind::{Ledger, Share, Transactions};
-use crate::transaction::texts::statements;
 use crate::transaction::{Begun, Business, Ending};
 use std::collections::BTreeMap;
 use units::Nanos;
@@ -20,8 +19,8 @@ fn share(worker: u32, half: Option<u32>) -> Share {
 }
 
 fn filled() -> (Bench, DataSet) {
-    let data = DataSet::new(HOUSE);
-    (Bench::filled(&data, statements(SAID)), data)
+    let data = DataSet::new(data_set::MARKED, HOUSE);
+    (Bench::filled(&data, SAID.statements()), data)
 }
 
 /// So many arrivals; how many there were of each class.

@@ -1,7 +1,7 @@
 //! Order entry as a workload: what it supplies, and how acknowledged orders, deliveries and payments are held against the data.
 
 use super::business::Entry;
-use super::data_set::DELIVERED;
+use super::data_set::{DELIVERED, MARKED};
 use super::house::House;
 use super::statements::SAID;
 use crate::dataset::{DataSet, Language};
@@ -10,7 +10,7 @@ use crate::kind::orders::{Held, together};
 use crate::kind::{
     Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, workers,
 };
-use crate::transaction::{Business, Sample, Statement, texts};
+use crate::transaction::{Business, Sample, Statement};
 use std::sync::Arc;
 
 /// Where orders are.
@@ -19,7 +19,6 @@ const ORDERS: Held = Held { table: "customer_order", filled: DELIVERED };
 /// What the counts of a ledger are called.
 const BEFORE: &str = "payments before";
 const PAID: &str = "payments";
-const UNKNOWN: &str = "payments unknown";
 
 impl Transactions for House {
     fn classes(&self) -> Vec<Class> {
@@ -27,7 +26,7 @@ impl Transactions for House {
     }
 
     fn data_set(&self, _theirs: bool) -> Option<DataSet> {
-        Some(DataSet::new(*self))
+        Some(DataSet::new(MARKED, *self))
     }
 
     fn ready(&self, _around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
@@ -54,20 +53,16 @@ impl Transactions for House {
 
     fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
         let pages = together(workers(businesses).map(Entry::ledger)).unwrap_or_default().pages;
-        let paid = workers(businesses).map(Entry::payments);
-        let (paid, unknown) = paid.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        let counts = [(BEFORE, *found.counts.first()?), (PAID, paid as i64), (UNKNOWN, unknown as i64)];
-        Some(Ledger { pages, ..Ledger::of_counts(counts) })
+        let counts = Ledger::of_counts([(BEFORE, *found.counts.first()?)]);
+        Some(Ledger { pages, ..counts.with(PAID, workers(businesses).map(Entry::payments).sum()) })
     }
 
     fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
         let there = payments(queries)? - ledger.count(BEFORE);
-        let (paid, unknown) = (ledger.count(PAID), ledger.count(UNKNOWN));
-        let damaged = !(paid..=paid + unknown).contains(&there);
-        let open = if unknown > 0 { format!("; {unknown} of unknown outcome") } else { String::new() };
-        let text = format!("{paid} payments were acknowledged{open}, and the data holds {there}");
+        let paid = ledger.told(PAID);
+        let text = format!("{} payments were acknowledged{}, and the data holds {there}", paid.done, paid.doubt());
         let mut verdicts = ORDERS.hold(queries, ledger)?;
-        verdicts.push(Verdict { name: "count", damaged, text });
+        verdicts.push(Verdict { name: "count", damaged: !paid.allows(there), text });
         Ok(verdicts)
     }
 }
@@ -78,11 +73,11 @@ fn payments(queries: &mut dyn Queries) -> Result<i64, Refused> {
 
 impl Ready for House {
     fn statements(&self, _language: Option<Language>) -> Vec<Statement> {
-        texts::statements(SAID)
+        SAID.statements()
     }
 
     fn samples(&self) -> Vec<Option<Sample>> {
-        texts::samples(SAID)
+        SAID.samples()
     }
 
     fn business(&self, share: &Share) -> Box<dyn Business> {

@@ -7,33 +7,16 @@
 use super::data_set::text;
 use super::statements::Said;
 use super::{Access, Mode, Spec, Update};
+use crate::kind::Told;
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step, Value};
 use units::Nanos;
-
-/// What a worker knows of the work of one job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// The job.
-    pub job: u32,
-    /// Rows whose change was acknowledged.
-    pub done: u64,
-    /// Rows of which it is not known.
-    pub unknown: u64,
-}
-
-impl Tally {
-    /// Whether the database holds the work, by the answers of [`tally_statement`](super::tally_statement) before and
-    /// after it.
-    pub fn agrees(&self, before: i64, after: i64) -> bool {
-        let grown = after - before;
-        (self.done as i64..=(self.done + self.unknown) as i64).contains(&grown)
-    }
-}
 
 /// One slot's job.
 #[derive(Clone, Copy, Debug, Default)]
 struct Job {
-    tally: Tally,
+    /// Which job it is, and the rows whose change was acknowledged.
+    job: u32,
+    told: Told,
     /// Where the next arrival begins, from 0; and how often the table was gone through.
     next: u64,
     round: u64,
@@ -57,16 +40,13 @@ impl Rows {
     /// The jobs from `first_job` on, one a slot. With more slots than there are jobs, slots share tables and wait for each
     /// other.
     pub fn new(spec: Spec, first_job: u32, slots: u32) -> Rows {
-        let tally = |slot: u32| Tally { job: (first_job + slot) % spec.jobs.max(1), ..Tally::default() };
-        Rows { spec, jobs: (0..slots).map(|slot| Job { tally: tally(slot), ..Job::default() }).collect() }
+        let job = |slot: u32| Job { job: (first_job + slot) % spec.jobs.max(1), ..Job::default() };
+        Rows { spec, jobs: (0..slots).map(job).collect() }
     }
 
-    /// What was done, one entry a slot. Of an arrival that is still under way nothing is known.
-    pub fn tallies(&self) -> Vec<Tally> {
-        let tally = |job: &Job| {
-            let open = if job.running { self.counted(job) } else { 0 };
-            Tally { unknown: job.tally.unknown + open, ..job.tally }
-        };
+    /// Each job with what was done of it, one entry a slot. Of an arrival that is still under way nothing is known.
+    pub fn tallies(&self) -> Vec<(u32, Told)> {
+        let tally = |job: &Job| (job.job, job.told.open(if job.running { self.counted(job) } else { 0 }));
         self.jobs.iter().map(tally).collect()
     }
 
@@ -102,7 +82,7 @@ impl Rows {
     }
 
     fn place(&self, said: Said, job: &Job) -> u16 {
-        said.of(&self.spec, job.tally.job)
+        said.of(&self.spec, job.job)
     }
 
     /// Row by row: the update of one travels with the read of the next.
@@ -182,7 +162,7 @@ impl Rows {
         let first = self.row(&job, job.asked);
         let rows = block.map_or(1, i64::from);
         let filler = self.spec.filler() as usize;
-        let new = (first..first + rows).flat_map(|id| [id.into(), text(job.tally.job, id, filler)]);
+        let new = (first..first + rows).flat_map(|id| [id.into(), text(job.job, id, filler)]);
         match block {
             Some(_) => batch.call(self.place(Said::WORK, &job), [round].into_iter().chain(new)),
             None => batch.call(self.place(Said::WORK, &job), [round, first.into()]),
@@ -256,11 +236,6 @@ impl Business for Rows {
             // Nobody knows that the rows of this round were brought: the next one brings its own.
             (job.next, job.round) = (0, job.first_round + 1);
         }
-        let tally = &mut job.tally;
-        match ending {
-            Ending::Done => tally.done += rows,
-            Ending::Unknown => tally.unknown += rows,
-            Ending::Failed => {}
-        }
+        job.told.count(rows, ending);
     }
 }

@@ -8,7 +8,7 @@ use random::mix;
 
 /// The tables of these jobs.
 pub(super) fn data_set(spec: &Spec) -> DataSet {
-    DataSet::new(*spec)
+    DataSet::new(MARKED, *spec)
 }
 
 /// The word of the kind in marks.
@@ -31,13 +31,10 @@ pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
 }
 
 impl Contents for Spec {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
-    fn name(&self) -> String {
+    fn name(&self) -> Option<String> {
         let Spec { jobs, rows_per_job, row_bytes, .. } = self;
-        format!("rows-{}-{rows_per_job}-{row_bytes}-{jobs}", if self.has_target() { "copy" } else { "update" })
+        let how = if self.has_target() { "copy" } else { "update" };
+        Some(format!("rows-{how}-{rows_per_job}-{row_bytes}-{jobs}"))
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {

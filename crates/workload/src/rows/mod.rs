@@ -15,7 +15,7 @@ mod statements;
 mod tests;
 mod workload;
 
-pub use business::{Rows, Tally};
+pub use business::Rows;
 pub use data_set::tables;
 pub use keys::{KEYS, read};
 pub use spec::{Access, Mode, Spec, Update};

@@ -113,7 +113,7 @@ fn insert(to: &str, block: u32) -> String {
 }
 
 /// How much work of a job the database holds, one whole number: updates of all rows, or rows that were copied, inserted or deleted.
-/// [`Tally::agrees`](super::Tally::agrees) judges how it grew.
+/// What a worker was told of the job says how it may have grown.
 pub fn tally_statement(spec: &Spec, job: u32) -> String {
     let (from, to) = (source(job), target(job));
     match spec.mode {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::dataset::{Contents, Language, Type};
+use crate::kind::Told;
 use crate::transaction::{Answers, Batch, Begun, Business, Call, Ending, Step, Value};
 use rusqlite::Connection;
 use units::Nanos;
@@ -93,10 +94,10 @@ fn updates_go_round_and_round_and_the_counters_add_up_to_what_was_committed() {
             let steps = arrival(&db, &spec, &mut rows, 1, n % 100 == 0);
             assert_eq!(steps as u32, commit_every + 1);
         }
-        let tally = rows.tallies()[1];
-        assert_eq!((tally.job, tally.done), (1, 1_485 * u64::from(commit_every)));
-        assert!(tally.agrees(0, number(&db, &tally_statement(&spec, 1))));
-        assert!(!tally.agrees(1, number(&db, &tally_statement(&spec, 1))), "one update less is seen");
+        let (job, told) = rows.tallies()[1];
+        assert_eq!((job, told.done), (1, 1_485 * u64::from(commit_every)));
+        assert!(told.allows(number(&db, &tally_statement(&spec, 1))));
+        assert!(!told.allows(number(&db, &tally_statement(&spec, 1)) - 1), "one update less is seen");
         assert_eq!(number(&db, "select sum(counter) from batch_0"), 0);
         let span = "select max(counter) - min(counter) from batch_1";
         assert!(number(&db, span) <= 2 * i64::from(commit_every));
@@ -111,26 +112,26 @@ fn copies_hold_each_row_once_a_round_and_blocks_end_with_the_table() {
     let mut rows = Rows::new(spec, 0, 1);
     (0..12).for_each(|_| assert_eq!(arrival(&db, &spec, &mut rows, 0, false), 1));
     // Eight blocks make the first round, the last of them with 104 rows.
-    assert_eq!(rows.tallies()[0].done, 1_000 + 4 * 128);
-    assert!(rows.tallies()[0].agrees(0, number(&db, &tally_statement(&spec, 0))));
+    assert_eq!(rows.tallies()[0].1.done, 1_000 + 4 * 128);
+    assert!(rows.tallies()[0].1.allows(number(&db, &tally_statement(&spec, 0))));
     assert_eq!(number(&db, "select count(distinct id) from batch_copy_0 where round = 0"), 1_000);
     assert_eq!(number(&db, "select count(*) from batch_copy_0 c join batch_0 s using (id, filler)"), 1_512);
 }
 
 #[test]
 fn what_is_in_doubt_is_right_either_way_and_nothing_else() {
-    let tally = Tally { job: 0, done: 10, unknown: 2 };
-    assert!((110..=112).all(|after| tally.agrees(100, after)));
-    assert!(!tally.agrees(100, 109) && !tally.agrees(100, 113));
+    let told = Told { done: 10, unknown: 2 };
+    assert!((10..=12).all(|grown| told.allows(grown)));
+    assert!(!told.allows(9) && !told.allows(13));
 }
 
 #[test]
 fn of_an_arrival_that_is_under_way_nothing_is_known() {
     let mut rows = Rows::new(Spec { commit_every: 5, ..spec(update(Update::default())) }, 0, 1);
     rows.begin(0, Begun { n: 0, payload: 0, at: Nanos(0) });
-    assert_eq!(rows.tallies(), [Tally { job: 0, done: 0, unknown: 5 }]);
+    assert_eq!(rows.tallies(), [(0, Told { done: 0, unknown: 5 })]);
     rows.ended(0, Ending::Done, Nanos(0), &mut Vec::new());
-    assert_eq!(rows.tallies(), [Tally { job: 0, done: 5, unknown: 0 }]);
+    assert_eq!(rows.tallies(), [(0, Told { done: 5, unknown: 0 })]);
 }
 
 #[test]
@@ -163,9 +164,9 @@ fn whatever_the_access_the_same_share_of_rows_is_updated_and_counted() {
                 arrival(&db, &spec, &mut rows, 0, false);
             }
             let rounds = if access == Access::Set { 1 } else { 3 };
-            let tally = rows.tallies()[0];
-            assert_eq!(tally.done, rounds * 10 * u64::from(share), "{how:?}");
-            assert!(tally.agrees(0, number(&db, &tally_statement(&spec, 0))), "{how:?}");
+            let (_, told) = rows.tallies()[0];
+            assert_eq!(told.done, rounds * 10 * u64::from(share), "{how:?}");
+            assert!(told.allows(number(&db, &tally_statement(&spec, 0))), "{how:?}");
             let updated = format!("select count(*) from batch_0 where counter = {rounds}");
             assert_eq!(number(&db, &updated), 10 * i64::from(share), "each of them once a round: {how:?}");
         }
@@ -204,7 +205,7 @@ fn one_call_of_a_procedure_is_a_transaction_and_every_job_has_one() {
         assert!(matches!(rows.step(0, &Answers::default(), &mut Batch::default()), Step::Done { .. }));
         rows.ended(0, Ending::Done, Nanos(0), &mut Vec::new());
     }
-    assert_eq!(rows.tallies()[0].done, 520);
+    assert_eq!(rows.tallies()[0].1.done, 520);
     assert_eq!(statements(&spec)[1].sql, "call batch_work_1($1, $2, $3, $4)");
     for language in [Language::Postgres, Language::Mariadb] {
         let made = Contents::procedures(&spec, language).unwrap().definitions;
@@ -237,10 +238,10 @@ fn inserts_come_by_blocks_and_rounds_and_deletes_get_their_rows_back() {
             let steps = arrival(&db, &spec, &mut rows, 0, n % 50 == 17 || n == 0);
             assert!(steps as u64 <= spec.rows_per_arrival(), "a statement a step: {mode:?}");
         }
-        let tally = rows.tallies()[0];
-        let after = number(&db, &tally_statement(&spec, 0));
-        assert!(tally.done > 2_000 && tally.agrees(before, after), "{mode:?}: {tally:?}, {before} to {after}");
-        assert!(!tally.agrees(before, after - 1), "one row that is missing is seen: {mode:?}");
+        let (_, told) = rows.tallies()[0];
+        let grown = number(&db, &tally_statement(&spec, 0)) - before;
+        assert!(told.done > 2_000 && told.allows(grown), "{mode:?}: {told:?}, grown by {grown}");
+        assert!(!told.allows(grown - 1), "one row that is missing is seen: {mode:?}");
         let there = number(&db, "select count(*) from batch_copy_0");
         // What failed in a round of deletes stays behind it.
         assert!((1..=1_200).contains(&there), "a long trial neither runs empty nor grows: {mode:?}, {there}");

@@ -3,10 +3,10 @@
 //! The one idea: each job counts the rows whose commit it heard of; the database is asked once before the trial and once
 //! after.
 
-use super::{Access, Mode, Rows, Spec, Tally, Update, classes, data_set, statements, tally_statement};
+use super::{Access, Mode, Rows, Spec, Update, classes, data_set, statements, tally_statement};
 use crate::dataset::{DataSet, Language};
 use crate::kind::{
-    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, workers,
+    Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Told, Transactions, Unready, Verdict, workers,
 };
 use crate::transaction::{Business, Statement};
 use std::sync::Arc;
@@ -60,25 +60,24 @@ impl Transactions for Spec {
         for (job, before) in (0..sessions.min(self.jobs)).zip(&found.counts) {
             ledger.counts.insert(format!("{job} before"), *before);
         }
-        for Tally { job, done, unknown } in workers(businesses).flat_map(Rows::tallies) {
-            *ledger.counts.entry(format!("{job} done")).or_default() += done as i64;
-            *ledger.counts.entry(format!("{job} unknown")).or_default() += unknown as i64;
+        for (job, told) in workers(businesses).flat_map(Rows::tallies) {
+            *ledger.counts.entry(format!("{job} done")).or_default() += told.done as i64;
+            *ledger.counts.entry(format!("{job} unknown")).or_default() += told.unknown as i64;
         }
         (!found.counts.is_empty()).then_some(ledger)
     }
 
     fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
         let jobs = (0..self.jobs).take_while(|job| ledger.counts.contains_key(&format!("{job} before")));
-        let told: Vec<(Tally, i64)> = jobs
+        let told: Vec<(Told, i64)> = jobs
             .map(|job| {
                 let count = |what: &str| ledger.count(&format!("{job} {what}"));
-                let (done, unknown) = (count("done") as u64, count("unknown") as u64);
-                (Tally { job, done, unknown }, count("before"))
+                (Told { done: count("done") as u64, unknown: count("unknown") as u64 }, count("before"))
             })
             .collect();
         let after = held(self, queries, told.len() as u32)?;
-        let (tallies, before): (Vec<Tally>, Vec<i64>) = told.into_iter().unzip();
-        Ok(vec![verdict(&tallies, &before, &after)])
+        let grown = told.iter().zip(after).map(|((told, before), after)| (*told, after - before));
+        Ok(vec![verdict(&grown.collect::<Vec<_>>())])
     }
 }
 
@@ -105,27 +104,20 @@ fn held(spec: &Spec, queries: &mut dyn Queries, sessions: u32) -> Result<Vec<i64
     (0..sessions.min(spec.jobs)).map(&mut one).collect()
 }
 
-fn verdict(tallies: &[Tally], before: &[i64], after: &[i64]) -> Verdict {
+/// Holds what was told of each job against how its data grew.
+fn verdict(jobs: &[(Told, i64)]) -> Verdict {
     let name = "count";
-    let grown = |tally: &Tally| {
-        let at = tally.job as usize;
-        (before.get(at).copied().unwrap_or(0), after.get(at).copied().unwrap_or(0))
+    let mut wrong = jobs.iter().enumerate().filter(|(_, (told, grown))| !told.allows(*grown));
+    let Some((job, (told, grown))) = wrong.next() else {
+        let all: Told = jobs.iter().map(|(told, _)| *told).sum();
+        let text = format!("all {} acknowledged rows are there{}", all.done, all.doubt());
+        return Verdict { name, damaged: false, text };
     };
-    let wrong: Vec<&Tally> = tallies.iter().filter(|tally| !tally.agrees(grown(tally).0, grown(tally).1)).collect();
-    let done: u64 = tallies.iter().map(|tally| tally.done).sum();
-    let unknown: u64 = tallies.iter().map(|tally| tally.unknown).sum();
-    let Some(first) = wrong.first() else {
-        let unknown = if unknown == 0 { String::new() } else { format!("; {unknown} of unknown outcome") };
-        return Verdict { name, damaged: false, text: format!("all {done} acknowledged rows are there{unknown}") };
-    };
-    let (was, is) = grown(first);
     let text = format!(
-        "{} of {} jobs do not agree; job {} was told of {} rows and its data grew by {}",
-        wrong.len(),
-        tallies.len(),
-        first.job,
-        first.done,
-        is - was
+        "{} of {} jobs do not agree; job {job} was told of {} rows and its data grew by {grown}",
+        1 + wrong.count(),
+        jobs.len(),
+        told.done,
     );
     Verdict { name, damaged: true, text }
 }
@@ -136,11 +128,11 @@ mod tests {
 
     #[test]
     fn a_row_that_was_acknowledged_and_is_not_there_is_damage() {
-        let tally = |job, done, unknown| Tally { job, done, unknown };
-        let told = [tally(0, 10, 0), tally(1, 5, 2)];
-        assert!(!verdict(&told, &[100, 0], &[110, 7]).damaged);
-        let Verdict { damaged, text, .. } = verdict(&told, &[100, 0], &[109, 7]);
+        let told =
+            |grown: [i64; 2]| [(Told { done: 10, unknown: 0 }, grown[0]), (Told { done: 5, unknown: 2 }, grown[1])];
+        assert!(!verdict(&told([10, 7])).damaged);
+        let Verdict { damaged, text, .. } = verdict(&told([9, 7]));
         assert!(damaged && text.contains("job 0 was told of 10 rows and its data grew by 9"), "{text}");
-        assert!(verdict(&told, &[100, 0], &[110, 8]).damaged);
+        assert!(verdict(&told([10, 8])).damaged);
     }
 }

@@ -7,7 +7,7 @@
 //! tables know no other types.
 
 use super::program::Script;
-use crate::dataset::{Column, Table};
+use crate::dataset::{Table, tables as listed};
 use crate::transaction::Value;
 
 /// Accounts of one unit of scale.
@@ -60,93 +60,60 @@ pub fn script(name: &str) -> Option<Script> {
     Some(Script { name: name.to_owned(), text: text.to_owned(), weight: 1 })
 }
 
-const fn text(name: &'static str, most: u16) -> Column {
-    Column { null: true, ..Column::text(name, most) }
-}
+/// The four tables, in the order in which they are filled. The history grows with the run and is never looked up: it has no key.
+pub const TABLES: &[Table] = &listed! {
+    pgbench_branches (bid int, bbalance maybe, filler maybe_text 88) key (bid);
+    pgbench_tellers (tid int, bid maybe, tbalance maybe, filler maybe_text 84) key (tid);
+    pgbench_accounts (aid int, bid maybe, abalance maybe, filler maybe_text 84) key (aid);
+    pgbench_history (tid maybe, bid maybe, aid maybe, delta maybe, mtime maybe_text 40, filler maybe_text 22) key ();
+};
 
-/// The four tables, in the order in which they are filled.
-pub fn tables() -> Vec<Table> {
-    let branches = [Column::int("bid"), Column::maybe("bbalance"), text("filler", 88)];
-    let tellers = [Column::int("tid"), Column::maybe("bid"), Column::maybe("tbalance"), text("filler", 84)];
-    let accounts = [Column::int("aid"), Column::maybe("bid"), Column::maybe("abalance"), text("filler", 84)];
-    let parties = [Column::maybe("tid"), Column::maybe("bid"), Column::maybe("aid")];
-    let moved = [Column::maybe("delta"), text("mtime", 40), text("filler", 22)];
-    vec![
-        Table::plain("pgbench_branches", branches.to_vec(), &["bid"]),
-        Table::plain("pgbench_tellers", tellers.to_vec(), &["tid"]),
-        Table::plain("pgbench_accounts", accounts.to_vec(), &["aid"]),
-        // It grows with the run and is never looked up: it has no key.
-        Table::plain("pgbench_history", [parties, moved].concat(), &[]),
-    ]
-}
-
-/// The rows of a table at a scale, in the order of its key.
-#[derive(Clone, Debug)]
-pub struct Rows {
-    /// How many rows a branch has.
-    share: u64,
-    count: u64,
-    padded: bool,
-    branch: bool,
-}
-
-/// The rows of one of the four tables; the history is empty.
-pub fn rows(table: &str, scale: u32) -> Option<Rows> {
-    let (share, padded) = match table {
-        "pgbench_branches" => (1, false),
-        "pgbench_tellers" => (TELLERS, false),
-        "pgbench_accounts" => (ACCOUNTS, true),
-        "pgbench_history" => (0, false),
-        _ => return None,
-    };
-    let branch = table == "pgbench_branches";
-    Some(Rows { share, count: share * u64::from(scale), padded, branch })
-}
-
-impl Rows {
-    /// How many rows there are in all.
-    pub fn count(&self) -> u64 {
-        self.count
+/// How many rows of a table a branch has; the history begins empty, and there are no other tables.
+pub fn share(table: &str) -> u64 {
+    match table {
+        "pgbench_branches" => 1,
+        "pgbench_tellers" => TELLERS,
+        "pgbench_accounts" => ACCOUNTS,
+        _ => 0,
     }
+}
 
-    /// Row `n`, counted from 0, into `row`, which is empty.
-    pub fn row(&self, n: u64, row: &mut Vec<Value>) {
-        row.push(Value::Int(n as i64 + 1));
-        if !self.branch {
-            row.push(Value::Int((n / self.share.max(1)) as i64 + 1));
-        }
-        row.push(Value::Int(0));
-        // Accounts are as wide as pgbench makes them; branches and tellers have no filler, so that there is room to grow.
-        row.push(if self.padded { Value::Text(" ".repeat(84)) } else { Value::Null });
-    }
+/// Row `n`, counted from 0, of a table of which a branch has so many, into `row`, which is empty.
+pub fn row(share: u64, n: u64, row: &mut Vec<Value>) {
+    let key = Value::Int(n as i64 + 1);
+    let branch = (share > 1).then(|| Value::Int((n / share) as i64 + 1));
+    // Accounts are as wide as pgbench makes them; branches and tellers have no filler, so that there is room to grow.
+    let filler = if share == ACCOUNTS { Value::Text(" ".repeat(84)) } else { Value::Null };
+    row.extend([key].into_iter().chain(branch).chain([Value::Int(0), filler]));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn made(table: &str, number: u64) -> Vec<Value> {
+        let mut made = Vec::new();
+        row(share(table), number, &mut made);
+        made
+    }
+
     #[test]
     fn each_table_has_a_row_of_its_columns_for_every_key() {
-        for table in tables() {
-            let rows = rows(&table.name, 2).unwrap();
-            for number in (0..rows.count()).step_by(997) {
-                let mut row = vec![];
-                rows.row(number, &mut row);
+        for table in TABLES {
+            for number in (0..2 * share(&table.name)).step_by(997) {
+                let row = made(&table.name, number);
                 assert_eq!(row.len(), table.columns.len());
                 assert_eq!(row[0], Value::Int(number as i64 + 1));
             }
         }
-        assert_eq!(rows("pgbench_accounts", 2).unwrap().count(), 200_000);
+        assert_eq!((share("pgbench_accounts"), share("pgbench_history"), share("another")), (100_000, 0, 0));
     }
 
     #[test]
     fn accounts_and_tellers_belong_to_the_branch_of_their_number() {
-        let mut row = vec![];
-        rows("pgbench_accounts", 3).unwrap().row(100_000, &mut row);
+        let row = made("pgbench_accounts", 100_000);
         assert_eq!(row[..3], [Value::Int(100_001), Value::Int(2), Value::Int(0)]);
         assert_eq!(row[3], Value::Text(" ".repeat(84)));
-        row.clear();
-        rows("pgbench_tellers", 3).unwrap().row(9, &mut row);
-        assert_eq!(row, [Value::Int(10), Value::Int(1), Value::Int(0), Value::Null]);
+        assert_eq!(made("pgbench_tellers", 9), [Value::Int(10), Value::Int(1), Value::Int(0), Value::Null]);
     }
 }

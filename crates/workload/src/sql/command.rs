@@ -1,6 +1,6 @@
 //! The commands of a script, as they are read.
 //!
-//! What it does not do: it runs nothing; `program` makes of commands what runs.
+//! What it does not do: it runs nothing; `program` gives statements their places, and `run` carries commands out.
 
 use super::expression::Expression;
 use super::problem::ScriptPlace;
@@ -16,9 +16,20 @@ pub(super) struct Command {
 /// What a command does.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Action {
-    Set { variable: u16, expression: Expression },
-    Sleep { amount: Amount, unit: Unit },
-    Sql { parts: Vec<Part>, keep: Option<Keep> },
+    Set {
+        variable: u16,
+        expression: Expression,
+    },
+    Sleep {
+        amount: Amount,
+        unit: Unit,
+    },
+    Sql {
+        parts: Vec<Part>,
+        keep: Option<Keep>,
+        /// The place of its first statement, once it is compiled.
+        first: u16,
+    },
     If(Expression),
     Elif(Expression),
     Else,
@@ -68,6 +79,8 @@ pub(super) struct Keep {
     pub(super) all: bool,
     /// What the names of the variables begin with.
     pub(super) prefix: String,
+    /// Its number among all that are kept, once it is compiled, so that a worker can remember what their columns mean.
+    pub(super) number: u16,
 }
 
 impl Part {

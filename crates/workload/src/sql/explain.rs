@@ -203,7 +203,7 @@ fn describe(action: &Action, names: &Names) -> (&'static str, String) {
         Action::StartPipeline => ("startpipeline", "statements travel together from here".to_owned()),
         Action::SyncPipeline => ("syncpipeline", "what was gathered is sent".to_owned()),
         Action::EndPipeline => ("endpipeline", "what was gathered is sent, and answers are awaited".to_owned()),
-        Action::Sql { parts, keep } => {
+        Action::Sql { parts, keep, .. } => {
             let sql = parts.iter().map(|part| part.written.as_str()).collect::<Vec<_>>().join("; ");
             match keep {
                 None => ("statement", sql),

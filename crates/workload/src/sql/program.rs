@@ -1,15 +1,13 @@
 //! Scripts, ready to run.
 //!
-//! The one idea: everything that can be decided before the run is: names are numbers, conditions are jumps, statements
-//! have their places in one list. All workers share one program.
+//! The one idea: everything that can be decided before the run is: names are numbers, of each branch it is known where the next one
+//! stands, statements have their places in one list. All workers share one program.
 
-use super::command::{Action, Amount, Bound, Command, Keep, Unit};
-use super::expression::Expression;
+use super::command::{Action, Command, Keep, Part};
 use super::names::{Names, is_name};
 use super::problem::{Problem, Problems, ScriptPlace};
 use super::reader::read;
 use super::scalar::Held;
-use super::substitute::Parameter;
 use crate::transaction::{Sample, Statement, Value};
 
 /// All scripts of a workload.
@@ -36,47 +34,11 @@ pub(super) const GIVEN: [&str; 4] = ["scale", "client_id", "random_seed", "defau
 pub(super) struct Compiled {
     pub(super) name: String,
     pub(super) weight: u32,
-    pub(super) steps: Vec<Instruction>,
+    pub(super) commands: Vec<Command>,
+    /// For each branch of a condition, where the next one stands, or the end.
+    pub(super) branches: Vec<usize>,
     /// Variables that it may change.
     pub(super) writes: Vec<u16>,
-}
-
-/// One instruction and the line that it comes from.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Instruction {
-    pub(super) line: u32,
-    pub(super) what: What,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum What {
-    Set(u16, Expression),
-    Sleep(Amount, Unit),
-    Send {
-        calls: Box<[Send]>,
-        keep: Option<Kept>,
-    },
-    /// Goes on there unless the condition holds.
-    Unless(Expression, u32),
-    Jump(u32),
-    StartPipeline,
-    SyncPipeline,
-    EndPipeline,
-}
-
-/// One statement of a batch.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Send {
-    pub(super) statement: u16,
-    pub(super) parameters: Box<[Parameter]>,
-    pub(super) bound: Option<Bound>,
-}
-
-/// Answers to keep, by number so that a worker can remember what their columns mean.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Kept {
-    pub(super) number: u16,
-    pub(super) keep: Keep,
 }
 
 impl Program {
@@ -116,8 +78,7 @@ impl Program {
         };
         if problems.is_empty() {
             for (script, commands) in scripts {
-                let compiled = program.compile(&script.name, script.weight, &commands);
-                match compiled {
+                match program.compile(script, commands) {
                     Some(compiled) => program.scripts.push(compiled),
                     None => problems.push(general("more than 65,536 statements".to_owned())),
                 }
@@ -142,67 +103,41 @@ impl Program {
         self.textual
     }
 
-    fn compile(&mut self, name: &str, weight: u32, commands: &[Command]) -> Option<Compiled> {
-        let mut steps: Vec<Instruction> = Vec::new();
-        // For each open condition: the jump to patch when the next branch begins, and those to patch at its end.
-        let mut open: Vec<(Option<usize>, Vec<usize>)> = Vec::new();
-        for command in commands {
-            let next = steps.len();
-            let mut push = |what: What| steps.push(Instruction { line: command.place.line, what });
-            match &command.action {
-                Action::Set { variable, expression } => push(What::Set(*variable, expression.clone())),
-                Action::Sleep { amount, unit } => push(What::Sleep(amount.clone(), *unit)),
-                Action::StartPipeline => push(What::StartPipeline),
-                Action::SyncPipeline => push(What::SyncPipeline),
-                Action::EndPipeline => push(What::EndPipeline),
-                Action::Sql { .. } => push(self.send(name, &command.action)?),
-                Action::If(condition) => {
-                    push(What::Unless(condition.clone(), 0));
-                    open.push((Some(next), vec![]));
+    /// Gives statements their places and branches their ends; none when there are too many statements.
+    fn compile(&mut self, script: &Script, mut commands: Vec<Command>) -> Option<Compiled> {
+        let (mut branches, mut open) = (vec![0; commands.len()], Vec::new());
+        for (at, command) in commands.iter_mut().enumerate() {
+            if matches!(command.action, Action::Elif(_) | Action::Else | Action::Endif) {
+                branches[open.pop()?] = at;
+            }
+            match &mut command.action {
+                Action::If(_) | Action::Elif(_) | Action::Else => open.push(at),
+                Action::Sql { parts, keep, first } => {
+                    *first = u16::try_from(self.statements.len()).ok()?;
+                    self.name(&script.name, parts, keep.as_mut())?;
                 }
-                Action::Elif(condition) => {
-                    let (branch, ends) = open.last_mut()?;
-                    push(What::Jump(0));
-                    ends.push(next);
-                    push(What::Unless(condition.clone(), 0));
-                    let before = branch.replace(next + 1);
-                    patch(&mut steps, before, next + 1);
-                }
-                Action::Else => {
-                    let (branch, ends) = open.last_mut()?;
-                    push(What::Jump(0));
-                    ends.push(next);
-                    let before = branch.take();
-                    patch(&mut steps, before, next + 1);
-                }
-                Action::Endif => {
-                    let (branch, ends) = open.pop()?;
-                    ends.into_iter().chain(branch).for_each(|at| patch(&mut steps, Some(at), next));
-                }
+                _ => {}
             }
         }
-        let writes = self.writes(commands);
-        Some(Compiled { name: name.to_owned(), weight, steps, writes })
+        let writes = self.writes(&commands);
+        Some(Compiled { name: script.name.clone(), weight: script.weight, commands, branches, writes })
     }
 
-    /// Gives the statements of a command their places.
-    fn send(&mut self, script: &str, action: &Action) -> Option<What> {
-        let Action::Sql { parts, keep } = action else { return None };
-        let mut calls = Vec::new();
-        let last = parts.len() - 1;
-        for (index, part) in parts.iter().enumerate() {
-            let statement = u16::try_from(self.statements.len()).ok()?;
+    /// Names the statements of a command, and says which answers are kept.
+    fn name(&mut self, script: &str, parts: &[Part], keep: Option<&mut Keep>) -> Option<()> {
+        u16::try_from(self.statements.len() + parts.len() - 1).ok()?;
+        for part in parts {
             let name = format!("{script}:{} {}", part.place.line, part.gist());
             self.statements.push(Statement { name, sql: part.made.sql.clone(), rows: part.rows });
-            let kept = keep.as_ref().filter(|keep| keep.all || index == last);
-            self.kept.push(kept.map(|keep| keep.prefix.clone()));
-            calls.push(Send { statement, parameters: part.made.parameters.clone().into(), bound: part.bound });
         }
-        let keep = keep.clone().map(|keep| {
+        self.kept.resize(self.statements.len(), None);
+        if let Some(keep) = keep {
+            let all = if keep.all { parts.len() } else { 1 };
+            self.kept.iter_mut().rev().take(all).for_each(|kept| *kept = Some(keep.prefix.clone()));
+            keep.number = self.keeps;
             self.keeps += 1;
-            Kept { number: self.keeps - 1, keep }
-        });
-        Some(What::Send { calls: calls.into(), keep })
+        }
+        Some(())
     }
 
     /// Variables that a script may change. Which columns an answer has is not known yet, so that all names count that
@@ -218,12 +153,6 @@ impl Program {
             _ => None,
         }));
         writes.into_iter().collect()
-    }
-}
-
-fn patch(steps: &mut [Instruction], at: Option<usize>, to: usize) {
-    if let Some(What::Jump(target) | What::Unless(_, target)) = at.map(|at| &mut steps[at].what) {
-        *target = to as u32;
     }
 }
 
@@ -268,10 +197,10 @@ impl Program {
     /// Whether a variable gets its value otherwise: given, defined, or set by a script.
     fn has_source(&self, variable: u16) -> bool {
         let defined = self.defined.get(usize::from(variable)).is_some_and(|held| *held != Held::Nothing);
-        let mut steps = self.scripts.iter().flat_map(|script| &script.steps);
+        let mut commands = self.scripts.iter().flat_map(|script| &script.commands);
         usize::from(variable) < GIVEN.len()
             || defined
-            || steps.any(|step| matches!(&step.what, What::Set(set, _) if *set == variable))
+            || commands.any(|one| matches!(one.action, Action::Set { variable: set, .. } if set == variable))
     }
 }
 

@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
                 written: written.sql,
             });
         }
-        self.push(at, Action::Sql { parts, keep: None });
+        self.push(at, Action::Sql { parts, keep: None, first: 0 });
     }
 
     /// Reads the command behind a backslash and says where its line ends.
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
         let prefix = words.first().map_or("", |(prefix, _)| prefix);
         match self.read.commands.last_mut().map(|command| &mut command.action) {
             Some(Action::Sql { keep: keep @ None, .. }) => {
-                *keep = Some(Keep { all: command == "aset", prefix: prefix.to_owned() });
+                *keep = Some(Keep { all: command == "aset", prefix: prefix.to_owned(), number: 0 });
                 Ok(())
             }
             _ => Err(Misread { at, text: format!("\\{command} must follow an SQL command, once") }),

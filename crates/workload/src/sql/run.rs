@@ -1,13 +1,13 @@
 //! A run of a script between two steps.
 //!
-//! The one idea: instructions are carried out one after the other until something has to be sent or awaited; what is left
+//! The one idea: commands are carried out one after the other until something has to be sent or awaited; what is left
 //! for later lies in the client.
 
-use super::command::{Amount, Bound, Keep, Unit};
+use super::command::{Action, Amount, Bound, Command, Keep, Part, Unit};
 use super::evaluate::Context;
 use super::fault::Fault;
 use super::names::is_name;
-use super::program::{Instruction, Program, Send, What};
+use super::program::{Compiled, Program};
 use super::random::Laws;
 use super::scalar::{Held, Scalar, Variables};
 use super::scripts::Client;
@@ -33,74 +33,91 @@ pub(super) struct Run<'a> {
 
 impl Run<'_> {
     /// Goes on until something has to be sent or awaited.
-    pub(super) fn on(&mut self, steps: &[Instruction], answers: &Answers) -> Result<Step, (usize, Fault)> {
+    pub(super) fn on(&mut self, script: &Compiled, answers: &Answers) -> Result<Step, (usize, Fault)> {
         if let Some(at) = self.client.awaited.take() {
-            self.keep(&steps[at], answers).map_err(|fault| (at, fault))?;
+            self.keep(&script.commands[at], answers).map_err(|fault| (at, fault))?;
         }
-        while let Some(step) = steps.get(self.client.next) {
+        while self.client.next < script.commands.len() {
             let at = self.client.next;
             self.client.next += 1;
-            if let Some(step) = self.carry_out(&step.what, at).map_err(|fault| (at, fault))? {
+            // A condition goes on to its branches.
+            if let Some(step) = self.carry_out(script, at).map_err(|fault| (self.client.next - 1, fault))? {
                 return Ok(step);
             }
         }
         match self.client.pipeline {
-            true => Err((steps.len(), Fault::OpenPipeline)),
+            true => Err((script.commands.len(), Fault::OpenPipeline)),
             false => Ok(Step::Done { rolled_back: self.client.rolled_back }),
         }
     }
 
     #[inline]
-    fn carry_out(&mut self, what: &What, at: usize) -> Result<Option<Step>, Fault> {
-        match what {
-            What::Set(variable, expression) => {
+    fn carry_out(&mut self, script: &Compiled, at: usize) -> Result<Option<Step>, Fault> {
+        let action = &script.commands[at].action;
+        match action {
+            Action::Set { variable, expression } => {
                 let value = self.context().value(expression)?;
                 self.client.variables.set(*variable, value);
             }
-            What::Unless(condition, to) => {
-                if !self.context().value(condition)?.holds() {
-                    self.client.next = *to as usize;
-                }
+            Action::If(_) => self.branch(script, at)?,
+            Action::Elif(_) | Action::Else => {
+                // The branch before this one was gone through.
+                let ends = std::iter::successors(Some(at), |at| Some(script.branches[*at]));
+                let mut ends = ends.skip_while(|at| !matches!(script.commands[*at].action, Action::Endif));
+                self.client.next = ends.next().unwrap_or(at) + 1;
             }
-            What::Jump(to) => self.client.next = *to as usize,
-            What::Send { calls, keep } => {
+            Action::Endif => {}
+            Action::Sql { parts, keep, first } => {
                 if keep.is_some() && self.client.pipeline {
                     return Err(Fault::GetInPipeline);
                 }
-                calls.iter().for_each(|send| self.call(send));
+                (*first..).zip(parts).for_each(|(statement, part)| self.call(statement, part));
                 if !self.client.pipeline {
                     self.client.awaited = keep.as_ref().map(|_| at);
                     return Ok(Some(Step::Send));
                 }
             }
-            What::Sleep(amount, unit) => return self.sleep(amount, *unit).map(Some),
-            What::StartPipeline if self.client.pipeline => return Err(Fault::InPipeline),
-            What::StartPipeline => self.client.pipeline = true,
-            What::SyncPipeline | What::EndPipeline if !self.client.pipeline => return Err(Fault::NoPipeline),
-            What::SyncPipeline | What::EndPipeline => {
-                self.client.pipeline = matches!(what, What::SyncPipeline);
+            Action::Sleep { amount, unit } => return self.sleep(amount, *unit).map(Some),
+            Action::StartPipeline if self.client.pipeline => return Err(Fault::InPipeline),
+            Action::StartPipeline => self.client.pipeline = true,
+            Action::SyncPipeline | Action::EndPipeline if !self.client.pipeline => return Err(Fault::NoPipeline),
+            Action::SyncPipeline | Action::EndPipeline => {
+                self.client.pipeline = matches!(action, Action::SyncPipeline);
                 return Ok((!self.batch.is_empty()).then_some(Step::Send));
             }
         }
         Ok(None)
     }
 
+    /// Goes into the first branch from this one on whose condition holds, or behind the last.
+    fn branch(&mut self, script: &Compiled, mut at: usize) -> Result<(), Fault> {
+        loop {
+            self.client.next = at + 1;
+            match &script.commands[at].action {
+                Action::If(condition) | Action::Elif(condition) if !self.context().value(condition)?.holds() => {
+                    at = script.branches[at];
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
     fn context(&mut self) -> Context<'_> {
         Context { variables: &self.client.variables, draws: &mut self.client.draws, laws: self.laws }
     }
 
-    fn call(&mut self, send: &Send) {
-        if let Some(bound) = send.bound {
+    fn call(&mut self, statement: u16, part: &Part) {
+        if let Some(bound) = part.bound {
             self.client.rolled_back = bound == Bound::Rollback;
         }
-        match send.bound {
+        match part.bound {
             Some(Bound::Begin) => self.batch.begin(true),
             Some(Bound::Commit) => self.batch.commit(),
             Some(Bound::Rollback) => self.batch.rollback(),
             None => {
                 let (program, variables) = (self.program, &self.client.variables);
                 let value = |parameter: &Parameter| parameter_value(program, variables, parameter);
-                self.batch.call(send.statement, send.parameters.iter().map(value));
+                self.batch.call(statement, part.made.parameters.iter().map(value));
             }
         }
     }
@@ -120,21 +137,21 @@ impl Run<'_> {
     }
 
     /// Makes variables of the answers.
-    fn keep(&mut self, step: &Instruction, answers: &Answers) -> Result<(), Fault> {
-        let What::Send { keep: Some(kept), .. } = &step.what else { return Ok(()) };
+    fn keep(&mut self, command: &Command, answers: &Answers) -> Result<(), Fault> {
+        let Action::Sql { keep: Some(keep), .. } = &command.action else { return Ok(()) };
         let last = answers.len().saturating_sub(1);
-        let first = if kept.keep.all { 0 } else { last };
+        let first = if keep.all { 0 } else { last };
         for index in first..=last {
             let answer = answers.get(index);
             let rows = answer.row_count();
-            if !kept.keep.all && rows != 1 {
+            if !keep.all && rows != 1 {
                 return Err(Fault::Rows(rows));
             }
             let Some(row) = answer.rows().last() else { continue };
             let names = answers.names(index).ok_or(Fault::Unnamed)?;
-            let columns = &mut self.columns[usize::from(kept.number)];
+            let columns = &mut self.columns[usize::from(keep.number)];
             if columns.as_ref().is_none_or(|columns| columns.names != *names) {
-                *columns = Some(resolve(self.program, names, &kept.keep)?);
+                *columns = Some(resolve(self.program, names, keep)?);
             }
             let variables = columns.iter().flat_map(|columns| &columns.variables);
             for (variable, value) in variables.zip(row) {

@@ -88,12 +88,12 @@ impl Business for Scripts {
     fn step(&mut self, slot: u32, answers: &Answers, batch: &mut Batch) -> Step {
         let client = &mut self.clients[slot as usize];
         let program = &*self.program;
-        let steps = program.scripts[client.script].steps.as_slice();
+        let script = &program.scripts[client.script];
         if !client.waiting.is_empty() {
             std::mem::swap(batch, &mut client.waiting);
         }
         let mut run = Run { program, client, laws: &mut self.laws, columns: &mut self.columns, batch };
-        run.on(steps, answers).unwrap_or_else(|complaint| {
+        run.on(script, answers).unwrap_or_else(|complaint| {
             batch.clear();
             client.complaint = Some(complaint);
             Step::Fail
@@ -104,7 +104,7 @@ impl Business for Scripts {
         let client = &mut self.clients[slot as usize];
         let (at, fault) = client.complaint.take()?;
         let script = &self.program.scripts[client.script];
-        let line = script.steps.get(at).or(script.steps.last()).map_or(1, |step| step.line);
+        let line = script.commands.get(at).or(script.commands.last()).map_or(1, |command| command.place.line);
         let text = match fault {
             Fault::Undefined(variable) => format!(
                 "undefined variable \"{name}\"; set it with \\set before, or define {name}",

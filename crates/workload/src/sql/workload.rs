@@ -1,10 +1,10 @@
 //! Scripts as a workload: what a study names, read and compiled for a trial, and the tables of the built-in ones.
 
-use super::builtin::{self, tables};
+use super::builtin;
 use super::{Program, Script, Scripts, Spec};
 use crate::dataset::{Contents, DataSet, Language, Made, Partitions, Rows, Table};
 use crate::kind::{Around, Class, Ready, Share, Transactions, Unready};
-use crate::transaction::{Business, Sample, Statement, Value};
+use crate::transaction::{Business, Sample, Statement};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl Transactions for Asked {
     /// already.
     fn data_set(&self, theirs: bool) -> Option<DataSet> {
         let scale = u32::try_from(self.scale).unwrap_or(u32::MAX);
-        (self.built_in() && !theirs).then(|| DataSet::new(Branches { scale, partitions: self.partitions }))
+        (self.built_in() && !theirs).then(|| DataSet::new(MARKED, Branches { scale, partitions: self.partitions }))
     }
 
     fn ready(&self, around: &Around<'_>) -> Result<Arc<dyn Ready>, Unready> {
@@ -110,12 +110,12 @@ pub const MARKED: &str = "scripts";
 
 /// The tables of so many branches.
 pub fn branches(scale: u32) -> DataSet {
-    DataSet::new(Branches { scale, partitions: None })
+    DataSet::new(MARKED, Branches { scale, partitions: None })
 }
 
 /// The same with accounts in so many partitions, by range or by hash.
 pub fn partitioned(scale: u32, count: NonZeroU32, by_range: bool) -> DataSet {
-    DataSet::new(Branches { scale, partitions: Some((count, by_range)) })
+    DataSet::new(MARKED, Branches { scale, partitions: Some((count, by_range)) })
 }
 
 /// The data set that the facts of a mark describe.
@@ -126,10 +126,6 @@ pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
 }
 
 impl Contents for Branches {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = vec![("scale", self.scale.to_string())];
         if let Some((count, by_range)) = self.partitions {
@@ -143,19 +139,17 @@ impl Contents for Branches {
         let most = builtin::ACCOUNTS * u64::from(self.scale);
         let partitions =
             self.partitions.map(|(count, by_range)| Partitions { count: count.get(), by_range, column: "aid", most });
-        let mut tables = tables();
+        let mut tables = builtin::TABLES.to_vec();
         tables.iter_mut().filter(|table| table.key == ["aid"]).for_each(|table| table.partitions = partitions);
         tables
     }
 
     fn row_count(&self, table: &str) -> u64 {
-        builtin::rows(table, self.scale).map_or(0, |rows| rows.count())
+        builtin::share(table) * u64::from(self.scale)
     }
 
     fn part(&self, table: &str, part: u32, parts: u32) -> Box<dyn Rows> {
-        match builtin::rows(table, self.scale) {
-            Some(rows) => Made::numbered(rows.count(), (part, parts), move |number, row| rows.row(number, row)),
-            None => Box::new(Made(|_: &mut Vec<Value>| false)),
-        }
+        let share = builtin::share(table);
+        Made::numbered(self.row_count(table), (part, parts), move |number, row| builtin::row(share, number, row))
     }
 }

@@ -1,14 +1,14 @@
 //! The tables as a data set. How long each is hot is no part of it.
 
 use super::{Spec, TEXT};
-use crate::dataset::{self, Column, Contents, DataSet, Invariant, Made, Rows, Table, Type};
+use crate::dataset::{self, Column, Contents, DataSet, Made, Rows, Table, Type};
 use crate::transaction::Value;
 use random::GOLDEN;
 use units::Nanos;
 
 /// The tables of a workload.
 pub(super) fn data_set(spec: &Spec) -> DataSet {
-    DataSet::new(Spec { stay: Nanos::ZERO, ..*spec })
+    DataSet::new(MARKED, Spec { stay: Nanos::ZERO, ..*spec })
 }
 
 /// The word of the kind in marks.
@@ -21,10 +21,6 @@ pub fn described(fact: &dyn Fn(&str) -> Option<String>) -> Option<DataSet> {
 }
 
 impl Contents for Spec {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![("tables", self.tables.to_string()), ("rows", self.rows.to_string())]
     }
@@ -36,10 +32,6 @@ impl Contents for Spec {
 
     fn row_count(&self, _table: &str) -> u64 {
         self.rows
-    }
-
-    fn invariants(&self) -> Vec<Invariant> {
-        Vec::new()
     }
 
     fn part(&self, _table: &str, part: u32, parts: u32) -> Box<dyn Rows> {

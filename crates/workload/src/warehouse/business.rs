@@ -10,7 +10,7 @@ use super::deltas::{Change, Errand, Load, Streams, Unclaimed};
 use super::scale::{CUBES, MONTHS, QUARTERS, Scale};
 use super::statements::{MARKER, MOST, periods, report, source};
 use super::walk::{Axis, DialogStep, Move, Walks};
-use crate::kind::Share;
+use crate::kind::{Share, Told};
 use crate::transaction::{Answers, Batch, Begun, Business, Caused, Ending, Step, Value};
 use units::Nanos;
 
@@ -33,13 +33,6 @@ struct Dialog {
     marker: (i64, i64),
 }
 
-/// Loads that were acknowledged, and loads of which nobody knows whether they were kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Acknowledged {
-    pub(super) loads: u64,
-    pub(super) unknown: u64,
-}
-
 /// A worker of the warehouse.
 #[derive(Debug)]
 pub struct Warehouse {
@@ -50,7 +43,7 @@ pub struct Warehouse {
     ages: Vec<Option<Nanos>>,
     /// What was given by the transaction that ended last in each slot.
     gave: Vec<u64>,
-    acknowledged: Acknowledged,
+    acknowledged: Told,
 }
 
 impl Warehouse {
@@ -63,22 +56,14 @@ impl Warehouse {
             slots: vec![Slot::default(); share.slots as usize],
             ages: vec![None; share.slots as usize],
             gave: vec![0; share.slots as usize],
-            acknowledged: Acknowledged::default(),
+            acknowledged: Told::default(),
         }
     }
 
-    /// What was acknowledged; of what is still under way nothing is known.
-    pub(super) fn acknowledged(&self) -> Acknowledged {
-        let under_way = self.slots.iter().filter(|slot| matches!(slot, Slot::Load(..))).count() as u64;
-        Acknowledged { unknown: self.acknowledged.unknown + under_way, ..self.acknowledged }
-    }
-
-    fn acknowledge(&mut self, load: &Load, ending: Ending) {
-        match ending {
-            Ending::Done => self.acknowledged.loads += u64::from(load.loaded().is_some()),
-            Ending::Unknown => self.acknowledged.unknown += 1,
-            Ending::Failed => {}
-        }
+    /// Loads that were acknowledged; of those that are still under way nothing is known.
+    pub(super) fn acknowledged(&self) -> Told {
+        let under_way = self.slots.iter().filter(|slot| matches!(slot, Slot::Load(..))).count();
+        self.acknowledged.open(under_way as u64)
     }
 
     /// How old, at `at`, what the last load brought was when the step asked; none before the first load of the trial.
@@ -182,7 +167,9 @@ impl Business for Warehouse {
             Slot::Dialog(dialog) => self.ages[slot as usize] = self.age_of(&dialog, at),
             Slot::Change(change, stream) => self.streams.changed(&change.delta, stream, ending, at, caused),
             Slot::Load(load, stream) => {
-                self.acknowledge(&load, ending);
+                // One that found no delta has ended well, and loaded nothing.
+                let empty = ending == Ending::Done && load.loaded().is_none();
+                self.acknowledged.count(u64::from(!empty), ending);
                 self.streams.loaded(load.loaded(), stream, ending, at, caused);
             }
         }

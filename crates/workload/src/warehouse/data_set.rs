@@ -5,7 +5,7 @@ use super::fill::{part, row_count};
 use super::scale::Scale;
 use super::schema::{Holds, holds, tables};
 use super::spec::Indexes;
-use crate::dataset::{Contents, DataSet, Figure, Invariant, Page, Rows, Table, checksum};
+use crate::dataset::{Contents, DataSet, Figure, Invariant, Page, Rows, Staying, Table, checksum};
 
 /// The warehouse of a scale, with the rows of a seed.
 #[derive(Clone, Copy)]
@@ -16,7 +16,7 @@ pub(super) struct Warehouse {
 
 /// The data set whose rows are those of a seed.
 pub fn seeded(scale: Scale, seed: u64) -> DataSet {
-    DataSet::new(Warehouse { scale, seed })
+    DataSet::new(MARKED, Warehouse { scale, seed })
 }
 
 /// The word of the kind in marks.
@@ -41,10 +41,6 @@ fn changed(table: &str) -> Option<&'static [&'static str]> {
 }
 
 impl Contents for Warehouse {
-    fn kind(&self) -> &'static str {
-        MARKED
-    }
-
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
             ("rows", self.scale.rows.to_string()),
@@ -75,7 +71,7 @@ impl Contents for Warehouse {
     }
 
     fn pages(&self) -> Box<dyn Iterator<Item = Page>> {
-        Page::staying(*self, changed)
+        Page::staying(*self, &const { Staying::but(changed) })
     }
 
     fn checksums(&self) -> Vec<(String, String)> {

@@ -47,38 +47,23 @@ pub(super) fn periods(level: Option<Level>, from: u64, quarters: u64) -> (u64, u
     }
 }
 
-/// All statements, those of reports in the order of [`report`].
-pub(super) fn reports(scale: &Scale) -> Vec<Statement> {
-    let marker = Statement {
-        name: "read marker".to_owned(),
-        sql: "select delta_id, moment from marker where cube_id = $1".to_owned(),
-        rows: true,
-    };
-    let of_cube = |cube: &'static str| {
-        Axis::ALL.iter().map(move |&rows| {
-            let sql =
-                source(scale, rows).map_or_else(|| from_facts(cube, rows), |level| from_aggregate(cube, level, rows));
-            Statement { name: format!("{cube}: {}", rows.word()), sql, rows: true }
-        })
-    };
-    [marker].into_iter().chain(CUBES.into_iter().flat_map(of_cube)).collect()
-}
-
-/// What the same statements give on a data set of about this shape.
-pub(super) fn samples() -> Vec<Option<Sample>> {
-    let row = |rows: Axis| {
-        let fields = |period: Option<i64>| {
-            let sums = [100, 1_000, 5_000_000, 3_000_000].map(Value::Int);
-            [Value::from("Tools")].into_iter().chain(period.map(Value::Int)).chain(sums).collect()
+/// All statements, those of reports in the order of [`report`], with what each gives on a data set of about this shape.
+pub(super) fn reports(scale: &Scale) -> Vec<(Statement, Option<Sample>)> {
+    let said = |name: String, sql: String, sample| (Statement { name, sql, rows: true }, Some(sample));
+    let newest = "select delta_id, moment from marker where cube_id = $1".to_owned();
+    let marker = said("read marker".to_owned(), newest, Sample::new(1.0, vec![vec![Value::Int(0), Value::Int(0)]]));
+    let report = |cube: &'static str, rows: Axis| {
+        let sql = source(scale, rows).map_or_else(|| from_facts(cube, rows), |level| from_aggregate(cube, level, rows));
+        let (often, period) = match rows {
+            Axis::Product | Axis::Customer => (20.0, None),
+            _ => (30.0, Some(5)),
         };
-        match rows {
-            Axis::Product | Axis::Customer => Sample::new(20.0, vec![fields(None)]),
-            _ => Sample::new(30.0, vec![fields(Some(5))]),
-        }
+        let numbers = period.into_iter().chain([100, 1_000, 5_000_000, 3_000_000]);
+        let row = [Value::from("Tools")].into_iter().chain(numbers.map(Value::Int)).collect();
+        said(format!("{cube}: {}", rows.word()), sql, Sample::new(often, vec![row]))
     };
-    let marker = Sample::new(1.0, vec![vec![Value::Int(0), Value::Int(0)]]);
-    let reports = CUBES.iter().flat_map(|_| Axis::ALL.iter().map(|&rows| Some(row(rows))));
-    [Some(marker)].into_iter().chain(reports).collect()
+    let reports = CUBES.into_iter().flat_map(|cube| Axis::ALL.iter().map(move |&rows| (cube, rows)));
+    [marker].into_iter().chain(reports.map(|(cube, rows)| report(cube, rows))).collect()
 }
 
 /// The name of the rows, the period of the columns, and what the rows lie below, by the aliases of dimensions: `d` of days,

@@ -1,15 +1,14 @@
 //! The warehouse as a workload: what it supplies, and how acknowledged loads are held against the data.
 
-use super::business::Acknowledged;
 use super::deltas::{Unclaimed, delta_samples, delta_statements};
 use super::scale::{CUBES, QUARTERS, Scale};
 use super::spec::{LoadRate, Users, Variables};
-use super::statements::{reports, samples, source};
+use super::statements::{reports, source};
 use super::walk::{Axis, Move, Walks};
 use super::{Spec, Warehouse, data_set};
 use crate::dataset::{DataSet, Language, SEED};
 use crate::kind::{
-    Around, Class, Demand, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield,
+    Around, Class, Demand, Found, Ledger, Queries, Ready, Refused, Share, Told, Transactions, Unready, Verdict, Yield,
     workers,
 };
 use crate::transaction::{Business, Sample, Statement};
@@ -51,16 +50,13 @@ impl Transactions for Spec {
 
     fn ledger(&self, _sessions: u32, found: &Found, businesses: &[&dyn Business]) -> Option<Ledger> {
         let before = *found.counts.first()?;
-        let told = workers(businesses).map(Warehouse::acknowledged).fold(Acknowledged::default(), |sum, one| {
-            Acknowledged { loads: sum.loads + one.loads, unknown: sum.unknown + one.unknown }
-        });
-        let (loads, unknown) = (told.loads as i64, told.unknown as i64);
-        Some(Ledger::of_counts([("loads before", before), ("loads", loads), ("loads unknown", unknown)]))
+        let told = workers(businesses).map(Warehouse::acknowledged).sum();
+        Some(Ledger::of_counts([("loads before", before)]).with("loads", told))
     }
 
     fn hold(&self, queries: &mut dyn Queries, ledger: &Ledger) -> Result<Vec<Verdict>, Refused> {
         let there = applied(queries)? - ledger.count("loads before");
-        Ok(vec![verdict(ledger.count("loads"), ledger.count("loads unknown"), there)])
+        Ok(vec![verdict(ledger.told("loads"), there)])
     }
 }
 
@@ -69,9 +65,8 @@ fn applied(queries: &mut dyn Queries) -> Result<i64, Refused> {
     queries.number("count the deltas that were loaded", "select count(*) from delta where applied = 1")
 }
 
-fn verdict(loads: i64, unknown: i64, there: i64) -> Verdict {
-    let kept = (loads..=loads + unknown).contains(&there);
-    let doubt = if unknown == 0 { String::new() } else { format!("; {unknown} of unknown outcome") };
+fn verdict(told: Told, there: i64) -> Verdict {
+    let (kept, loads, doubt) = (told.allows(there), told.done, told.doubt());
     let text = match kept {
         true => format!("all {loads} acknowledged loads of deltas are in the data{doubt}"),
         false => format!("{loads} loads of deltas were acknowledged, the data holds {there}{doubt}"),
@@ -89,11 +84,12 @@ struct Walked {
 impl Ready for Walked {
     fn statements(&self, _language: Option<Language>) -> Vec<Statement> {
         let scale = Scale::of(&self.spec);
-        reports(&scale).into_iter().chain(delta_statements(&scale)).collect()
+        reports(&scale).into_iter().map(|one| one.0).chain(delta_statements(&scale)).collect()
     }
 
     fn samples(&self) -> Vec<Option<Sample>> {
-        samples().into_iter().chain(delta_samples(&Scale::of(&self.spec))).collect()
+        let scale = Scale::of(&self.spec);
+        reports(&scale).into_iter().map(|one| one.1).chain(delta_samples(&scale)).collect()
     }
 
     fn business(&self, share: &Share) -> Box<dyn Business> {
@@ -168,9 +164,10 @@ mod tests {
 
     #[test]
     fn a_load_that_was_acknowledged_and_is_not_there_is_damage() {
-        assert!(!verdict(5, 1, 5).damaged && !verdict(5, 1, 6).damaged);
+        let told = Told { done: 5, unknown: 1 };
+        assert!(!verdict(told, 5).damaged && !verdict(told, 6).damaged);
         for there in [4, 7] {
-            let Verdict { damaged, text, .. } = verdict(5, 1, there);
+            let Verdict { damaged, text, .. } = verdict(told, there);
             assert!(damaged && text.contains(&format!("the data holds {there}")), "{text}");
         }
     }

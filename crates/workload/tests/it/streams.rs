@@ -93,7 +93,7 @@ fn written_data_is_that_of_its_seed() {
 fn house(preset: Preset) -> u64 {
     let (scale, mut row, mut sum) = (Scale { preset, customers: 60, days: 1 }, Vec::new(), Sum::new());
     for table in schema::tables(preset) {
-        let mut rows = brokerage::fill::TableRows::new(scale, 42, table, 0, 1);
+        let mut rows = brokerage::data_set::seeded(scale, 42).part(table, 0, 1);
         while rows.next(&mut row) {
             sum.add(&format!("{row:?}"));
         }

@@ -1,6 +1,6 @@
 //! Counts and sums of what the fill made and no transaction changes.
 
-use crate::bank::fill::row_count;
+use crate::bank::fill::source;
 use crate::bank::history::History;
 use crate::bank::scale::Scale;
 use crate::dataset::Figure;
@@ -11,7 +11,7 @@ const RESTING: [&str; 8] = ["bank", "branch", "product", "terms", "customer", "a
 /// Everything that is counted or added up.
 pub(in crate::bank) fn figures(scale: Scale, seed: u64, history: bool) -> Vec<Figure> {
     let told = History::new(scale, seed);
-    let count = |table: &&str| Figure::rows_of(table, row_count(scale, seed, table));
+    let count = |table: &&str| Figure::rows_of(table, source(&scale, seed, table).rows);
     let mut all: Vec<Figure> = RESTING.iter().map(count).collect();
     all.push(Figure {
         what: "cents that all accounts began with".to_owned(),

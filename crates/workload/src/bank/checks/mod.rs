@@ -6,8 +6,6 @@
 //! What it does not do: it runs no query.
 
 mod figures;
-mod night;
-mod postings;
 
 pub(super) use figures::figures;
 
@@ -17,7 +15,9 @@ use crate::dataset::Invariant;
 
 /// All of them.
 pub(super) fn invariants(scale: Scale, seed: u64) -> Vec<Invariant> {
-    Invariant::all(&[postings::ALL, night::ALL].concat(), &numbers(scale, seed))
+    let numbers = numbers(scale, seed);
+    let files = [include_str!("postings.sql"), include_str!("night.sql")];
+    files.into_iter().flat_map(|file| Invariant::all(file, &numbers)).collect()
 }
 
 /// What stands in braces in the texts.

@@ -7,7 +7,6 @@
 
 use super::choose::{Choose, Purpose};
 use super::mix::{BACK_DATED, BULK, Class, LATER, REJECTED, RUN};
-use super::post::Standing;
 use super::post::{Payee, Post};
 use super::spec::RUN_EVERY;
 use super::{Spec, reads};
@@ -78,7 +77,6 @@ enum Machine {
     Idle,
     Ask(Class, Choose, Ask),
     Post(Box<Post>),
-    Standing(Box<Standing>),
 }
 
 /// What one slot carries.
@@ -147,8 +145,9 @@ impl Day {
             (_, Errand::Run(number)) => self.several(self.choose(Purpose::Run, number), "run", RUN, (100_000, 300_000)),
             (Class::Card | Class::Order, _) => self.single(class, self.choose(Purpose::Call, n)),
             (_, Errand::Standing(_)) => {
-                let post = Post::new(self.numbers.take(), "standing", 0, Vec::new());
-                Machine::Standing(Box::new(Standing::new(post)))
+                let mut post = Post::new(self.numbers.take(), "standing", 0, Vec::new());
+                post.standing = true;
+                Machine::Post(Box::new(post))
             }
             _ => {
                 let choose = self.choose(Purpose::Call, n);
@@ -199,14 +198,12 @@ impl Business for Day {
             Machine::Idle => Step::Done { rolled_back: false },
             Machine::Ask(_, _, ask) => ask.step(batch),
             Machine::Post(post) => post.step(answers, batch),
-            Machine::Standing(standing) => standing.step(answers, batch),
         }
     }
 
     fn complaint(&mut self, slot: u32) -> Option<String> {
         match &self.slots[slot as usize].machine {
             Machine::Post(post) => Some(post.complaint()),
-            Machine::Standing(standing) => Some(standing.post.complaint()),
             Machine::Idle | Machine::Ask(..) => None,
         }
     }
@@ -216,7 +213,6 @@ impl Business for Day {
             Machine::Idle => {}
             Machine::Ask(class, choose, ask) => *ask = reads::asked(*class, &self.history, *choose),
             Machine::Post(post) => post.restart(),
-            Machine::Standing(standing) => standing.restart(),
         }
     }
 
@@ -224,7 +220,6 @@ impl Business for Day {
         let Slot { payload, machine } = std::mem::take(&mut self.slots[slot as usize]);
         let post = match &machine {
             Machine::Post(post) => Some(&**post),
-            Machine::Standing(standing) => Some(&standing.post),
             Machine::Idle | Machine::Ask(..) => None,
         };
         self.gave[slot as usize] = post.filter(|post| post.posted()).map_or(0, |post| post.payees.len() as u64);

@@ -8,8 +8,8 @@
 
 use super::Spec;
 use super::mix::{ACCOUNTS, LOOP};
-use crate::kind::numbers::on_half;
-use random::{Draws, fraction, mix};
+use crate::kind::numbers::{on_half, skewed};
+use random::{Draws, mix};
 
 /// What draws are for; those of different purposes share nothing.
 #[derive(Clone, Copy, Debug)]
@@ -70,8 +70,8 @@ impl Choose {
 
     /// A hot account; half of all draws fall on an eighth of them.
     pub(super) fn hot(&mut self) -> u64 {
-        let (even, hot) = (fraction(self.draws.bits()), self.spec.scale.hot_accounts());
-        let place = ((even * even * even * hot as f64) as u64).min(hot - 1);
+        let hot = self.spec.scale.hot_accounts();
+        let place = skewed(self.draws.bits(), hot);
         self.spec.scale.hot_account(on_half(place + 1, self.half.map(|half| 1 - half), hot) - 1)
     }
 

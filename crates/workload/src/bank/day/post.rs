@@ -33,6 +33,11 @@ pub(super) struct Post {
     pub(super) statement: bool,
     /// Whether it is to count from the day before.
     pub(super) back_dated: bool,
+    /// Whether it is the standing order that is due next, which is posted like any other and is due again later. Nobody asks which day
+    /// it is: days pass as fast as standing orders are carried out.
+    pub(super) standing: bool,
+    /// The number of the standing order.
+    id: i64,
     step: u8,
     rejected: bool,
     /// From when on it counts.
@@ -76,13 +81,27 @@ impl Post {
         match self.step {
             1 => {
                 batch.begin(true);
-                self.lock(batch);
+                if self.standing {
+                    say(batch, Said::LockStanding, []);
+                } else {
+                    self.step = 2;
+                    self.lock(batch);
+                }
             }
             2 => {
-                if !self.check(answers, 1) {
+                let next = answers.get(1);
+                (self.id, self.payer) = (next.int(0, 0), next.int(0, 1) as u64);
+                self.payees = vec![Payee { account: next.int(0, 2) as u64, cents: next.int(0, 3) }];
+                self.lock(batch);
+            }
+            3 => {
+                if !self.check(answers, usize::from(!self.standing)) {
                     return Step::Fail;
                 }
                 self.write(batch);
+                if self.standing {
+                    say(batch, Said::MoveStanding, [self.id.into()]);
+                }
                 batch.commit();
             }
             _ => return Step::Done { rolled_back: false },
@@ -91,13 +110,13 @@ impl Post {
     }
 
     /// Locks all accounts, and asks what the payer is about to pay.
-    pub(super) fn lock(&self, batch: &mut Batch) {
+    fn lock(&self, batch: &mut Batch) {
         self.accounts().for_each(|(account, _)| say(batch, Said::LockAccount, [number(account)]));
         say(batch, Said::Prenotes, [number(self.payer)]);
     }
 
     /// Whether all accounts are there; decides whether the payer may pay, and from when on it counts. The locks were answered from `first` on.
-    pub(super) fn check(&mut self, answers: &Answers, first: usize) -> bool {
+    fn check(&mut self, answers: &Answers, first: usize) -> bool {
         let count = self.payees.len() + 1;
         let payer = self.accounts().position(|(account, _)| account == self.payer).unwrap_or(0);
         let (account, prenotes) = (answers.get(first + payer), answers.get(first + count));
@@ -109,7 +128,7 @@ impl Post {
     }
 
     /// Writes the order, and its items if it is posted now.
-    pub(super) fn write(&self, batch: &mut Batch) {
+    fn write(&self, batch: &mut Batch) {
         let (order, total) = (number(self.order), Value::Int(self.total()));
         let (later, items) = (self.day != TODAY, Value::Int(self.payees.len() as i64));
         let status = match (self.rejected, later) {
@@ -157,54 +176,4 @@ impl Post {
 
 fn number(number: u64) -> Value {
     Value::Int(number as i64)
-}
-
-// The standing order that is due next: it is posted like any other, and is due again later.
-//
-// What it does not do: it does not ask which day it is; days pass as fast as standing orders are carried out.
-
-/// A standing order on its way.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Standing {
-    pub(super) post: Post,
-    id: i64,
-    step: u8,
-}
-
-impl Standing {
-    pub(super) fn new(post: Post) -> Standing {
-        Standing { post, id: 0, step: 0 }
-    }
-
-    pub(super) fn restart(&mut self) {
-        self.step = 0;
-        self.post.restart();
-    }
-
-    pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
-        self.step += 1;
-        match self.step {
-            1 => {
-                batch.begin(true);
-                say(batch, Said::LockStanding, []);
-            }
-            2 => {
-                let next = answers.get(1);
-                self.id = next.int(0, 0);
-                self.post.payer = next.int(0, 1) as u64;
-                self.post.payees = vec![Payee { account: next.int(0, 2) as u64, cents: next.int(0, 3) }];
-                self.post.lock(batch);
-            }
-            3 => {
-                if !self.post.check(answers, 0) {
-                    return Step::Fail;
-                }
-                self.post.write(batch);
-                say(batch, Said::MoveStanding, [self.id.into()]);
-                batch.commit();
-            }
-            _ => return Step::Done { rolled_back: false },
-        }
-        Step::Send
-    }
 }

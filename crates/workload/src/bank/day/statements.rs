@@ -2,86 +2,18 @@
 
 use crate::transaction::{Sample, Statement, texts};
 
-texts::list! { Said from 0, SAID:
-    // Posting.
-    LockAccount rows(1.0, ["1000000000|200000|0"])
-        "lock account" = "select balance_cents, limit_cents, settled from account where id = $1 for update";
-    Prenotes rows(0.02, ["5000"])
-        "read prenotes" = "select amount_cents from prenote where account_id = $1 order by order_id limit 50";
-    InsertOrder "insert order" =
-        "insert into payment_order (id, kind, status, account_id, entered_day, due_day, items, total_cents) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8)";
-    InsertOrderItem "insert order item" =
-        "insert into order_item (order_id, line, account_id, amount_cents, reference) values ($1, $2, $3, $4, $5)";
-    InsertPrenote "payment-order: insert prenote" =
-        "insert into prenote (order_id, account_id, value_day, amount_cents) values ($1, $2, $3, $4)";
-    InsertItem "insert item" =
-        "insert into item (account_id, posted_day, order_id, value_day, amount_cents, kind, contra_id, reference) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8)";
-    UpdateBalance "update balance" =
-        "update balance set turnover_cents = turnover_cents + $1, balance_cents = balance_cents + $1 \
-         where account_id = $2 and value_day = $3";
-    UpdateLaterBalances "back-dated: update later balances" =
-        "update balance set balance_cents = balance_cents + $1 where account_id = $2 and value_day > $3";
-    UpdateAccount "update account" = "update account set balance_cents = balance_cents + $1 where id = $2";
-    LastItems rows(10.0, ["20453|400000|20453|-2500|debit|7|order 400000"])
-        "card-posting: read last items" =
-        "select posted_day, order_id, value_day, amount_cents, kind, contra_id, reference from item \
-         where account_id = $1 order by posted_day desc, order_id desc limit 10";
-    LockStanding rows(1.0, ["1|5|9|2500"])
-        "standing-order: lock next" =
-        "select id, account_id, payee_id, amount_cents from standing_order order by due_day, id limit 1 for update";
-    MoveStanding "standing-order: move on" =
-        "update standing_order set due_day = due_day + every_days where id = $1";
-
-    // Reading.
-    ListItems rows(19.0, ["20453|400000|20453|-2500|debit|7|order 400000"])
-        "list-postings: read items" =
-        "select posted_day, order_id, value_day, amount_cents, kind, contra_id, reference from item \
-         where account_id = $1 order by posted_day desc, order_id desc limit 40";
-    DetailItem rows(1.0, ["20453|-2500|debit|7|order 400000|Moore|Ada|North"])
-        "posting-detail: read item" =
-        "select i.value_day, i.amount_cents, i.kind, i.contra_id, i.reference, c.last_name, c.first_name, b.name from item i \
-         join account a on a.id = i.contra_id join customer c on c.id = a.customer_id join branch b on b.id = a.branch_id \
-         where i.account_id = $1 and i.posted_day = $2 and i.order_id = $3";
-    DetailOrder rows(0.1, ["single|posted|20453|1|2500"])
-        "posting-detail: read order" =
-        "select kind, status, entered_day, items, total_cents from payment_order where id = $1";
-    ReadBalance rows(1.0, ["1000000|200000"])
-        "balance: read account" = "select balance_cents, limit_cents from account where id = $1";
-    ReadValueDates rows(5.0, ["20454|-2500|1000000"])
-        "balance: read value dates" =
-        "select value_day, turnover_cents, balance_cents from balance where account_id = $1 order by value_day desc limit 5";
-    MasterCustomer rows(1.0, ["7|Moore|Ada|10000|1 Mill Lane|Springfield|+00 00000012|North|Alder"])
-        "master-data: read customer" =
-        "select c.id, c.last_name, c.first_name, c.born, c.street, c.town, c.phone, b.name, k.name from account a \
-         join customer c on c.id = a.customer_id join branch b on b.id = c.branch_id join bank k on k.id = b.bank_id \
-         where a.id = $1";
-    MasterTerms rows(1.0, ["Account 3|100|5|300000|1100|10|1000000|50|5000000|80"])
-        "master-data: read terms" =
-        "select p.name, t.charge_cents, t.item_cents, t.limit_cents, t.debit_bp, t.first_bp, t.second_cents, t.second_bp, \
-         t.third_cents, t.third_bp from account a join product p on p.id = a.product_id \
-         join terms t on t.product_id = p.id where a.id = $1";
-    MasterAccounts rows(2.0, ["12|3|200000|1000000"])
-        "master-data: read accounts of customer" =
-        "select a.id, a.product_id, a.limit_cents, a.balance_cents from account a \
-         where a.customer_id = $1 order by a.id limit 20";
-    StatementHead rows(1.0, ["0|20433|900000|1000000|19"])
-        "account-statement: read statement" =
-        "select period, day, opening_cents, closing_cents, items from statement where account_id = $1 \
-         order by period desc limit 1";
-    StatementItems rows(19.0, ["20453|400000|20453|-2500|debit|7|order 400000"])
-        "account-statement: read items" =
-        "select posted_day, order_id, value_day, amount_cents, kind, contra_id, reference from item \
-         where account_id = $1 and posted_day >= $2 order by posted_day, order_id limit 100";
+texts::list! { Said from 0, SAID in "statements.sql":
+    LockAccount Prenotes InsertOrder InsertOrderItem InsertPrenote InsertItem UpdateBalance
+    UpdateLaterBalances UpdateAccount LastItems LockStanding MoveStanding ListItems DetailItem DetailOrder
+    ReadBalance ReadValueDates MasterCustomer MasterTerms MasterAccounts StatementHead StatementItems
 }
 
 /// The statements that [`Day`](super::Day) calls, in the order of their places.
 pub fn statements() -> Vec<Statement> {
-    texts::statements(SAID)
+    SAID.statements()
 }
 
 /// What they would give on a data set of about this shape.
 pub fn samples() -> Vec<Option<Sample>> {
-    texts::samples(SAID)
+    SAID.samples()
 }

@@ -13,6 +13,7 @@ use crate::kind::{
     Around, Class, Demand, Found, Ledger, Queries, Ready, Refused, Share, Transactions, Unready, Verdict, Yield,
     workers,
 };
+use crate::transaction::texts::filled;
 use crate::transaction::{Business, Sample, Statement};
 use std::sync::Arc;
 
@@ -99,27 +100,8 @@ fn settled(queries: &mut dyn Queries) -> Result<i64, Refused> {
 
 /// Takes a night back, one transaction: what it posted is subtracted and removed.
 fn taken_back() -> Vec<String> {
-    let (day, today) = (TODAY - 1, TODAY);
-    let posted = |account: &str| {
-        format!(
-            "(select coalesce(sum(i.amount_cents), 0) from item i where i.account_id = {account} and i.posted_day = {day} \
-             and i.order_id >= {FIRST_ORDER})"
-        )
-    };
-    let (account, balance) = (posted("account.id"), posted("balance.account_id"));
-    vec![
-        format!("update account set settled = 0, balance_cents = balance_cents - {account}"),
-        format!(
-            "update balance set turnover_cents = turnover_cents - {balance}, balance_cents = balance_cents - {balance} \
-             where value_day = {today}"
-        ),
-        format!("delete from item where posted_day = {day} and order_id >= {FIRST_ORDER}"),
-        format!("delete from payment_order where id >= {FIRST_ORDER}"),
-        "delete from settlement".to_owned(),
-        "delete from statement where period > 0".to_owned(),
-        "delete from ledger".to_owned(),
-        "delete from cut_off".to_owned(),
-    ]
+    let [day, today, first] = [TODAY - 1, TODAY, FIRST_ORDER as i64].map(|number| number.to_string());
+    filled(include_str!("taken_back.sql"), &[("{day}", day), ("{today}", today), ("{first}", first)])
 }
 
 /// More may be settled than was acknowledged: a night that was killed is gone on with. That none is settled twice is held by the

@@ -5,7 +5,7 @@
 //! What it does not do: texts and dates of such rows are not looked at.
 
 use crate::brokerage::codes::COMPLETED;
-use crate::brokerage::fill::{TableRows, row_count};
+use crate::brokerage::fill::{Maker, source};
 use crate::brokerage::history::History;
 use crate::brokerage::scale::NOW_US;
 use crate::brokerage::schema::tables;
@@ -49,14 +49,12 @@ pub fn figures(scale: Scale, seed: u64, history: bool) -> Vec<Figure> {
 
 /// Exact also where the fill only estimates.
 fn rows(scale: Scale, seed: u64, table: &'static Table) -> u64 {
+    let source = source(&scale, &table.name);
     if table.name != "access_grant" {
-        return row_count(scale, table);
+        return source.rows;
     }
-    let (mut rows, mut row, mut count) = (TableRows::new(scale, seed, table, 0, 1), Vec::new(), 0);
-    while rows.next(&mut row) {
-        count += 1;
-    }
-    count
+    let (mut rows, mut row) = (source.part(Maker::new(scale, seed, true), (0, 1)), Vec::new());
+    (0..).take_while(|_| rows.next(&mut row)).count() as u64
 }
 
 fn opening(scale: Scale, seed: u64) -> Figure {

@@ -8,11 +8,9 @@
 
 mod figures;
 mod invariants;
-mod pages;
 
 pub use figures::{figures, row_checks};
 pub use invariants::invariants;
-pub use pages::pages;
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! The checks on SQLite in memory: they hold after the fill, and each kind of damage is seen by the check that is for it.
 
 use super::*;
-use crate::brokerage::fill::TableRows;
+use crate::brokerage::fill::{Maker, source};
 use crate::brokerage::schema::tables;
 use crate::brokerage::{Preset, Scale};
 use crate::dataset::{Invariant, Type};
@@ -22,7 +22,7 @@ fn filled(preset: Preset, seed: u64) -> Connection {
         database.execute_batch(&format!("CREATE TABLE {name} ({columns}, PRIMARY KEY ({key}))")).unwrap();
         let marks = vec!["?"; table.columns.len()].join(", ");
         let mut insert = database.prepare(&format!("INSERT INTO {name} VALUES ({marks})")).unwrap();
-        let (mut rows, mut row) = (TableRows::new(scale, seed, table, 0, 1), Vec::new());
+        let (mut rows, mut row) = (source(&scale, &table.name).part(Maker::new(scale, seed, true), (0, 1)), Vec::new());
         while rows.next(&mut row) {
             insert.execute(rusqlite::params_from_iter(row.iter().map(field))).unwrap();
         }
@@ -223,7 +223,10 @@ fn pages_hold_every_row_that_the_fill_made_and_find_one_that_was_changed() {
     for preset in [Preset::Desk, Preset::House] {
         let (database, scale) = (filled(preset, 6), Scale { preset, customers: 20, days: 1 });
         let differences = || -> Vec<String> {
-            pages(scale, 6).flat_map(|page| page.differences(&answer(&database, &page.sql))).collect()
+            crate::brokerage::data_set::seeded(scale, 6)
+                .pages()
+                .flat_map(|page| page.differences(&answer(&database, &page.sql)))
+                .collect()
         };
         assert_eq!(differences(), [""; 0]);
         database.execute_batch("UPDATE settlement SET kind = kind || ' *'; UPDATE broker SET trades = 0").unwrap();

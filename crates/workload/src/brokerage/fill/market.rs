@@ -7,7 +7,7 @@ use super::{Maker, article};
 use crate::brokerage::charges::{EXCHANGES, exchange_of};
 use crate::brokerage::codes::ACTIVE;
 use crate::brokerage::scale::{CALENDAR_DAY_US, DAY_US, LAST_DAY, NOW_US, OPENS_US, PRICE_DAYS};
-use crate::brokerage::{Scale, names, price_cents};
+use crate::brokerage::{names, price_cents};
 use crate::dataset::Row;
 use random::mix;
 
@@ -19,7 +19,7 @@ const FIRST_YEAR: i64 = 2_021;
 /// Days since 1970 of 2021-01-01.
 const FIRST_YEAR_DAY: i64 = 18_628;
 
-pub(super) fn company(unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn company(_: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let (company, random) = (unit + 1, mix(unit ^ 0x636f_6d70));
     let industry = names::industry_of(company);
     row.number(company).build(|to| names::push_company(company, to)).text(ACTIVE);
@@ -30,14 +30,15 @@ pub(super) fn company(unit: u64, row: &mut Row<'_>) -> bool {
 }
 
 /// Three rivals of each company: neighbours at three distances.
-pub(super) fn competitor(scale: &Scale, unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn competitor(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
+    let scale = maker.history.scale();
     let (company, which, all) = (unit / 3 + 1, unit % 3, scale.companies());
     let rival = (company - 1 + [1, 3, 7][which as usize]) % all + 1;
     row.number(company).number(rival);
     row.build(|to| names::push_industry_id(names::industry_of(rival), to)).end()
 }
 
-pub(super) fn financial(unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn financial(_: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let (company, quarter) = (unit / QUARTERS + 1, (unit % QUARTERS) as i64);
     let (years, part) = (quarter / 4, quarter % 4);
     let started = FIRST_YEAR_DAY + years * 365 + i64::from(years >= 4) + part * 91;
@@ -55,7 +56,7 @@ fn shares_of(company: u64) -> i64 {
     10_000_000 + (mix(company ^ 0x7368) % 900_000_000) as i64
 }
 
-pub(super) fn article(unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn article(_: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let (id, random) = (unit + 1, mix(unit ^ 0x6172_7469));
     row.number(id).build(|to| article::push_headline(id, to)).build(|to| article::push_summary(id, to));
     row.build(|to| article::push_body(id, to)).int(NOW_US - (random % (300 * CALENDAR_DAY_US as u64)) as i64);
@@ -66,11 +67,11 @@ pub(super) fn article(unit: u64, row: &mut Row<'_>) -> bool {
     row.build(|to| names::push_person((1 << 42) + random % 1_000, to)).end()
 }
 
-pub(super) fn article_link(unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn article_link(_: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     row.number(unit + 1).number(unit / 2 + 1).end()
 }
 
-pub(super) fn security(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn security(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let (scale, random) = (maker.history.scale(), mix(unit ^ 0x7365_6375));
     let (company, seed) = (scale.company_of(unit), maker.history.seed());
     let weekly = || (0..53).map(|week| price_cents(seed, unit, NOW_US - week * 7 * CALENDAR_DAY_US));
@@ -87,13 +88,13 @@ pub(super) fn security(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool 
     row.int(dividend * 10_000 / price_cents(seed, unit, NOW_US)).end()
 }
 
-pub(super) fn quote(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn quote(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let price = price_cents(maker.history.seed(), unit, NOW_US);
     row.build(|to| maker.history.scale().push_symbol(unit, to)).int(NOW_US).int(price).int(price).int(0).end()
 }
 
 /// High and low bound the prices of a day at five moments.
-pub(super) fn daily_price(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn daily_price(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let (security, back) = (unit / PRICE_DAYS as u64, (unit % PRICE_DAYS as u64) as i64);
     let day = LAST_DAY - PRICE_DAYS + back;
     let seed = maker.history.seed();

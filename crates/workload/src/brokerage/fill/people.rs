@@ -24,7 +24,7 @@ fn address_of_customer(scale: &Scale, customer: u64) -> u64 {
     EXCHANGE_ADDRESSES + scale.companies() + customer
 }
 
-pub(super) fn address(unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn address(_: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let random = mix(unit ^ 0x6164_6472);
     row.number(unit + 1).build(|to| names::push_street(unit, to));
     if random.is_multiple_of(3) {
@@ -35,7 +35,8 @@ pub(super) fn address(unit: u64, row: &mut Row<'_>) -> bool {
     row.build(|to| names::push_area((random >> 8) % names::AREAS, to)).text("Alder Republic").end()
 }
 
-pub(super) fn customer(scale: &Scale, unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn customer(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
+    let scale = maker.history.scale();
     let (customer, random) = (unit + 1, mix(unit ^ 0x6375_7374));
     row.number(customer).build(|to| scale.push_tax_id(customer, to)).text(ACTIVE);
     row.build(|to| names::push_last(customer, to))
@@ -56,13 +57,13 @@ pub(super) fn customer(scale: &Scale, unit: u64, row: &mut Row<'_>) -> bool {
     row.end()
 }
 
-pub(super) fn customer_levy(unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn customer_levy(_: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     row.number(unit / 2 + 1);
     levy_id(levies_of(unit / 2 + 1)[(unit % 2) as usize], row);
     row.end()
 }
 
-pub(super) fn broker(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn broker(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let (broker, scale) = (unit + 1, *maker.history.scale());
     let (mut trades, mut commission) = (0, 0);
     let accounts = if maker.sums { scale.accounts() } else { 0 };
@@ -76,7 +77,7 @@ pub(super) fn broker(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
     row.number(trades).int(commission).end()
 }
 
-pub(super) fn account(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn account(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let (account, scale) = (unit + 1, *maker.history.scale());
     let customer = scale.customer_of(account);
     let rounds = if maker.sums { scale.trades_of(account) } else { 0 };
@@ -93,7 +94,8 @@ pub(super) fn account(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
 }
 
 /// The owner first; a third of accounts have one more who may trade, and some have two.
-pub(super) fn access_grant(scale: &Scale, unit: u64, sub: u32, row: &mut Row<'_>) -> bool {
+pub(super) fn access_grant(maker: &mut Maker, unit: u64, sub: u32, row: &mut Row<'_>) -> bool {
+    let scale = maker.history.scale();
     let (account, random) = (unit + 1, mix(unit ^ 0x6772_616e) % 100);
     let most = 1 + u32::from(random < 38) + u32::from(random < 4);
     if sub >= most {
@@ -104,7 +106,7 @@ pub(super) fn access_grant(scale: &Scale, unit: u64, sub: u32, row: &mut Row<'_>
     row.build(|to| names::push_last(customer, to)).build(|to| names::push_first(customer, to)).end()
 }
 
-pub(super) fn watchlist(unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn watchlist(_: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     row.number(unit + 1).number(unit + 1).end()
 }
 
@@ -114,7 +116,8 @@ pub(super) fn watched(scale: &Scale) -> u64 {
 }
 
 /// Steps of one length from a place of the list's own, too short to meet.
-pub(super) fn watch_entry(scale: &Scale, unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn watch_entry(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
+    let scale = maker.history.scale();
     let (all, each) = (scale.securities(), watched(scale));
     let (list, entry) = (unit / each, unit % each);
     let random = mix(list ^ 0x7761_7463);

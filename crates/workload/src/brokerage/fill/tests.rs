@@ -4,14 +4,16 @@ use super::*;
 use crate::brokerage::Preset;
 use crate::brokerage::codes::{self, COMPLETED, PENDING, SUBMITTED};
 use crate::brokerage::schema::{table, tables};
-use crate::dataset::Type;
+use crate::dataset::{Table, Type};
+use crate::transaction::Value;
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 
 type Rows = Vec<Vec<Value>>;
 
 fn part(scale: Scale, seed: u64, table: &'static Table, part: u32, parts: u32) -> Rows {
-    let (mut rows, mut row, mut all) = (TableRows::new(scale, seed, table, part, parts), Vec::new(), Vec::new());
+    let (mut rows, mut row, mut all) =
+        (source(&scale, &table.name).part(Maker::new(scale, seed, true), (part, parts)), Vec::new(), Vec::new());
     while rows.next(&mut row) {
         all.push(row.clone());
     }
@@ -20,7 +22,8 @@ fn part(scale: Scale, seed: u64, table: &'static Table, part: u32, parts: u32) -
 
 /// How many rows there are.
 fn made(scale: Scale, table: &'static Table) -> u64 {
-    let (mut rows, mut row, mut count) = (TableRows::new(scale, 3, table, 0, 1), Vec::new(), 0);
+    let (mut rows, mut row, mut count) =
+        (source(&scale, &table.name).part(Maker::new(scale, 3, true), (0, 1)), Vec::new(), 0);
     while rows.next(&mut row) {
         count += 1;
     }
@@ -199,8 +202,9 @@ fn another_seed_is_another_history() {
 fn a_row_written_over_a_longer_one_of_another_table_is_the_row_alone() {
     let scale = Scale { preset: Preset::House, customers: 20, days: 1 };
     let mut row = Vec::new();
-    TableRows::new(scale, 1, table("trade").unwrap(), 0, 1).next(&mut row);
-    TableRows::new(scale, 1, table("status").unwrap(), 0, 1).next(&mut row);
+    for table in ["trade", "status"] {
+        source(&scale, table).part(Maker::new(scale, 1, true), (0, 1)).next(&mut row);
+    }
     assert_eq!(row, [Value::from(codes::ACTIVE), Value::from("active")]);
 }
 
@@ -209,7 +213,7 @@ fn counts_are_exact_or_near() {
     let scale = Scale { preset: Preset::House, customers: 60, days: 20 };
     let estimated = ["access_grant", "trade_event", "cash_entry", "position", "lot", "lot_change"];
     for table in tables(Preset::House) {
-        let (told, real) = (row_count(scale, table), made(scale, table));
+        let (told, real) = (source(&scale, &table.name).rows, made(scale, table));
         match estimated.contains(&&*table.name) {
             true => assert!(told.abs_diff(real) * 4 < real, "{}: told {told}, made {real}", table.name),
             false => assert_eq!(told, real, "{}", table.name),

@@ -9,7 +9,7 @@ use crate::brokerage::scale::CALENDAR_DAY_US;
 use crate::brokerage::{history::Lot, names};
 use crate::dataset::Row;
 
-pub(super) fn trade(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn trade(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let scale = *maker.history.scale();
     let trade = maker.trade(unit + 1);
     row.number(trade.number).int(trade.entered_us).text(COMPLETED).text(ORDER_TYPES[trade.order_type]);
@@ -31,15 +31,15 @@ pub(super) fn trade_event(maker: &mut Maker, unit: u64, sub: u32, row: &mut Row<
     row.number(trade.number).text(status).int(at).end()
 }
 
-pub(super) fn settlement(maker: &mut Maker, unit: u64, row: &mut Row<'_>) -> bool {
+pub(super) fn settlement(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let trade = maker.trade(unit + 1);
     row.number(trade.number).text(if trade.is_cash { CASH } else { MARGIN });
     row.int(trade.completed_us.div_euclid(CALENDAR_DAY_US) + SETTLEMENT_DAYS).int(trade.amount_cents()).end()
 }
 
-pub(super) fn cash_entry(maker: &mut Maker, unit: u64, sub: u32, row: &mut Row<'_>) -> bool {
+pub(super) fn cash_entry(maker: &mut Maker, unit: u64, _: u32, row: &mut Row<'_>) -> bool {
     let trade = maker.trade(unit + 1);
-    if sub > 0 || !trade.is_cash {
+    if !trade.is_cash {
         return false;
     }
     row.number(trade.number).int(trade.completed_us).int(trade.amount_cents());

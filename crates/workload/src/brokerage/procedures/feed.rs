@@ -56,11 +56,9 @@ fn lock(body: &mut Body) {
 fn quote(body: &mut Body) {
     body.set("v_place", "0");
     body.repeat("v_place < v_found", |body| {
-        let symbol = QUOTES.text(body, "v_place", 0, SYMBOL);
-        body.set("v_symbol", symbol);
+        body.set("v_symbol", QUOTES.text(body, "v_place", 0, SYMBOL));
         for (variable, from) in [("v_volume", SYMBOL), ("v_price", SYMBOL + NUMBER)] {
-            let value = QUOTES.number(body, "v_place", from);
-            body.set(variable, value);
+            body.set(variable, QUOTES.number(body, "v_place", from));
         }
         body.say(Shared::UpdateQuote, &["p_now", "v_price", "v_volume", "v_symbol"]);
         body.each(Shared::FeedPending, &["v_symbol", "v_price"], &["v_trade"], |body| {

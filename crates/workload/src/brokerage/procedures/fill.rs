@@ -85,8 +85,7 @@ fn money(body: &mut Body) {
     let limits = format!("when '{buy}' then least(v_quoted, v_bid) when '{sell}' then greatest(v_quoted, v_bid)");
     body.set("v_price", format!("case v_order_type {limits} else v_quoted end"));
     body.set("v_value", "v_price * v_quantity");
-    let commission = body.language.basis_points("v_value", "coalesce(v_commission, 0)");
-    body.set("v_commission", commission);
+    body.set("v_commission", body.language.basis_points("v_value", "coalesce(v_commission, 0)"));
     let tax = body.language.basis_points("v_value - v_cost", "v_levies");
     let taxed = "v_sells = 1 and v_tax_status <> 0 and v_value > v_cost";
     body.set("v_tax", format!("case when {taxed} then {tax} else 0 end"));
@@ -112,8 +111,7 @@ fn sell(body: &mut Body) {
     let count = USED.count(body);
     body.repeat(format!("v_place < {count}"), |body| {
         for (variable, from) in [("v_lot", 0), ("v_before", NUMBER), ("v_after", 2 * NUMBER)] {
-            let value = USED.number(body, "v_place", from);
-            body.set(variable, value);
+            body.set(variable, USED.number(body, "v_place", from));
         }
         body.choose(
             "v_after = 0",

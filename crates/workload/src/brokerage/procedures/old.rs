@@ -46,8 +46,7 @@ fn with_numbers(body: &mut Body, what: impl FnOnce(&mut Body, &[&str])) {
     body.when(format!("{FOUND_VARIABLE} <> ''"), |body| {
         let names = numbers();
         for (place, name) in names.iter().enumerate() {
-            let value = FOUND_TRADES.number(body, &format!("least({place}, {count} - 1)"), 0);
-            body.set(name, value);
+            body.set(name, FOUND_TRADES.number(body, &format!("least({place}, {count} - 1)"), 0));
         }
         what(body, &names.iter().map(String::as_str).collect::<Vec<_>>());
     });

@@ -55,8 +55,7 @@ fn parties(body: &mut Body) {
     let count = GRANTS.count(body);
     body.when(format!("p_another = 1 and {count} > 0"), |body| {
         body.set("v_chosen", format!("mod(p_grant, {count})"));
-        let name = GRANTS.text(body, "v_chosen", 0, GRANTS.width);
-        body.set("v_placed_by", name);
+        body.set("v_placed_by", GRANTS.text(body, "v_chosen", 0, GRANTS.width));
     });
 }
 
@@ -126,8 +125,7 @@ fn charge(body: &mut Body) {
     }
     let tax = body.language.basis_points("v_gain", "v_levies");
     body.set("v_tax", format!("case when v_tax_status <> 0 then {tax} else 0 end"));
-    let commission = body.language.basis_points("v_price * v_quantity", "coalesce(v_commission, 0)");
-    body.set("v_commission", commission);
+    body.set("v_commission", body.language.basis_points("v_price * v_quantity", "coalesce(v_commission, 0)"));
 }
 
 fn write(body: &mut Body) {

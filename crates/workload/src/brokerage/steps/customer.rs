@@ -6,13 +6,13 @@
 //! What it does not do: it changes nothing.
 
 use super::super::statements::Shared;
-use super::{DONE, Inputs};
+use super::{DONE, Inputs, Machine};
 use crate::transaction::texts::say;
-use crate::transaction::{Answers, Batch, Step, Value};
+use crate::transaction::{Answer, Answers, Batch, Step, Value};
 
 /// A look at a customer on its way.
 #[derive(Debug)]
-pub(in crate::brokerage) struct Customer {
+pub(super) struct Customer {
     step: u8,
     customer: i64,
     tax_id: Option<String>,
@@ -33,23 +33,18 @@ impl Customer {
         }
     }
 
-    /// What the procedure is handed.
-    pub(super) fn parameters(&self) -> Vec<Value> {
-        let tax_id = self.tax_id.as_deref().map_or(Value::Null, Value::from);
-        vec![self.customer.into(), tax_id, self.account.map_or(Value::Null, Value::from)]
+    fn ask(&self, batch: &mut Batch) {
+        say(batch, Shared::CustomerRow, [self.customer.into()]);
+        say(batch, Shared::CustomerAccounts, [self.customer.into()]);
+        if let Some(account) = self.account {
+            say(batch, Shared::CustomerTrades, [account.into()]);
+        }
+        batch.commit();
     }
+}
 
-    /// Whether somebody may not be found.
-    pub(super) fn searches(&self) -> bool {
-        self.tax_id.is_some()
-    }
-
-    pub(super) fn complaint(&self) -> Option<String> {
-        let tax_id = self.tax_id.as_deref().unwrap_or("");
-        Some(format!("no customer has the tax number {tax_id}"))
-    }
-
-    pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
+impl Machine for Customer {
+    fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
         self.step += 1;
         match (self.step, &self.tax_id) {
             (1, Some(tax_id)) => {
@@ -73,12 +68,18 @@ impl Customer {
         Step::Send
     }
 
-    fn ask(&self, batch: &mut Batch) {
-        say(batch, Shared::CustomerRow, [self.customer.into()]);
-        say(batch, Shared::CustomerAccounts, [self.customer.into()]);
-        if let Some(account) = self.account {
-            say(batch, Shared::CustomerTrades, [account.into()]);
-        }
-        batch.commit();
+    fn parameters(&mut self) -> Vec<Value> {
+        let tax_id = self.tax_id.as_deref().map_or(Value::Null, Value::from);
+        vec![self.customer.into(), tax_id, self.account.map_or(Value::Null, Value::from)]
+    }
+
+    fn complaint(&self) -> Option<String> {
+        let tax_id = self.tax_id.as_deref().unwrap_or("");
+        Some(format!("no customer has the tax number {tax_id}"))
+    }
+
+    /// Whoever is looked for by a tax number may not be found.
+    fn told(&mut self, answer: &Answer) -> bool {
+        self.tax_id.is_none() || answer.row_count() > 0
     }
 }

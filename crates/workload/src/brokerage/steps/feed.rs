@@ -8,16 +8,16 @@
 use super::super::codes;
 use super::super::draws::Draws;
 use super::super::exchange::Tick;
-use super::super::procedures::{DIGITS, SYMBOL};
+use super::super::procedures::{DIGITS, SYMBOL, outcomes};
 use super::super::statements::Shared;
-use super::{DONE, Inputs, Report};
+use super::{DONE, Inputs, Machine, Report};
 use crate::transaction::texts::say;
-use crate::transaction::{Answers, Batch, Step, Value};
+use crate::transaction::{Answer, Answers, Batch, Step, Value};
 use std::fmt::Write;
 
 /// A round of quotes on its way.
 #[derive(Debug)]
-pub(in crate::brokerage) struct Feed {
+pub(super) struct Feed {
     step: u8,
     now: i64,
     draws: Draws,
@@ -37,38 +37,6 @@ impl Feed {
             asked: Vec::new(),
             fired: Vec::new(),
         }
-    }
-
-    /// What the procedure is handed: the moment, the quotes, and how far each price moves. Prices move in the order of the
-    /// quotes that are found, so that the draws are those of the statements.
-    pub(super) fn parameters(&mut self) -> Vec<Value> {
-        let (mut ticks, mut moves) = (String::new(), String::new());
-        for Tick { symbol, volume } in &self.ticks {
-            // Writing to a String cannot fail.
-            let _ = write!(ticks, "{symbol:<SYMBOL$}{volume:0DIGITS$}");
-            let _ = write!(moves, "{:0DIGITS$}", self.draws.between(-100, 100) + 100);
-        }
-        vec![self.now.into(), ticks.into(), moves.into()]
-    }
-
-    pub(super) fn report(self) -> Report {
-        Report::Fired(self.fired)
-    }
-
-    pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
-        self.step += 1;
-        match self.step {
-            1 => {
-                batch.begin(true);
-                for tick in &self.ticks {
-                    say(batch, Shared::FeedQuote, [tick.symbol.as_str().into()]);
-                }
-            }
-            2 => self.quote(answers, batch),
-            3 => self.fire(answers, batch),
-            _ => return DONE,
-        }
-        Step::Send
     }
 
     /// A price moves by up to one percent, and a sixteenth of its way back to where it opened.
@@ -111,5 +79,46 @@ impl Feed {
             say(batch, Shared::InsertEvent, [trade, submitted.clone(), self.now.into()]);
         }
         batch.commit();
+    }
+}
+
+impl Machine for Feed {
+    fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
+        self.step += 1;
+        match self.step {
+            1 => {
+                batch.begin(true);
+                for tick in &self.ticks {
+                    say(batch, Shared::FeedQuote, [tick.symbol.as_str().into()]);
+                }
+            }
+            2 => self.quote(answers, batch),
+            3 => self.fire(answers, batch),
+            _ => return DONE,
+        }
+        Step::Send
+    }
+
+    /// The moment, the quotes, and how far each price moves. Prices move in the order of the quotes that are found, so that
+    /// the draws are those of the statements.
+    fn parameters(&mut self) -> Vec<Value> {
+        let (mut ticks, mut moves) = (String::new(), String::new());
+        for Tick { symbol, volume } in &self.ticks {
+            // Writing to a String cannot fail.
+            let _ = write!(ticks, "{symbol:<SYMBOL$}{volume:0DIGITS$}");
+            let _ = write!(moves, "{:0DIGITS$}", self.draws.between(-100, 100) + 100);
+        }
+        vec![self.now.into(), ticks.into(), moves.into()]
+    }
+
+    fn report(&mut self) -> Report {
+        Report::Fired(std::mem::take(&mut self.fired))
+    }
+
+    /// Numbers and symbols of the orders that were fired.
+    fn told(&mut self, answer: &Answer) -> bool {
+        let fired = |row: Vec<&str>| Some((row.first()?.parse().ok()?, (*row.get(1)?).to_owned()));
+        self.fired = outcomes(answer).filter_map(fired).collect();
+        true
     }
 }

@@ -8,15 +8,16 @@
 //! What it does not do: it fills no trade twice; one that is no longer in the market is left as it is.
 
 use super::super::codes::{self, basis_points};
+use super::super::procedures::outcomes;
 use super::super::scale::CALENDAR_DAY_US;
 use super::super::statements::{House, Shared};
-use super::{DONE, Inputs, Report};
+use super::{DONE, Inputs, Machine, Report};
 use crate::transaction::texts::say;
-use crate::transaction::{Answers, Batch, Step, Value};
+use crate::transaction::{Answer, Answers, Batch, Step, Value};
 
 /// A fill on its way.
 #[derive(Debug, Default)]
-pub(in crate::brokerage) struct Fill {
+pub(super) struct Fill {
     house: bool,
     step: u8,
     now: i64,
@@ -53,35 +54,6 @@ struct Money {
 impl Fill {
     pub(super) fn new(inputs: Inputs) -> Fill {
         Fill { house: inputs.house(), now: inputs.now, number: inputs.number as i64, ..Fill::default() }
-    }
-
-    /// What the procedure is handed.
-    pub(super) fn parameters(&self) -> Vec<Value> {
-        vec![self.number.into(), self.now.into()]
-    }
-
-    pub(super) fn report(self) -> Report {
-        if self.filled { Report::Filled { symbol: self.symbol, quantity: self.quantity } } else { Report::Nothing }
-    }
-
-    pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
-        self.step += 1;
-        match self.step {
-            1 => {
-                batch.begin(true);
-                say(batch, Shared::FillTrade, [self.number.into()]);
-            }
-            2 => match self.take_trade(answers) {
-                true => self.ask(batch),
-                false => {
-                    self.step += 1;
-                    batch.commit();
-                }
-            },
-            3 => self.settle(answers, batch),
-            _ => return DONE,
-        }
-        Step::Send
     }
 
     /// Takes the trade; not when it is not, or no longer, in the market.
@@ -246,5 +218,45 @@ impl Fill {
         say(batch, Shared::AddBroker, [commission, answers.get(0).int(0, 1).into()]);
         batch.commit();
         self.filled = true;
+    }
+}
+
+impl Machine for Fill {
+    fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
+        self.step += 1;
+        match self.step {
+            1 => {
+                batch.begin(true);
+                say(batch, Shared::FillTrade, [self.number.into()]);
+            }
+            2 => match self.take_trade(answers) {
+                true => self.ask(batch),
+                false => {
+                    self.step += 1;
+                    batch.commit();
+                }
+            },
+            3 => self.settle(answers, batch),
+            _ => return DONE,
+        }
+        Step::Send
+    }
+
+    fn parameters(&mut self) -> Vec<Value> {
+        vec![self.number.into(), self.now.into()]
+    }
+
+    fn report(&mut self) -> Report {
+        let symbol = std::mem::take(&mut self.symbol);
+        if self.filled { Report::Filled { symbol, quantity: self.quantity } } else { Report::Nothing }
+    }
+
+    /// Symbol and quantity, when the trade was filled.
+    fn told(&mut self, answer: &Answer) -> bool {
+        if let Some([symbol, quantity, ..]) = outcomes(answer).next().as_deref() {
+            self.symbol = (*symbol).to_owned();
+            (self.quantity, self.filled) = (quantity.parse().unwrap_or(0), true);
+        }
+        true
     }
 }

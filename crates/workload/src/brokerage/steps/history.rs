@@ -1,9 +1,10 @@
-//! Trade-Lookup: up to 20 old trades with all that belongs to them.
+//! Trade-Lookup: up to 20 old trades with all that belongs to them; and Trade-Update, which edits texts of them.
 //!
 //! The one idea: trades are found by a list of numbers (30 of a hundred), by account and moment (30), by symbol and moment
-//! (30) or by the lots that one of them touched (10), and then read by two statements of a fixed length.
+//! (30) or by the lots that one of them touched (10), and then read by two statements of a fixed length. An update finds its own in the
+//! first three ways, a third each.
 //!
-//! What it does not do: it changes nothing; Trade-Update finds its trades in the same ways.
+//! What it does not do: it touches no money.
 
 use super::super::Scale;
 use super::super::codes::{LOOKUP_TRADES, MARK};
@@ -11,13 +12,13 @@ use super::super::draws::Draws;
 use super::super::procedures::DIGITS;
 use super::super::scale::{CALENDAR_DAY_US, NOW_US};
 use super::super::statements::House;
-use super::{DONE, Inputs};
-use crate::transaction::texts::{Place, say};
+use super::{DONE, Inputs, Machine};
+use crate::transaction::texts::say;
 use crate::transaction::{Answer, Answers, Batch, Step, Value};
 
 /// How old trades are found.
 #[derive(Clone, Debug)]
-pub(super) enum Find {
+enum Find {
     Numbers(Vec<i64>),
     Account(i64, i64),
     Symbol(String, i64),
@@ -25,23 +26,23 @@ pub(super) enum Find {
 }
 
 impl Find {
-    pub(super) fn numbers(draws: &mut Draws, scale: &Scale) -> Find {
+    fn numbers(draws: &mut Draws, scale: &Scale) -> Find {
         let last = scale.trades().max(1) as i64;
         let mut numbers: Vec<i64> = (0..LOOKUP_TRADES).map(|_| draws.between(1, last)).collect();
         numbers.sort_unstable();
         Find::Numbers(numbers)
     }
 
-    pub(super) fn account(draws: &mut Draws, scale: &Scale) -> Find {
+    fn account(draws: &mut Draws, scale: &Scale) -> Find {
         Find::Account(draws.account(scale), moment(draws, scale))
     }
 
-    pub(super) fn symbol(draws: &mut Draws, scale: &Scale) -> Find {
+    fn symbol(draws: &mut Draws, scale: &Scale) -> Find {
         Find::Symbol(draws.symbol(scale), moment(draws, scale))
     }
 
     /// What the procedure is handed: way, key, moment, symbol and the numbers that are known.
-    pub(super) fn parameters(&self) -> Vec<Value> {
+    fn parameters(&self) -> Vec<Value> {
         let all = |way: i64, key: i64, from: i64, symbol: &str, numbers: String| {
             vec![way.into(), key.into(), from.into(), symbol.into(), numbers.into()]
         };
@@ -56,18 +57,18 @@ impl Find {
         }
     }
 
-    /// Asks for the numbers, when they are not known: then the answer holds them in the column that is given back.
-    pub(super) fn ask(&self, batch: &mut Batch) -> Option<usize> {
+    /// Asks for the numbers, where they are not known; the answer holds them in the column that is given back.
+    fn ask(&self, batch: &mut Batch) -> usize {
         match self {
-            Find::Numbers(_) => return None,
+            Find::Numbers(_) => {}
             Find::Account(account, from) => say(batch, House::TradesOfAccount, [(*account).into(), (*from).into()]),
             Find::Symbol(symbol, from) => say(batch, House::TradesOfSymbol, [symbol.as_str().into(), (*from).into()]),
             Find::Lots(trade) => {
                 say(batch, House::LookupLots, [(*trade).into()]);
-                return Some(1);
+                return 1;
             }
         }
-        Some(0)
+        0
     }
 }
 
@@ -77,7 +78,7 @@ fn moment(draws: &mut Draws, scale: &Scale) -> i64 {
 }
 
 /// The numbers in a column, ascending.
-pub(super) fn found(answer: &Answer, column: usize) -> Vec<i64> {
+fn found(answer: &Answer, column: usize) -> Vec<i64> {
     let mut numbers: Vec<i64> = (0..answer.row_count()).map(|row| answer.int(row, column)).collect();
     numbers.sort_unstable();
     numbers.dedup();
@@ -85,65 +86,10 @@ pub(super) fn found(answer: &Answer, column: usize) -> Vec<i64> {
 }
 
 /// Numbers as a list of one length, so that it is one statement; a short one repeats its last number.
-pub(super) fn padded(numbers: &[i64]) -> [Value; LOOKUP_TRADES] {
+fn padded(numbers: &[i64]) -> [Value; LOOKUP_TRADES] {
     let last = numbers.last().copied().unwrap_or(0);
     std::array::from_fn(|place| numbers.get(place).copied().unwrap_or(last).into())
 }
-
-/// A lookup on its way.
-#[derive(Debug)]
-pub(in crate::brokerage) struct Lookup {
-    step: u8,
-    pub(super) find: Find,
-    column: usize,
-}
-
-impl Lookup {
-    pub(super) fn new(inputs: Inputs) -> Lookup {
-        let Inputs { scale, mut draws, .. } = inputs;
-        let find = match draws.below(10) {
-            0..3 => Find::numbers(&mut draws, scale),
-            3..6 => Find::account(&mut draws, scale),
-            6..9 => Find::symbol(&mut draws, scale),
-            _ => Find::Lots(draws.between(1, scale.trades().max(1) as i64)),
-        };
-        Lookup { step: 0, find, column: 0 }
-    }
-
-    pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
-        self.step += 1;
-        match (self.step, &self.find) {
-            (1, Find::Numbers(numbers)) => {
-                batch.begin(false);
-                read(numbers, batch);
-                self.step += 1;
-            }
-            (1, find) => {
-                batch.begin(false);
-                self.column = find.ask(batch).unwrap_or(0);
-            }
-            (2, _) => read(&found(&answers.last(), self.column), batch),
-            _ => return DONE,
-        }
-        Step::Send
-    }
-}
-
-fn read(numbers: &[i64], batch: &mut Batch) {
-    if !numbers.is_empty() {
-        say(batch, House::LookupTrades, padded(numbers));
-        say(batch, House::LookupEvents, padded(numbers));
-    }
-    batch.commit();
-}
-
-// Trade-Update: edits texts of up to 20 old trades.
-//
-// The one idea: a third edits who placed trades that are listed by number, a third how an account's trades were settled,
-// a third what the cash entries of a symbol's trades say. An edit adds a mark to a text or takes it away, so that nothing
-// grows and the next edit has something to do.
-//
-// What it does not do: it touches no money.
 
 /// What is edited: how its rows are locked and written, and how long its texts may be.
 #[derive(Clone, Copy, Debug)]
@@ -153,62 +99,88 @@ struct Edit {
     most: usize,
 }
 
-/// An update on its way.
+/// A look at old trades on its way, or an edit: of who placed trades that are listed by number, how an account's trades were
+/// settled, or what the cash entries of a symbol's trades say. An edit adds a mark to a text or takes it away, so that nothing grows
+/// and the next edit has something to do.
 #[derive(Debug)]
-pub(in crate::brokerage) struct Update {
+pub(super) struct History {
     step: u8,
-    pub(super) find: Find,
-    edit: Edit,
+    find: Find,
+    column: usize,
+    /// None for a lookup.
+    edit: Option<Edit>,
 }
 
-impl Update {
-    pub(super) fn new(inputs: Inputs) -> Update {
+impl History {
+    pub(super) fn lookup(inputs: Inputs) -> History {
         let Inputs { scale, mut draws, .. } = inputs;
-        let (find, edit) = match draws.below(3) {
-            0 => (Find::numbers(&mut draws, scale), (House::UpdateLockTrades, House::UpdatePlacedBy, 50)),
-            1 => (Find::account(&mut draws, scale), (House::UpdateLockSettlements, House::UpdateKind, 40)),
-            _ => (Find::symbol(&mut draws, scale), (House::UpdateLockCash, House::UpdateDescription, 100)),
+        let find = match draws.below(10) {
+            0..3 => Find::numbers(&mut draws, scale),
+            3..6 => Find::account(&mut draws, scale),
+            6..9 => Find::symbol(&mut draws, scale),
+            _ => Find::Lots(draws.between(1, scale.trades().max(1) as i64)),
         };
-        Update { step: 0, find, edit: Edit { lock: edit.0, write: edit.1, most: edit.2 } }
+        History { step: 0, find, column: 0, edit: None }
     }
 
-    pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
+    pub(super) fn update(inputs: Inputs) -> History {
+        let Inputs { scale, mut draws, .. } = inputs;
+        let (find, lock, write, most) = match draws.below(3) {
+            0 => (Find::numbers(&mut draws, scale), House::UpdateLockTrades, House::UpdatePlacedBy, 50),
+            1 => (Find::account(&mut draws, scale), House::UpdateLockSettlements, House::UpdateKind, 40),
+            _ => (Find::symbol(&mut draws, scale), House::UpdateLockCash, House::UpdateDescription, 100),
+        };
+        History { step: 0, find, column: 0, edit: Some(Edit { lock, write, most }) }
+    }
+
+    /// Reads the trades that were found, or locks their rows in the order of numbers; without any nothing is written.
+    fn go_on(&mut self, numbers: &[i64], batch: &mut Batch) {
+        self.step = 2;
+        if !numbers.is_empty() {
+            if self.edit.is_none() {
+                say(batch, House::LookupTrades, padded(numbers));
+            }
+            say(batch, House::LookupEvents, padded(numbers));
+            if let Some(edit) = self.edit {
+                return say(batch, edit.lock, padded(numbers));
+            }
+        }
+        self.step = 3;
+        batch.commit();
+    }
+
+    fn write(&self, answers: &Answers, batch: &mut Batch) {
+        let rows = answers.last();
+        if let Some(Edit { write, most, .. }) = self.edit {
+            for row in 0..rows.row_count() {
+                let text = marked(rows.text(row, 1), most);
+                say(batch, write, [text.into(), rows.field(row, 0).clone()]);
+            }
+        }
+        batch.commit();
+    }
+}
+
+impl Machine for History {
+    fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
         self.step += 1;
         match self.step {
             1 => {
-                batch.begin(true);
-                if let Find::Numbers(numbers) = &mut self.find {
-                    let numbers = std::mem::take(numbers);
-                    self.lock(&numbers, batch);
-                    self.step += 1;
-                } else {
-                    self.find.ask(batch);
+                batch.begin(self.edit.is_some());
+                match &self.find {
+                    Find::Numbers(numbers) => self.go_on(&numbers.clone(), batch),
+                    find => self.column = find.ask(batch),
                 }
             }
-            2 => self.lock(&found(&answers.last(), 0), batch),
+            2 => self.go_on(&found(&answers.last(), self.column), batch),
             3 => self.write(answers, batch),
             _ => return DONE,
         }
         Step::Send
     }
 
-    /// Locks the rows in the order of numbers; without any there is nothing to write.
-    fn lock(&mut self, numbers: &[i64], batch: &mut Batch) {
-        if numbers.is_empty() {
-            self.step += 1;
-            return batch.commit();
-        }
-        say(batch, House::LookupEvents, padded(numbers));
-        say(batch, self.edit.lock, padded(numbers));
-    }
-
-    fn write(&self, answers: &Answers, batch: &mut Batch) {
-        let rows = answers.last();
-        for row in 0..rows.row_count() {
-            let text = marked(rows.text(row, 1), self.edit.most);
-            batch.call(self.edit.write.place(), [Value::from(text), rows.field(row, 0).clone()]);
-        }
-        batch.commit();
+    fn parameters(&mut self) -> Vec<Value> {
+        self.find.parameters()
     }
 }
 

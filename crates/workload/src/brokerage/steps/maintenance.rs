@@ -10,7 +10,7 @@ use super::super::draws::Draws;
 use super::super::procedures::names;
 use super::super::scale::{LAST_DAY, PRICE_DAYS};
 use super::super::statements::House;
-use super::{DONE, Inputs};
+use super::{DONE, Inputs, Machine};
 use crate::transaction::texts::{Place, say};
 use crate::transaction::{Answers, Batch, Step, Value};
 
@@ -19,8 +19,9 @@ const TABLES: u64 = 12;
 
 /// A round on its way.
 #[derive(Debug)]
-pub(in crate::brokerage) struct Maintenance {
+pub(super) struct Maintenance {
     step: u8,
+    number: u64,
     statement: House,
     parameters: Vec<Value>,
     /// A security that the watch list may get.
@@ -31,20 +32,23 @@ impl Maintenance {
     pub(super) fn new(inputs: Inputs) -> Maintenance {
         let Inputs { scale, mut draws, number, .. } = inputs;
         let (statement, parameters) = round(number, &mut draws, scale);
-        Maintenance { step: 0, statement, parameters, symbol: draws.symbol(scale) }
+        Maintenance { step: 0, number, statement, parameters, symbol: draws.symbol(scale) }
     }
 
-    /// What the procedure is handed: the round, and by name what its statement needs.
-    pub(super) fn parameters(mut self, number: u64) -> Vec<Value> {
-        let mut known: Vec<(&str, Value)> =
-            names(self.statement).iter().copied().zip(self.parameters.drain(..)).collect();
-        known.push(("p_round", ((number % TABLES) as i64).into()));
-        known.push(("p_new", self.symbol.into()));
-        let value = |name: &str| known.iter().find(|one| one.0 == name).map_or(Value::Null, |one| one.1.clone());
-        ["p_round", "p_text", "p_step", "p_key", "p_symbol", "p_day", "p_new"].map(value).into()
+    /// Exchanges the first security of the list, unless the list has the new one already.
+    fn exchange(&self, answers: &Answers, batch: &mut Batch) {
+        let list = answers.last();
+        let has = (0..list.row_count()).any(|row| list.text(row, 1) == self.symbol);
+        if list.row_count() > 0 && !has {
+            let (id, old) = (list.field(0, 0).clone(), list.field(0, 1).clone());
+            say(batch, House::MaintainWatch, [self.symbol.as_str().into(), id, old]);
+        }
+        batch.commit();
     }
+}
 
-    pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
+impl Machine for Maintenance {
+    fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
         self.step += 1;
         match self.step {
             1 => {
@@ -61,15 +65,14 @@ impl Maintenance {
         Step::Send
     }
 
-    /// Exchanges the first security of the list, unless the list has the new one already.
-    fn exchange(&self, answers: &Answers, batch: &mut Batch) {
-        let list = answers.last();
-        let has = (0..list.row_count()).any(|row| list.text(row, 1) == self.symbol);
-        if list.row_count() > 0 && !has {
-            let (id, old) = (list.field(0, 0).clone(), list.field(0, 1).clone());
-            say(batch, House::MaintainWatch, [self.symbol.as_str().into(), id, old]);
-        }
-        batch.commit();
+    /// The round, and by name what its statement needs.
+    fn parameters(&mut self) -> Vec<Value> {
+        let mut known: Vec<(&str, Value)> =
+            names(self.statement).iter().copied().zip(self.parameters.drain(..)).collect();
+        known.push(("p_round", ((self.number % TABLES) as i64).into()));
+        known.push(("p_new", self.symbol.as_str().into()));
+        let value = |name: &str| known.iter().find(|one| one.0 == name).map_or(Value::Null, |one| one.1.clone());
+        ["p_round", "p_text", "p_step", "p_key", "p_symbol", "p_day", "p_new"].map(value).into()
     }
 }
 

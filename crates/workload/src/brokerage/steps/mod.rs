@@ -19,7 +19,8 @@ use super::draws::Draws;
 use super::exchange::Tick;
 use super::mix::Class;
 use super::{Preset, Scale};
-use crate::transaction::{Answers, Ask, Batch, Step};
+use crate::transaction::{Answer, Answers, Batch, Step, Value};
+use std::fmt::Debug;
 
 /// What a machine is made from, again for each try.
 pub(super) struct Inputs<'a> {
@@ -60,77 +61,49 @@ pub(super) enum Report {
 }
 
 /// A transaction under way.
-#[derive(Debug, Default)]
-pub(super) enum Machine {
-    #[default]
-    Idle,
-    Ask(Ask),
-    Call(Box<call::Called>),
-    Customer(customer::Customer),
-    Feed(feed::Feed),
-    Fill(Box<fill::Fill>),
-    Lookup(history::Lookup),
-    Maintenance(maintenance::Maintenance),
-    Order(Box<order::Order>),
-    Update(history::Update),
-}
+pub(super) trait Machine: Debug + Send {
+    /// The next step.
+    fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step;
 
-impl Machine {
-    pub(super) fn new(inputs: Inputs) -> Machine {
-        if inputs.procedures {
-            return Machine::Call(Box::new(call::called(inputs)));
-        }
-        match inputs.class {
-            Class::Order => Machine::Order(Box::new(order::Order::new(inputs))),
-            Class::Result => Machine::Fill(Box::new(fill::Fill::new(inputs))),
-            Class::Feed => Machine::Feed(feed::Feed::new(inputs)),
-            Class::Lookup => Machine::Lookup(history::Lookup::new(inputs)),
-            Class::Status => Machine::Ask(reads::status(inputs)),
-            Class::Update => Machine::Update(history::Update::new(inputs)),
-            Class::Position => Machine::Customer(customer::Customer::new(inputs)),
-            Class::Watch => Machine::Ask(reads::watch(inputs)),
-            Class::Detail => Machine::Ask(reads::detail(inputs)),
-            Class::Volume => Machine::Ask(reads::volume(inputs)),
-            Class::Maintenance => Machine::Maintenance(maintenance::Maintenance::new(inputs)),
-        }
+    /// What its stored procedure is handed instead.
+    fn parameters(&mut self) -> Vec<Value>;
+
+    /// Whether the procedure told enough of what came of it.
+    fn told(&mut self, _answer: &Answer) -> bool {
+        true
     }
 
-    pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
-        match self {
-            Machine::Idle => Step::Done { rolled_back: false },
-            Machine::Ask(machine) => machine.step(batch),
-            Machine::Call(machine) => machine.step(answers, batch),
-            Machine::Customer(machine) => machine.step(answers, batch),
-            Machine::Feed(machine) => machine.step(answers, batch),
-            Machine::Fill(machine) => machine.step(answers, batch),
-            Machine::Lookup(machine) => machine.step(answers, batch),
-            Machine::Maintenance(machine) => machine.step(answers, batch),
-            Machine::Order(machine) => machine.step(answers, batch),
-            Machine::Update(machine) => machine.step(answers, batch),
-        }
+    /// Whether it will be rolled back on purpose.
+    fn rolls_back(&self) -> bool {
+        false
     }
 
     /// What it did, taken when it ends.
-    pub(super) fn report(self) -> Report {
-        match self {
-            Machine::Call(machine) => machine.report,
-            Machine::Order(machine) => machine.report(),
-            Machine::Fill(machine) => machine.report(),
-            Machine::Feed(machine) => machine.report(),
-            _ => Report::Nothing,
-        }
+    fn report(&mut self) -> Report {
+        Report::Nothing
     }
 
     /// Why it could not go on.
-    pub(super) fn complaint(&self) -> Option<String> {
-        match self {
-            Machine::Call(machine) => machine.complaint.clone(),
-            Machine::Order(machine) => machine.complaint(),
-            Machine::Customer(machine) => machine.complaint(),
-            _ => None,
-        }
+    fn complaint(&self) -> Option<String> {
+        None
     }
 }
 
+/// The machine of a transaction.
+pub(super) fn machine(inputs: Inputs) -> Box<dyn Machine> {
+    let (place, procedures) = (inputs.class.place(inputs.scale.preset), inputs.procedures);
+    let machine: Box<dyn Machine> = match inputs.class {
+        Class::Order => Box::new(order::Order::new(inputs)),
+        Class::Result => Box::new(fill::Fill::new(inputs)),
+        Class::Feed => Box::new(feed::Feed::new(inputs)),
+        Class::Lookup => Box::new(history::History::lookup(inputs)),
+        Class::Update => Box::new(history::History::update(inputs)),
+        Class::Position => Box::new(customer::Customer::new(inputs)),
+        Class::Status | Class::Watch | Class::Detail | Class::Volume => Box::new(reads::Read::new(inputs)),
+        Class::Maintenance => Box::new(maintenance::Maintenance::new(inputs)),
+    };
+    if procedures { Box::new(call::Called::new(place, machine)) } else { machine }
+}
+
 /// The end of a machine that keeps what it did.
-const DONE: Step = Step::Done { rolled_back: false };
+pub(super) const DONE: Step = Step::Done { rolled_back: false };

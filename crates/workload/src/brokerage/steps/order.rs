@@ -6,14 +6,15 @@
 //! What it does not do: the price, tax and commission are estimates; the fill decides.
 
 use super::super::codes::{self, basis_points};
+use super::super::procedures::outcomes;
 use super::super::statements::{House, Shared};
-use super::{Inputs, Report};
+use super::{Inputs, Machine, Report};
 use crate::transaction::texts::say;
 use crate::transaction::{Answer, Answers, Batch, Step, Value};
 
 /// An order on its way.
 #[derive(Debug, Default)]
-pub(in crate::brokerage) struct Order {
+pub(super) struct Order {
     house: bool,
     step: u8,
     now: i64,
@@ -60,65 +61,6 @@ impl Order {
             quantity: 100 * draws.between(1, 8),
             ..Order::default()
         }
-    }
-
-    /// What the procedure is handed.
-    pub(super) fn parameters(&self) -> Vec<Value> {
-        let flag = |flag: bool| Value::from(i64::from(flag));
-        vec![
-            self.number.into(),
-            self.now.into(),
-            self.account.into(),
-            self.symbol.as_str().into(),
-            self.quantity.into(),
-            flag(self.wishes_to_sell),
-            flag(self.limited),
-            flag(self.stops),
-            flag(self.lifo),
-            flag(!self.on_margin),
-            flag(self.by_another),
-            i64::from(self.which as u32).into(),
-            ((self.which >> 32) as i64).into(),
-            self.away_bp.into(),
-            flag(!self.rolls_back),
-        ]
-    }
-
-    /// Whether it will be rolled back on purpose, and whether it will wait for its price.
-    pub(super) fn intends(&self) -> (bool, bool) {
-        (self.rolls_back, self.limited)
-    }
-
-    pub(super) fn report(self) -> Report {
-        if self.rolls_back { Report::RolledBack } else { Report::Placed { symbol: self.symbol, waits: self.limited } }
-    }
-
-    pub(super) fn complaint(&self) -> Option<String> {
-        let account = self.account;
-        let symbol = &self.symbol;
-        Some(format!("account {account} or security {symbol} is not in the data set"))
-    }
-
-    pub(super) fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
-        self.step += 1;
-        match self.step {
-            1 => self.ask_parties(batch),
-            2 => {
-                if !self.decide(answers) {
-                    return Step::Fail;
-                }
-                if !self.house && !self.sells() {
-                    // Nothing else is to be known before the small preset buys.
-                    self.step += 1;
-                    self.place(&Answers::default(), batch);
-                } else {
-                    self.ask_prices(batch);
-                }
-            }
-            3 => self.place(answers, batch),
-            _ => return Step::Done { rolled_back: self.rolls_back },
-        }
-        Step::Send
     }
 
     fn sells(&self) -> bool {
@@ -247,5 +189,76 @@ impl Order {
             let pending = [number, order_type, symbol, quantity, self.price.into(), self.broker.into()];
             say(batch, Shared::InsertPending, pending);
         }
+    }
+}
+
+impl Machine for Order {
+    fn step(&mut self, answers: &Answers, batch: &mut Batch) -> Step {
+        self.step += 1;
+        match self.step {
+            1 => self.ask_parties(batch),
+            2 => {
+                if !self.decide(answers) {
+                    return Step::Fail;
+                }
+                if !self.house && !self.sells() {
+                    // Nothing else is to be known before the small preset buys.
+                    self.step += 1;
+                    self.place(&Answers::default(), batch);
+                } else {
+                    self.ask_prices(batch);
+                }
+            }
+            3 => self.place(answers, batch),
+            _ => return Step::Done { rolled_back: self.rolls_back },
+        }
+        Step::Send
+    }
+
+    fn parameters(&mut self) -> Vec<Value> {
+        let flag = |flag: bool| Value::from(i64::from(flag));
+        vec![
+            self.number.into(),
+            self.now.into(),
+            self.account.into(),
+            self.symbol.as_str().into(),
+            self.quantity.into(),
+            flag(self.wishes_to_sell),
+            flag(self.limited),
+            flag(self.stops),
+            flag(self.lifo),
+            flag(!self.on_margin),
+            flag(self.by_another),
+            i64::from(self.which as u32).into(),
+            ((self.which >> 32) as i64).into(),
+            self.away_bp.into(),
+            flag(!self.rolls_back),
+        ]
+    }
+
+    fn report(&mut self) -> Report {
+        match self.rolls_back {
+            true => Report::RolledBack,
+            false => Report::Placed { symbol: std::mem::take(&mut self.symbol), waits: self.limited },
+        }
+    }
+
+    fn complaint(&self) -> Option<String> {
+        let account = self.account;
+        let symbol = &self.symbol;
+        Some(format!("account {account} or security {symbol} is not in the data set"))
+    }
+
+    fn rolls_back(&self) -> bool {
+        self.rolls_back
+    }
+
+    /// The symbol of the order, when it was placed.
+    fn told(&mut self, answer: &Answer) -> bool {
+        let placed = outcomes(answer).next();
+        if let Some(row) = &placed {
+            self.symbol = row.first().copied().unwrap_or_default().to_owned();
+        }
+        placed.is_some()
     }
 }

@@ -3,16 +3,66 @@
 //!
 //! What it does not do: it does not look at the answers.
 
+use super::super::mix::Class;
 use super::super::scale::{LAST_DAY, PRICE_DAYS};
 use super::super::statements::{Desk, House};
-use super::Inputs;
-use crate::transaction::{Ask, Value};
+use super::{Inputs, Machine};
+use crate::transaction::texts::Place;
+use crate::transaction::{Answers, Ask, Batch, Step, Value};
 
 /// Brokers of one Broker-Volume: at least and at most.
 const BROKERS: (i64, i64) = (20, 40);
 
+/// A read on its way.
+#[derive(Debug)]
+pub(super) struct Read {
+    ask: Ask,
+    class: Class,
+    house: bool,
+}
+
+impl Read {
+    pub(super) fn new(inputs: Inputs) -> Read {
+        let (class, house) = (inputs.class, inputs.house());
+        let ask = match class {
+            Class::Status => status(inputs),
+            Class::Watch => watch(inputs),
+            Class::Detail => detail(inputs),
+            _ => volume(inputs),
+        };
+        Read { ask, class, house }
+    }
+}
+
+impl Machine for Read {
+    fn step(&mut self, _answers: &Answers, batch: &mut Batch) -> Step {
+        self.ask.step(batch)
+    }
+
+    /// Mostly the inputs of the first question, which are those of all.
+    fn parameters(&mut self) -> Vec<Value> {
+        let questions = std::mem::take(&mut self.ask).questions();
+        let asked = |statement: House| questions.iter().position(|question| question.0 == statement.place());
+        let of = |nth: usize| questions.get(nth).map(|question| question.1.clone()).unwrap_or_default();
+        match self.class {
+            Class::Watch if self.house => {
+                let ways = [House::WatchList, House::WatchHoldings, House::WatchIndustry];
+                let way = ways.iter().position(|way| asked(*way).is_some()).unwrap_or(0);
+                [Value::Int(way as i64)].into_iter().chain(of(0)).collect()
+            }
+            // Symbol, first day and days of the prices, and whether articles are read.
+            Class::Detail => {
+                let prices = asked(House::DetailPrices).map(of).unwrap_or_default();
+                let articles = Value::from(i64::from(asked(House::DetailArticles).is_some()));
+                prices.into_iter().chain([articles]).collect()
+            }
+            _ => of(0),
+        }
+    }
+}
+
 /// The 50 newest trades of an account.
-pub(super) fn status(inputs: Inputs) -> Ask {
+fn status(inputs: Inputs) -> Ask {
     let house = inputs.house();
     let Inputs { scale, mut draws, .. } = inputs;
     let account = Value::from(draws.account(scale));
@@ -24,7 +74,7 @@ pub(super) fn status(inputs: Inputs) -> Ask {
 
 /// Securities with their prices now and then: those on a watch list (60 of a hundred), those that an account holds (35) or
 /// those of an industry (5). The small preset knows holdings only, and the prices at which the day opened.
-pub(super) fn watch(inputs: Inputs) -> Ask {
+fn watch(inputs: Inputs) -> Ask {
     let house = inputs.house();
     let Inputs { scale, mut draws, .. } = inputs;
     let (which, account) = (draws.below(100), Value::from(draws.account(scale)));
@@ -40,7 +90,7 @@ pub(super) fn watch(inputs: Inputs) -> Ask {
 }
 
 /// All about one security, with 5 to 20 days of prices; one in a hundred reads the articles themselves.
-pub(super) fn detail(inputs: Inputs) -> Ask {
+fn detail(inputs: Inputs) -> Ask {
     let Inputs { scale, mut draws, .. } = inputs;
     let symbol = Value::from(draws.symbol(scale));
     let from = Value::from(LAST_DAY - draws.between(30, PRICE_DAYS));
@@ -56,7 +106,7 @@ pub(super) fn detail(inputs: Inputs) -> Ask {
 }
 
 /// The value of waiting orders of 20 to 40 brokers in the sector of a company.
-pub(super) fn volume(inputs: Inputs) -> Ask {
+fn volume(inputs: Inputs) -> Ask {
     let Inputs { scale, mut draws, .. } = inputs;
     let company = draws.between(1, scale.companies() as i64);
     let count = draws.between(BROKERS.0, BROKERS.1).min(scale.brokers() as i64) as u64;

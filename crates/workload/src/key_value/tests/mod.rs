@@ -6,7 +6,7 @@ use super::business::Acknowledged;
 use super::data_set::{TABLE, data_set};
 use super::statements::{samples, statements};
 use super::*;
-use crate::kind::{Ready, Share, Transactions};
+use crate::kind::{Ready, Share, Told, Transactions};
 use crate::transaction::{Answers, Batch, Begun, Business, Call, Ending, Step, Value};
 use rusqlite::Connection;
 use rusqlite::types::Value as Field;
@@ -114,8 +114,8 @@ fn each_mix_does_what_its_letter_says_and_what_was_acknowledged_is_there() {
             assert!((f64::from(*count) - planned).abs() <= 5.0 * planned.sqrt(), "{mix:?} {class:?}: {counts:?}");
         }
         let told = business.acknowledged();
-        assert_eq!(number(&db, &format!("select sum(changes) from {TABLE}")), told.changes as i64);
-        assert_eq!(number(&db, &format!("select count(*) from {TABLE} where id > 500")), told.inserts as i64);
+        assert_eq!(number(&db, &format!("select sum(changes) from {TABLE}")), told.changes.done as i64);
+        assert_eq!(number(&db, &format!("select count(*) from {TABLE} where id > 500")), told.inserts.done as i64);
     }
 }
 
@@ -162,9 +162,10 @@ fn a_count_that_two_read_before_either_wrote_is_lost_and_the_tally_finds_it() {
         answers.push(Value::Int(0));
         answers.end(0);
     }
-    let told: u64 = both.iter().map(|business| business.acknowledged().changes).sum();
+    let told: u64 = both.iter().map(|business| business.acknowledged().changes.done).sum();
     assert_eq!((told, number(&db, "select sum(changes) from record")), (2, 1));
-    let [told, kept] = [2, 1].map(|changes| Acknowledged { changes, ..Acknowledged::default() });
+    let [told, kept] =
+        [2, 1].map(|done| Acknowledged { changes: Told { done, unknown: 0 }, ..Acknowledged::default() });
     assert!(workload::verdict(&told, 1, 0).damaged && !workload::verdict(&kept, 1, 0).damaged);
 }
 
@@ -222,7 +223,7 @@ fn an_operation_that_is_tried_again_says_the_same_and_counts_once() {
     business.restart(0);
     business.step(0, &answers, &mut second);
     assert_eq!(first, second);
-    assert_eq!(business.acknowledged().changes_unknown, 1, "it is under way");
+    assert_eq!(business.acknowledged().changes.unknown, 1, "it is under way");
     business.ended(0, Ending::Failed, Nanos(0), &mut Vec::new());
     assert_eq!(business.acknowledged(), Acknowledged::default());
 }

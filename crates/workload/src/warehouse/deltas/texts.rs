@@ -4,40 +4,16 @@
 
 use super::super::scale::{CUBES, Level, Scale};
 use super::super::statements::REPORTS;
-use crate::transaction::texts::{self, list};
+use crate::transaction::texts::list;
 use crate::transaction::{Sample, Statement};
 
-list! { Said from REPORTS, SAID:
-    InsertDelta "order-change: insert delta" =
-        "insert into delta (id, stream, cube_id, first_order, orders, day_id, moment, applied) \
-         values ($1, $2, $3, $4, $5, $6, $7, 0)";
-    ChangeOrders "order-change: update source orders" =
-        "update source_order set quantity = 1 + (quantity + $1 + id) % 20, changed = $1 where id >= $2 and id < $3";
-    // A database that holds nothing says of each statement that it changed a row.
-    FindDelta rows(1.0, ["1099511627776|1|1|1|1096|0"]) "delta-load: find delta" =
-        "select id, cube_id, first_order, orders, day_id, moment from delta where stream = $1 and applied = 0 \
-         order by id limit 1";
-    // The marker comes first: loads of one cube follow each other, so that no two roll up the same aggregates. A moment of an
-    // earlier trial, whose clock is another, is none.
-    MoveMarker "delta-load: update marker" =
-        "update marker set deltas = deltas + 1, facts = facts + $1, \
-         moment = case when delta_id <= $2 or moment < $3 then $3 else moment end, \
-         delta_id = case when delta_id < $4 then $4 else delta_id end where cube_id = $5";
-    LogChanges "delta-load: log changes" =
-        "insert into change_log (delta_id, order_id, cube_id, day_id, quantity, gross_cents) \
-         select $1, s.id, $2, $3, s.quantity - a.quantity, s.quantity * s.price_cents - a.gross_cents \
-         from source_order s join active_order a on a.id = s.id where s.id >= $4 and s.id < $5";
-    Activate "delta-load: activate orders" =
-        "update active_order set \
-         quantity = (select s.quantity from source_order s where s.id = active_order.id), \
-         gross_cents = (select s.quantity * s.price_cents from source_order s where s.id = active_order.id), \
-         delta_id = $1 where id >= $2 and id < $3";
-    Apply "delta-load: mark delta" = "update delta set applied = 1 where id = $1 and applied = 0";
+list! { Said from REPORTS, SAID in "statements.sql":
+    InsertDelta ChangeOrders FindDelta MoveMarker LogChanges Activate Apply
 }
 
 /// The place of the insert into a cube.
 pub(super) fn facts(cube: u64) -> u16 {
-    REPORTS + SAID.len() as u16 + cube as u16
+    REPORTS + SAID.ids.len() as u16 + cube as u16
 }
 
 /// The place of the insert into an aggregate of a cube.
@@ -53,13 +29,13 @@ pub(in crate::warehouse) fn delta_statements(scale: &Scale) -> Vec<Statement> {
         let rolled = |level: &Level| named(format!("delta-load: roll up {}", level.table(cube)), roll_up(*level, cube));
         scale.levels().iter().map(rolled)
     });
-    texts::statements(SAID).into_iter().chain(facts).chain(rolled).collect()
+    SAID.statements().into_iter().chain(facts).chain(rolled).collect()
 }
 
 /// What the same statements give on a database that holds nothing.
 pub(in crate::warehouse) fn delta_samples(scale: &Scale) -> Vec<Option<Sample>> {
     let inserts = CUBES.len() * (1 + scale.levels().len());
-    texts::samples(SAID).into_iter().chain(std::iter::repeat_n(None, inserts)).collect()
+    SAID.samples().into_iter().chain(std::iter::repeat_n(None, inserts)).collect()
 }
 
 /// What was logged of a delta with the master data of its orders.

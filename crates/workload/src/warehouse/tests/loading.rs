@@ -2,14 +2,15 @@
 
 use super::bench::{self, Bench, Cut, SPEC};
 use crate::kind::Share;
+use crate::kind::Told;
 use crate::transaction::{Batch, Begun, Business, Caused, Ending};
 use crate::warehouse::Spec;
-use crate::warehouse::business::{Acknowledged, Warehouse};
+use crate::warehouse::business::Warehouse;
 use crate::warehouse::spec::LoadRate;
 use std::any::Any;
 use units::Nanos;
 
-fn acknowledged(worker: &dyn Business) -> Acknowledged {
+fn acknowledged(worker: &dyn Business) -> Told {
     (worker as &dyn Any).downcast_ref::<Warehouse>().unwrap().acknowledged()
 }
 
@@ -19,7 +20,7 @@ fn deltas_are_loaded_beside_the_users_and_leave_all_sums_in_order() {
     let mut worker = bench.worker();
     bench.run(&mut *worker, 300);
     assert_eq!(bench.complaints, [""; 0]);
-    let loaded = acknowledged(&*worker).loads as i64;
+    let loaded = acknowledged(&*worker).done as i64;
     assert!(loaded > 100, "{loaded}");
     assert_eq!(bench.number("select count(*) from delta where applied = 1"), loaded);
     assert_eq!(bench.number("select count(distinct cube_id) from delta"), 10);
@@ -79,11 +80,11 @@ fn of_a_load_that_was_cut_off_nothing_is_known_and_the_stream_goes_on() {
     carried(&mut bench, &mut *worker, 0, Cut::Never);
     let load = carried(&mut bench, &mut *worker, 1 << 56, Cut::Never)[0].payload;
     let again = carried(&mut bench, &mut *worker, load, Cut::Before(2));
-    assert_eq!(acknowledged(&*worker), Acknowledged { loads: 0, unknown: 1 });
+    assert_eq!(acknowledged(&*worker), Told { done: 0, unknown: 1 });
     assert_eq!((again.len(), again[0].payload), (1, load));
     assert!(again[0].due > Nanos(bench.clock));
     let next = carried(&mut bench, &mut *worker, load, Cut::Never);
-    assert_eq!(acknowledged(&*worker).loads, 1);
+    assert_eq!(acknowledged(&*worker).done, 1);
     assert_eq!(next[0].payload, 1 << 56 | 1);
 }
 
