@@ -13,6 +13,7 @@ use std::io::{Error, ErrorKind, Read as _, Result, Write as _};
 use std::process::Child;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Duration;
 use units::Nanos;
 
 /// Who asks for it.
@@ -74,12 +75,13 @@ fn kept() -> Result<Arc<Kept>> {
 
 /// The process that keeps cores busy; it ends with this.
 #[derive(Debug)]
-struct Kept(Child);
+struct Kept(Option<Child>);
 
 impl Kept {
-    fn wait_for(child: Child) -> Result<Kept> {
-        let mut kept = Kept(child);
-        let said = kept.0.stdout.take().map(|mut said| said.read(&mut [0]));
+    fn wait_for(mut child: Child) -> Result<Kept> {
+        let said = child.stdout.take();
+        let kept = Kept(Some(child));
+        let said = said.map(|mut said| said.read(&mut [0]));
         match said.transpose()? {
             Some(1..) => Ok(kept),
             _ => Err(ErrorKind::PermissionDenied.into()),
@@ -87,13 +89,33 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
-    fn drop(&mut self) {
-        drop(self.0.stdin.take());
-        // One that was killed is gone, too.
-        let _ = self.0.wait();
+impl Kept {
+    /// Waits for the end of a process that was told to end, and kills one that does not hear it: one that was stopped, or that gets no core.
+    fn ended(mut child: Child) {
+        for _ in 0..LOOKS {
+            // What cannot be waited for has ended.
+            if !matches!(child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(LOOK);
+        }
+        let _ = child.kill();
+        let _ = child.wait();
     }
 }
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let Some(mut child) = self.0.take() else { return };
+        drop(child.stdin.take());
+        // Whoever serves something does not wait for it.
+        let _ = std::thread::Builder::new().name("awake".into()).spawn(move || Kept::ended(child));
+    }
+}
+
+/// How often, and for how long, the end of the process is looked for.
+const LOOK: Duration = Duration::from_millis(50);
+const LOOKS: u32 = 60;
 
 /// How long cores stay awake behind the last thing that was to be in time.
 const BEHIND: Nanos = Nanos::from_millis(1_000);
@@ -159,15 +181,15 @@ mod tests {
 
     #[test]
     fn cores_stay_awake_for_a_second_behind_the_last_event_while_they_are_kept_so() {
-        let mut vigil = Vigil::default();
-        assert_eq!(vigil.rest(AT(5)), None);
+        assert_eq!(Vigil::default().rest(AT(5)), None);
+        let (_answer, asked) = channel();
+        let mut vigil = Vigil { asked: Some(asked), ..Vigil::default() };
         vigil.keep(AT(10));
-        assert_eq!(vigil.rest(AT(10)), Some(AT(1_000)), "asked for or held");
+        assert_eq!(vigil.rest(AT(10)), Some(AT(1_000)));
         vigil.keep(AT(500));
         assert_eq!(vigil.rest(AT(1_400)), Some(AT(100)));
         assert_eq!(vigil.rest(AT(1_500)), None);
-        vigil.keep(AT(9_000));
-        assert_eq!(vigil.rest(AT(9_001)), Some(AT(999)));
+        assert!(vigil.asked.is_none(), "the request ends with its answer");
     }
 
     #[test]
@@ -187,8 +209,27 @@ mod tests {
         let kept = started(&format!("echo awake; cat; touch {ended}")).unwrap();
         assert!(!folder.exists());
         drop(kept);
-        assert!(folder.exists(), "it saw the end of its input");
+        let looked = (0..LOOKS).inspect(|_| std::thread::sleep(LOOK));
+        assert!(looked.map(|_| folder.exists()).any(|ended| ended), "it saw the end of its input");
         std::fs::remove_file(folder).unwrap();
+    }
+
+    #[test]
+    fn a_process_that_was_stopped_holds_nobody_up_and_is_killed() {
+        let kept = started("echo awake; kill -STOP $$; cat").unwrap();
+        let process = kept.0.as_ref().unwrap().id();
+        let is = |state: &str| {
+            let text = std::fs::read_to_string(format!("/proc/{process}/stat"));
+            text.is_ok_and(|text| text.contains(state))
+        };
+        while !is(") T ") {
+            std::thread::sleep(LOOK);
+        }
+        drop(kept);
+        assert!(is(") T "), "nobody waited for it");
+        while is(") T ") {
+            std::thread::sleep(LOOK);
+        }
     }
 
     #[test]

@@ -13,11 +13,20 @@ use std::process::{Child, Command, Stdio};
 pub(super) fn by_another() -> io::Result<Child> {
     let mut other = Command::new("/proc/self/exe");
     // Ctrl-C is for who keeps times, and ends this with it.
-    other.arg("keep-awake").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0).spawn()
+    other
+        .arg0("prony")
+        .arg("keep-awake")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
 }
 
 /// Is that process.
 pub(super) fn run() -> Result<(), Failure> {
+    // Started by the name of a link, it would have that name in lists of processes.
+    let _ = rustix::thread::set_name(c"prony");
     let begun = || output::print("awake\n").map_err(|_| io::ErrorKind::BrokenPipe.into());
     probe::keep_awake(io::stdin(), begun).map_err(|error| Failure::caused("keeping cores awake", &error))
 }

@@ -951,7 +951,9 @@ fn a_device_of_short_times_keeps_cores_awake_while_it_is_asked_and_its_keeper_en
     }
     let program = Program::new();
     let at = "kept-awake";
-    let Some(device) = Device::mount_at(&program, "f5100", at) else { return skip("mounting needs root and /dev/fuse") };
+    let Some(device) = Device::mount_at(&program, "f5100", at) else {
+        return skip("mounting needs root and /dev/fuse");
+    };
     let server = served(Path::new(at));
     let ask = || fs::write(device.at("file"), [1; 4096]).unwrap();
     assert!(comes_true(|| {

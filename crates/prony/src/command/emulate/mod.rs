@@ -123,9 +123,15 @@ fn settings(asked: &Emulate) -> Result<Settings, Failure> {
             (below, slow, Some((above, tiering(asked, fast)?)))
         }
         _ if word == "tiered" => {
-            let given = [("--fast", asked.fast.is_some()), ("--backing", asked.backing.is_some())];
-            let given: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect();
-            return Err(Failure::new(format!("emulating `tiered`: two folders, --fast and --slow, got {}", given.join(" and ")))
+            let given = [
+                ("--fast", asked.fast.is_some()),
+                ("--slow", asked.slow.is_some()),
+                ("--backing", asked.backing.is_some()),
+            ];
+            let given =
+                given.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect::<Vec<_>>().join(" and ");
+            let got = if given.is_empty() { "none" } else { &given };
+            return Err(Failure::new(format!("emulating `tiered`: two folders, --fast and --slow, got {got}"))
                 .hint("say `prony emulate tiered --fast DIR --slow DIR --at MNT`; --backing is the one folder of another device"));
         }
         (None, None) => (model_file::device(word)?, asked.backing.clone().unwrap_or_default(), None),
@@ -196,6 +202,9 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
         emulate::MountError::Fast(_) => "exchange --fast and --slow, or name the folder of the files with --slow",
         emulate::MountError::Shared(_) | emulate::MountError::Overlapping(..) => {
             "end the other `prony emulate`, or name another folder with --backing"
+        }
+        emulate::MountError::Mount(at, source) if source.kind() == std::io::ErrorKind::NotFound && !at.exists() => {
+            return Failure::caused(doing, error).hint(format!("make the folder: mkdir {}", at.display()));
         }
         emulate::MountError::Mount(..) => {
             "it needs /dev/fuse, an empty folder at --at, and root or the program fusermount3 (package fuse3)"
