@@ -181,15 +181,29 @@ impl StreamSummary {
         self.classes.iter().find(|class| class.name == name)
     }
 
-    /// `151 ms old at the median, 458 ms at p99`: how old what users saw was; none where they saw nothing that was loaded.
+    /// `151 ms old at the median, older than the trial at p99`: how old what users saw was; none where they saw nothing that was loaded.
     pub fn age_says(&self, label: &TrialLabel) -> Option<String> {
         let class = self.age(label).filter(|class| class.done > 0)?;
-        let told = |q: f64, ms: f64| match class.bound_from.is_some_and(|from| q > from) {
-            true => format!("at least {}", units::milliseconds(ms)),
-            false => units::milliseconds(ms),
+        let told = |q: f64, ms: f64| match class.is_known(q) {
+            true => format!("{} old", units::milliseconds(ms)),
+            false => OLDER.to_owned(),
         };
         let (median, p99) = (told(0.5, class.response.p50_ms), told(0.99, class.response.p99_ms));
-        Some(format!("{median} old at the median, {p99} at p99"))
+        Some(if median == p99 {
+            format!("{median} at the median and at p99")
+        } else {
+            format!("{median} at the median, {p99} at p99")
+        })
+    }
+}
+
+/// What is said of data of which nothing was loaded in a trial: longer than that nobody looked.
+pub const OLDER: &str = "older than the trial";
+
+impl ClassSummary {
+    /// Whether a quantile of its times is known; beyond the known ones there are only lower bounds.
+    pub fn is_known(&self, q: f64) -> bool {
+        self.bound_from.is_none_or(|from| q <= from)
     }
 }
 
