@@ -1106,12 +1106,20 @@ impl Knee {
     }
 }
 
-impl Knee {
+    /// Whether it is the best of those tried, because no level gave more.
+    pub fn is_best(&self) -> bool {
+        self.stated().is_some_and(|at| self.highest_seen().is_some_and(|(level, _)| level == at))
+    }
+
+    /// What it is called on a page.
+    pub fn word(&self) -> &'static str {
+        if self.is_best() { "best" } else { "knee" }
+    }
+
     /// The level with the highest mean, and that.
     pub fn highest_seen(&self) -> Option<(f64, Estimate)> {
         self.curve.iter().copied().max_by(|a, b| a.1.value.total_cmp(&b.1.value))
     }
-}
 
 /// The highest rate with a quantile of response under a bound.
 #[derive(Clone, Debug, PartialEq)]

@@ -264,12 +264,12 @@ fn main_point<'a>(
         };
         return (curve.points.iter().find(at).copied(), "highest ");
     }
-    if let Some(knee) = knee_level(findings, curve) {
+    if let Some((knee, best)) = knee_level(findings, curve) {
         let near = |point: &&&PointSummary| {
             point.at.level(factor).and_then(|level| level.number()).is_some_and(|at| at >= knee - 1e-9)
         };
         if let Some(point) = curve.points.iter().find(near) {
-            return (Some(point), "knee: ");
+            return (Some(point), if best { "best: " } else { "knee: " });
         }
     }
     let grows = GROWING.contains(&short_name(factor));
@@ -376,7 +376,8 @@ fn searched<'a>(findings: &'a Findings, curve: &Curve) -> Option<&'a HighestRate
     findings.findings.iter().filter_map(HighestRate::of).find(|found| curve.is_of(&found.point))
 }
 
-fn knee_level(findings: &Findings, curve: &Curve) -> Option<f64> {
+/// The level that is stated, and whether it is the best.
+fn knee_level(findings: &Findings, curve: &Curve) -> Option<(f64, bool)> {
     let mut knees = findings.findings.iter().filter_map(Knee::of).filter(|knee| curve.is_of(&knee.point));
-    knees.find_map(Knee::stated)
+    knees.find_map(|knee| Some((knee.stated()?, knee.is_best())))
 }
