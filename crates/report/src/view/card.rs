@@ -151,7 +151,11 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     let asked = |found: &&Beside| findings.answered.contains(&found.point);
     all.extend(findings.findings.iter().filter_map(Beside::of).filter(asked).map(|found| beside(findings, found)));
     all.extend(findings.findings.iter().filter_map(MirrorFinding::of).filter_map(round_trips));
-    let primary = || findings.comparisons().filter(|one| one.primary);
+    // What a whole window has mixes what was before, during and behind an outage.
+    let mixed = |at: &Point| {
+        outages.iter().any(|one| (&one.point.experiment, &one.point.stream) == (&at.experiment, &at.stream))
+    };
+    let primary = || findings.comparisons().filter(|one| one.primary && !mixed(&one.point));
     let steps: Vec<Number> = findings.findings.iter().filter_map(TierFinding::of).flat_map(of_steps).collect();
     if steps.is_empty() {
         all.extend(first_and_last(findings, primary().collect(), caveats));
@@ -170,12 +174,14 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     let first = |sweep: &&Sweep| !findings.answered.iter().any(|point| point.experiment == sweep.experiment);
     let mut ordered: Vec<&Sweep> = sweeps.iter().collect();
     ordered.sort_by_key(first);
+    let each = ordered.iter().flat_map(|sweep| sweep.curves.iter().map(move |curve| (*sweep, curve)));
+    let ordered: Vec<(&Sweep, &Curve)> = each.filter(|(_, curve)| !mixed(&curve.at)).collect();
     // Both sides of a comparison stand beside it.
     let sides = |one: &'_ Comparison| {
         [one.baseline.clone(), one.point.system.clone()].map(|system| (system, one.point.stream.clone()))
     };
     let (mut told, mut in_order): (Vec<(String, String)>, Option<usize>) = (primary().flat_map(sides).collect(), None);
-    for (sweep, curve) in ordered.iter().flat_map(|sweep| sweep.curves.iter().map(move |curve| (sweep, curve))) {
+    for (sweep, curve) in ordered.iter().copied() {
         // A stream is told where it stands first; its other experiments are in the tables.
         let of = (curve.at.system.clone(), curve.at.stream.clone());
         if told.contains(&of) {
@@ -266,10 +272,10 @@ fn first_and_last(findings: &Findings, mut all: Vec<&Comparison>, caveats: &Cave
 }
 
 /// Numbers of the experiments of a stream behind the one where it stands first.
-fn further(findings: &Findings, ordered: &[&Sweep], caveats: &Caveats) -> Vec<Number> {
+fn further(findings: &Findings, ordered: &[(&Sweep, &Curve)], caveats: &Caveats) -> Vec<Number> {
     let mut told: Vec<(&str, &str, &str)> = Vec::new();
     let mut numbers = Vec::new();
-    for (sweep, curve) in ordered.iter().flat_map(|sweep| sweep.curves.iter().map(move |curve| (sweep, curve))) {
+    for (sweep, curve) in ordered.iter().copied() {
         let stands = told.iter().find(|(_, system, stream)| (*system, *stream) == (&curve.at.system, &curve.at.stream));
         match stands {
             None => told.push((sweep.experiment, &curve.at.system, &curve.at.stream)),
