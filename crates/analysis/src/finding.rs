@@ -483,6 +483,8 @@ pub struct PointSummary {
     pub throughput_per_s: Estimate,
     /// Bytes a second.
     pub bytes_per_s: Estimate,
+    /// The most transactions a second that its users start, where these think in between.
+    pub asked_most_per_s: Option<f64>,
     /// What its transactions gave those who asked for them, with how many a second.
     pub yields: Vec<(String, Estimate)>,
     /// Response, ms.

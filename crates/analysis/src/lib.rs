@@ -32,7 +32,7 @@ pub use finding::{
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};
-pub use run::{NEARLY_ALL, judge};
+pub use run::judge;
 pub use transactions::{
     ClassMix, CpuBasis, InSessions, MirrorWaits, PerTransaction, ServerSummary, StatementProfile, StatementsProfile,
 };

@@ -382,28 +382,16 @@ fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
     (label.asks == Asks::Operations && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
 }
 
-/// The most transactions a second that the users of a load start, where these think in between, however many sessions there are.
-fn users_start(findings: &Findings, point: &PointSummary) -> Option<f64> {
-    let (trial, stream) = nearest(findings, point)?;
-    let label = trial.label.streams.get(usize::from(stream.stream))?;
-    label.asked_most_per_s()
-}
-
-/// Whether that is what limits the rate.
-pub fn limited_by_users(findings: &Findings, point: &PointSummary) -> bool {
-    let near = |most: f64| point.throughput_per_s.value >= NEARLY_ALL * most;
-    point.work == Work::Transactions && users_start(findings, point).is_some_and(near)
-}
-
 /// Whose requests the sessions of a load carry, and what bounds the rate by that.
 fn users(findings: &Findings, point: &PointSummary) -> Option<String> {
     let (trial, stream) = nearest(findings, point)?;
     let label = trial.label.streams.get(usize::from(stream.stream))?;
-    let limit = match limited_by_users(findings, point) {
+    let limit = match point.limited_by_users() {
         true => ", which bounds the rate: the system may carry more",
         false => "",
     };
-    let most = users_start(findings, point)
+    let most = point
+        .asked_most_per_s
         .map(|most| format!(", who start at most {} transactions a second{limit}", units::significant(most)));
     label.users().map(|users| users.to_owned() + &most.unwrap_or_default())
 }
@@ -534,7 +522,7 @@ fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number 
         let point = point?;
         let system = &point.at.system;
         touching.extend(point.caveats.iter().cloned());
-        limited = limited.take().or_else(|| users(findings, point).filter(|_| limited_by_users(findings, point)));
+        limited = limited.take().or_else(|| users(findings, point).filter(|_| point.limited_by_users()));
         beyond = beyond.take().or_else(|| Some(format!("{system}: {}", beyond_sessions(findings, point)?)));
         let (estimate, quantity) = quoted(findings, point);
         // Pairs of trials vary less than either side does, so that its interval beside the ratio's would read as another verdict.

@@ -352,8 +352,7 @@ pub fn edges(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let edges = unknown.filter_map(|curve| {
         let (point, prefix) = main_point(findings, sweep, curve, factor);
         // Sessions beyond what users ask for find no peak, and fixed work was not asked for one.
-        let asked =
-            |point: &&PointSummary| point.elapsed_s.is_none() && !super::card::limited_by_users(findings, point);
+        let asked = |point: &&PointSummary| point.elapsed_s.is_none() && !point.limited_by_users();
         let point = point.filter(|point| prefix == EDGE && asked(point))?;
         let mut level = level_with(findings, curve, point);
         // What transactions give comes in heaps: where they are clear of each other themselves, the curve is.

@@ -426,6 +426,7 @@ fn users_who_give_less_than_was_completed_are_told_beside_the_rest() {
         }
         for point in &mut findings.points {
             (point.throughput_per_s, point.response_mean_ms) = (Estimate::single(per_s), Estimate::single(0.1));
+            point.asked_most_per_s = Some(2_000.0);
         }
         text(&findings, Layout { width: 200, ..Layout::default() })
     };
@@ -639,6 +640,7 @@ fn users_who_think_stand_on_the_card_beside_the_sessions_that_carry_them() {
         stream.think_mean = Nanos::from_millis(50);
         stream.load = "100 users, 50 ms mean think time, 16 sessions".to_owned();
     }
+    findings.points.iter_mut().for_each(|point| point.asked_most_per_s = Some(2_000.0));
     let said = text(&findings, wide);
     assert!(
         said.contains("at 16 sessions, the largest that was tried; 100 users, 50 ms mean think time, who"),
