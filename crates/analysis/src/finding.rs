@@ -867,17 +867,30 @@ impl PartOf {
 pub struct Compensation {
     /// Sessions without.
     pub sessions: f64,
-    /// Sessions with, by the response-time law: as many times as a session's loop, with its pauses, has grown.
+    /// Sessions with, by the response-time law with waits for processors; without these waits where no number of sessions is enough.
     pub predicted: Estimate,
+    /// CPU that the study takes for a transaction, ms, and the cores that it has for that; none where processors were not watched, or each
+    /// server is held to some.
+    pub cpu: Option<(f64, f64)>,
     /// Sessions with, between the measured levels around the rate; none where it was not crossed.
     pub observed: Option<f64>,
     /// The level with the highest rate that was measured, and its share of the wanted rate.
     pub tried: (f64, f64),
     /// The most sessions that were measured.
     pub up_to: f64,
-    /// The share of the wanted rate that all cores of the machine would carry, each transaction taking of them what it took there; none
-    /// where processors were not watched. Below 1, no number of sessions is enough.
+    /// The share of the wanted rate that all cores of the machine would carry, each transaction taking of them what it took there, or that
+    /// users start by the law with any number of sessions; none where neither is known. Below 1, no number of sessions is enough.
     pub ceiling: Option<f64>,
+    /// What sets the ceiling.
+    pub limit: Option<SessionLimit>,
+}
+
+words! {
+    /// What more sessions do not lift.
+    pub enum SessionLimit {
+        Cores = "cores" "All cores carry no more.",
+        Users = "users" "Users who think start no more.",
+    }
 }
 
 /// How many cores each server needs with a mirror to do what the first does with so many without.
@@ -1106,7 +1119,6 @@ impl Knee {
     pub fn stated(&self) -> Option<f64> {
         self.at.filter(|at| at.low == at.high).map(|at| at.value)
     }
-}
 
     /// Whether it is the best of those tried, because no level gave more.
     pub fn is_best(&self) -> bool {
@@ -1122,6 +1134,7 @@ impl Knee {
     pub fn highest_seen(&self) -> Option<(f64, Estimate)> {
         self.curve.iter().copied().max_by(|a, b| a.1.value.total_cmp(&b.1.value))
     }
+}
 
 /// The highest rate with a quantile of response under a bound.
 #[derive(Clone, Debug, PartialEq)]

@@ -26,7 +26,7 @@ pub use finding::{
     FeltUntil, Finding, Findings, FootprintAmount, FootprintFinding, HighestRate, InTime, Jobs, Knee, LatencySummary,
     LimitSummary, MachineSummary, MirrorFinding, OLDER, OutageFinding, PairCourse, PairFinding, PairPhase, PartOf,
     PointSummary, QuantileEstimate, ResponseEstimates, RoundsTrace, Same, Scaling, ScalingKind, ServiceFit,
-    ServiceForm, Spreading, Stall, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding,
+    ServiceForm, SessionLimit, Spreading, Stall, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding,
     TOO_FEW, Tail, ThresholdOutcome, ThresholdState, TierFinding, TierStep, TimePoint, TrialSummary, Tuning, Typical,
     Verdict, Work, YieldSummary,
 };

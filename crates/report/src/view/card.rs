@@ -13,7 +13,7 @@ use super::tested;
 use crate::caveats::Caveats;
 use analysis::{
     Beside, CaveatKind, Comparison, Compensation, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding,
-    NEARLY_ALL, PairFinding, PointSummary, TierFinding, TierStep, Typical, Verdict, Work,
+    PairFinding, PointSummary, SessionLimit, TierFinding, TierStep, Typical, Verdict, Work,
 };
 use observation::{Asks, Point, Provenance, factor};
 use study::Metric;
@@ -627,25 +627,23 @@ fn per_core(findings: &Findings, point: &PointSummary) -> Option<String> {
 
 /// The sessions that make up for a mirror, or that none do.
 fn sessions_enough(one: &Compensation) -> Number {
-    let what = format!("sessions do with the mirror what {} do without", units::significant(one.sessions));
-    if let Some(most) = one.short_of_cores() {
-        let enough = with_interval(&one.predicted, Quantity::Plain);
-        return Number {
-            stream: None,
-            value: Quantity::Share.text(most),
-            interval: String::new(),
-            what: format!(
-                "of the rate of {} sessions is what all cores here carry with the mirror",
-                units::significant(one.sessions)
-            ),
-            place: "no number of sessions brings it back".to_owned(),
-            also: vec![format!("with cores to spare {enough} sessions would, by the response-time law")],
-            why: None,
-            marks: String::new(),
-        };
-    }
-    let observed = one.observed.map(|seen| format!("{} observed", units::significant(seen)));
-    Number::new(&one.predicted, Quantity::Plain, what, "by the response-time law").with(observed)
+    let sessions = units::significant(one.sessions);
+    let Some((limit, most)) = one.short() else {
+        let what = format!("sessions do with the mirror what {sessions} do without");
+        let observed = one.observed.map(|seen| format!("{} observed", units::significant(seen)));
+        return Number::new(&one.predicted, Quantity::Plain, what, one.law()).with(observed);
+    };
+    let enough = with_interval(&one.predicted, Quantity::Plain);
+    let (what, also) = match limit {
+        SessionLimit::Cores => (
+            "all cores here carry with the mirror",
+            Some(format!("with cores to spare {enough} sessions would, by the response-time law")),
+        ),
+        SessionLimit::Users => ("its users start with the mirror, however many sessions there are", None),
+    };
+    let what = format!("of the rate of {sessions} sessions is what {what}");
+    let none = Estimate::single(most);
+    Number::new(&none, Quantity::Share, what, "no number of sessions brings it back").with(also)
 }
 
 /// What a mirror adds to a transaction, and how many sessions make up for it.

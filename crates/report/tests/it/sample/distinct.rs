@@ -661,6 +661,8 @@ fn findings() -> Vec<Finding> {
                 tried: (12.0, 1.07),
                 up_to: 16.3,
                 ceiling: Some(1.37),
+                cpu: Some((0.77, 12.0)),
+                limit: Some(SessionLimit::Cores),
             }],
             core_compensations: vec![CoreCompensation {
                 cores: 0.5,
