@@ -181,15 +181,29 @@ impl StreamSummary {
         self.classes.iter().find(|class| class.name == name)
     }
 
-    /// `151 ms old at the median, 458 ms at p99`: how old what users saw was; none where they saw nothing that was loaded.
+    /// `151 ms old at the median, older than the trial at p99`: how old what users saw was; none where they saw nothing that was loaded.
     pub fn age_says(&self, label: &TrialLabel) -> Option<String> {
         let class = self.age(label).filter(|class| class.done > 0)?;
-        let told = |q: f64, ms: f64| match class.bound_from.is_some_and(|from| q > from) {
-            true => format!("at least {}", units::milliseconds(ms)),
-            false => units::milliseconds(ms),
+        let told = |q: f64, ms: f64| match class.is_known(q) {
+            true => format!("{} old", units::milliseconds(ms)),
+            false => OLDER.to_owned(),
         };
         let (median, p99) = (told(0.5, class.response.p50_ms), told(0.99, class.response.p99_ms));
-        Some(format!("{median} old at the median, {p99} at p99"))
+        Some(if median == p99 {
+            format!("{median} at the median and at p99")
+        } else {
+            format!("{median} at the median, {p99} at p99")
+        })
+    }
+}
+
+/// What is said of data of which nothing was loaded in a trial: longer than that nobody looked.
+pub const OLDER: &str = "older than the trial";
+
+impl ClassSummary {
+    /// Whether a quantile of its times is known; beyond the known ones there are only lower bounds.
+    pub fn is_known(&self, q: f64) -> bool {
+        self.bound_from.is_none_or(|from| q <= from)
     }
 }
 
@@ -469,6 +483,8 @@ pub struct PointSummary {
     pub throughput_per_s: Estimate,
     /// Bytes a second.
     pub bytes_per_s: Estimate,
+    /// The most transactions a second that its users start, where these think in between.
+    pub asked_most_per_s: Option<f64>,
     /// What its transactions gave those who asked for them, with how many a second.
     pub yields: Vec<(String, Estimate)>,
     /// Response, ms.
@@ -851,17 +867,30 @@ impl PartOf {
 pub struct Compensation {
     /// Sessions without.
     pub sessions: f64,
-    /// Sessions with, by the response-time law: as many times as a session's loop, with its pauses, has grown.
+    /// Sessions with, by the response-time law with waits for processors; without these waits where no number of sessions is enough.
     pub predicted: Estimate,
+    /// CPU that the study takes for a transaction, ms, and the cores that it has for that; none where processors were not watched, or each
+    /// server is held to some.
+    pub cpu: Option<(f64, f64)>,
     /// Sessions with, between the measured levels around the rate; none where it was not crossed.
     pub observed: Option<f64>,
     /// The level with the highest rate that was measured, and its share of the wanted rate.
     pub tried: (f64, f64),
     /// The most sessions that were measured.
     pub up_to: f64,
-    /// The share of the wanted rate that all cores of the machine would carry, each transaction taking of them what it took there; none
-    /// where processors were not watched. Below 1, no number of sessions is enough.
+    /// The share of the wanted rate that all cores of the machine would carry, each transaction taking of them what it took there, or that
+    /// users start by the law with any number of sessions; none where neither is known. Below 1, no number of sessions is enough.
     pub ceiling: Option<f64>,
+    /// What sets the ceiling.
+    pub limit: Option<SessionLimit>,
+}
+
+words! {
+    /// What more sessions do not lift.
+    pub enum SessionLimit {
+        Cores = "cores" "All cores carry no more.",
+        Users = "users" "Users who think start no more.",
+    }
 }
 
 /// How many cores each server needs with a mirror to do what the first does with so many without.
@@ -1090,9 +1119,17 @@ impl Knee {
     pub fn stated(&self) -> Option<f64> {
         self.at.filter(|at| at.low == at.high).map(|at| at.value)
     }
-}
 
-impl Knee {
+    /// Whether it is the best of those tried, because no level gave more.
+    pub fn is_best(&self) -> bool {
+        self.stated().is_some_and(|at| self.highest_seen().is_some_and(|(level, _)| level == at))
+    }
+
+    /// What it is called on a page.
+    pub fn word(&self) -> &'static str {
+        if self.is_best() { "best" } else { "knee" }
+    }
+
     /// The level with the highest mean, and that.
     pub fn highest_seen(&self) -> Option<(f64, Estimate)> {
         self.curve.iter().copied().max_by(|a, b| a.1.value.total_cmp(&b.1.value))

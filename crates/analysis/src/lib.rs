@@ -24,15 +24,15 @@ pub use finding::{
     AddedPart, AddedTime, Beside, Bound, BoundBy, Burst, CANNOT_TELL, ClassSummary, Comparison, Compensation,
     CoreCompensation, CpuPerOperation, DamageFinding, DeadlineFinding, DiskSummary, Estimate, FallClaim, Felt,
     FeltUntil, Finding, Findings, FootprintAmount, FootprintFinding, HighestRate, InTime, Jobs, Knee, LatencySummary,
-    LimitSummary, MachineSummary, MirrorFinding, OutageFinding, PairCourse, PairFinding, PairPhase, PartOf,
+    LimitSummary, MachineSummary, MirrorFinding, OLDER, OutageFinding, PairCourse, PairFinding, PairPhase, PartOf,
     PointSummary, QuantileEstimate, ResponseEstimates, RoundsTrace, Same, Scaling, ScalingKind, ServiceFit,
-    ServiceForm, Spreading, Stall, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding, TOO_FEW, Tail,
-    ThresholdOutcome, ThresholdState, TierFinding, TierStep, TimePoint, TrialSummary, Tuning, Typical, Verdict, Work,
-    YieldSummary,
+    ServiceForm, SessionLimit, Spreading, Stall, Steady, SteadyAnswer, StreamSummary, Sustained, SustainedFinding,
+    TOO_FEW, Tail, ThresholdOutcome, ThresholdState, TierFinding, TierStep, TimePoint, TrialSummary, Tuning, Typical,
+    Verdict, Work, YieldSummary,
 };
 pub use generator::{ClockSummary, GeneratorSummary, LooksSummary, RingsSummary};
 pub use memory::{Checkpoints, Fits, Held, WorkingSet};
-pub use run::{NEARLY_ALL, judge};
+pub use run::judge;
 pub use transactions::{
     ClassMix, CpuBasis, InSessions, MirrorWaits, PerTransaction, ServerSummary, StatementProfile, StatementsProfile,
 };

@@ -48,7 +48,7 @@ pub(crate) fn judgement(
         proof,
         mirrored: mirrored(resolved),
         storage: Vec::new(),
-        works: Vec::new(),
+        points: Vec::new(),
         rounds: rounds(resolved),
         allow_inconclusive: definition.allow_inconclusive,
         planned: None,

@@ -1,7 +1,7 @@
 //! What a study wants to know of its observations: the primary metric, margins, thresholds and the steady-state rule.
 
-use crate::{Deadline, Mirrored, Proof, StorageAsked, Work};
-use observation::{Factor, TrialLabel};
+use crate::{Deadline, Mirrored, Proof, StorageAsked, Trial};
+use observation::{Factor, Point, TrialLabel};
 use units::Nanos;
 use workload::kind::Yield;
 
@@ -32,8 +32,8 @@ pub struct Judgement {
     pub mirrored: Vec<Mirrored>,
     /// What its streams ask of storage, each once.
     pub storage: Vec<StorageAsked>,
-    /// What each stream asks in each experiment: names of both, and the work of its first point.
-    pub works: Vec<(String, String, Work)>,
+    /// Every point with all settings resolved, as a machine that can do everything is asked; none where there is a single experiment.
+    pub points: Vec<Trial>,
     /// The length of a round, by name of the experiments that state one.
     pub rounds: Vec<(String, Nanos)>,
     /// Whether an inconclusive threshold is accepted.
@@ -45,13 +45,14 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Whether a stream asks the same in two experiments, but for what is varied in them; not where it is not known.
-    pub fn asks_alike(&self, stream: &str, experiments: [&str; 2]) -> bool {
-        let [one, two] = experiments.map(|experiment| {
-            let found = self.works.iter().find(|(within, name, _)| within == experiment && name == stream);
-            found.map(|(_, _, work)| work)
-        });
-        one.is_some() && one == two
+    /// Whether two points of a single stream ask the same, whatever their experiments vary and under whichever keys; not where it is not known.
+    pub fn asks_alike(&self, points: [&Point; 2]) -> bool {
+        let of = |point: &Point| {
+            let named = |label: &TrialLabel| (&label.experiment, &label.system) == (&point.experiment, &point.system);
+            self.points.iter().find(|trial| named(&trial.label) && trial.label.factors == point.factors)
+        };
+        let [one, two] = points.map(of);
+        one.zip(two).is_some_and(|(one, two)| one.asks_alike(two))
     }
 
     /// The length of a round that an experiment states.

@@ -150,7 +150,7 @@ impl Study {
         let mut settings = idle::Settings::default();
         let mut job = 0;
         let mut storage: Vec<StorageAsked> = Vec::new();
-        let mut works: Vec<(String, String, Work)> = Vec::new();
+        let (several, mut points) = (self.experiments.len() > 1, Vec::new());
         let mut wanted = measurable::wanted(&self.definition, overrides, &self.judgement);
         self.each_point(|i, point| {
             changes[i] = changes[i].take().or_else(|| opening::change(point));
@@ -166,10 +166,6 @@ impl Study {
                 Work::Operations(_) => None,
             }));
             for (stream, label) in trial.streams.iter().zip(&trial.label.streams) {
-                let of = (&trial.label.experiment, &label.name);
-                if !works.iter().any(|(experiment, name, _)| (experiment, name) == of) {
-                    works.push((of.0.clone(), of.1.clone(), stream.work.clone()));
-                }
                 let Some(asks) = StorageAsked::of(&label.name, stream) else { continue };
                 match storage.iter_mut().find(|known| known.stream == asks.stream) {
                     Some(known) => known.widen(&asks),
@@ -187,6 +183,7 @@ impl Study {
             if made {
                 spec.modules = spec.modules.max(Some(trial.modules));
             }
+            points.extend(several.then_some(trial));
         });
         settings.tell(problems);
         if let (Some(table), Some(deadline)) = (&self.definition.deadline, &self.judgement.deadline) {
@@ -199,7 +196,7 @@ impl Study {
             opening::settle(system, change, problems);
             spec.place = system.spec.place.clone();
         }
-        (self.judgement.storage, self.judgement.works) = (storage, works);
+        (self.judgement.storage, self.judgement.points) = (storage, points);
         self.specs = specs;
         asked.dedup();
         self.asked = asked;

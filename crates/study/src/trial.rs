@@ -33,6 +33,17 @@ pub struct Trial {
     pub seed: u64,
 }
 
+impl Trial {
+    /// Whether another one asks the same of its system, in whichever experiment.
+    pub(crate) fn asks_alike(&self, other: &Trial) -> bool {
+        let streams = self.streams.len() == other.streams.len()
+            && self.streams.iter().zip(&other.streams).all(|(one, two)| one.asks_alike(two));
+        streams
+            && (&self.state, &self.events, &self.server) == (&other.state, &other.events, &other.server)
+            && (self.modules, self.module_bytes) == (other.modules, other.module_bytes)
+    }
+}
+
 /// One workload with its own load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stream {
@@ -44,6 +55,18 @@ pub struct Stream {
     pub ramp: Ramp,
     /// What of the generator carries it.
     pub threads: Threads,
+}
+
+impl Stream {
+    fn asks_alike(&self, other: &Stream) -> bool {
+        let work = match (&self.work, &other.work) {
+            (Work::Transactions { asked, pool }, Work::Transactions { asked: others, pool: with }) => {
+                asked.asks_alike(others.as_ref()) && pool == with
+            }
+            (one, two) => one == two,
+        };
+        work && (&self.load, &self.ramp, &self.threads) == (&other.load, &other.ramp, &other.threads)
+    }
 }
 
 /// What a stream asks for, and the way to it.

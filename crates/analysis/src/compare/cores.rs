@@ -1,11 +1,12 @@
 //! The processors that make up for a mirror, where servers are held to some of them.
 //!
-//! The one idea: a session's loop, which is sessions over rate (the response-time law, Denning and Buzen 1978), is time in the queue for each
-//! server's processors and a rest that processors do not shorten. CPU a transaction says the first, the rate that was measured gives the
-//! rest, and then the cores are looked for with which the loop is as long as without the mirror.
+//! The one idea: the loop of a session (`session_loop`) is fitted to what was measured at so many cores, and then the cores are looked for with
+//! which it is as long as without the mirror.
 
 use super::beside::ratio;
-use super::mirrors::{crossing, ends, level, others};
+use super::mirrors::{crossing, level, others};
+use super::session_loop::{Loop, Pool, SESSIONS_MAX};
+use super::sessions::range;
 use crate::point::Group;
 use crate::{CoreCompensation, Estimate, PerTransaction};
 use observation::factor::CORES;
@@ -13,56 +14,6 @@ use study::Metric;
 
 /// More cores than this times those of now are not looked at.
 const MOST: f64 = 1e3;
-
-/// How often a search is halved: to less than any digit that is told.
-const HALVINGS: u32 = 60;
-
-/// A closed loop over the processors of a server and of its mirror.
-///
-/// Rate by exact mean value analysis (Reiser and Lavenberg 1980): for n = 1 to N, R = D (1 + Q) at each queue, X = n / (rest + sum of R), Q = X R.
-/// A server of c cores is a queue of D / c and, above one core, a delay of D - D / c (Seidmann, Schweitzer and Shalev-Oren 1987);
-/// below one, the quota makes each transaction so much longer.
-struct Loop {
-    sessions: u32,
-    /// Processor seconds a transaction, of the first server and of the mirror.
-    demands: [f64; 2],
-    /// Seconds of it that no core shortens.
-    rest: f64,
-}
-
-impl Loop {
-    /// The one that has this rate with so many cores at each server.
-    fn fitted(sessions: u32, demands: [f64; 2], (cores, rate): (f64, f64)) -> Loop {
-        let with = |rest| Loop { sessions, demands, rest };
-        let rest = halved(0.0, f64::from(sessions) / rate, |rest| with(rest).rate(cores) > rate);
-        with(rest)
-    }
-
-    fn rate(&self, cores: f64) -> f64 {
-        let delay: f64 = self.rest + self.demands.iter().map(|demand| (demand - demand / cores).max(0.0)).sum::<f64>();
-        let mut waiting = [0.0; 2];
-        (1..=self.sessions).fold(0.0, |_, n| {
-            let there = [0, 1].map(|at| self.demands[at] / cores * (1.0 + waiting[at]));
-            let rate = f64::from(n) / (delay + there.iter().sum::<f64>());
-            waiting = there.map(|there| rate * there);
-            rate
-        })
-    }
-
-    /// With how many cores it is that rate; none where no number is enough.
-    fn cores(&self, from: f64, rate: f64) -> Option<f64> {
-        (self.rate(MOST * from) >= rate).then(|| halved(0.0, MOST * from, |cores| self.rate(cores) < rate))
-    }
-}
-
-/// Where what holds below holds no more.
-fn halved(low: f64, high: f64, below: impl Fn(f64) -> bool) -> f64 {
-    let (low, high) = (0..HALVINGS).fold((low, high), |(low, high), _| {
-        let middle = f64::midpoint(low, high);
-        if below(middle) { (middle, high) } else { (low, middle) }
-    });
-    f64::midpoint(low, high)
-}
 
 /// How many cores each server needs with the mirror to do what the first does with so many without.
 pub(super) fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> Option<CoreCompensation> {
@@ -79,9 +30,11 @@ pub(super) fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> 
     let rate = same.estimate(Metric::Throughput, confidence)?.value;
     let of = |group, what: fn(&PerTransaction) -> Option<f64>| mean(group, what);
     let cpu_ms = [of(alone, |each| each.cpu_ms)?, of(same, |each| each.cpu_ms)?, of(same, |each| each.mirror_cpu_ms)?];
-    let its = Loop::fitted(sessions(same)?, [cpu_ms[1] / 1e3, cpu_ms[2] / 1e3], (cores, rate));
-    let fitted = its.rate(cores);
-    let needs = |times: f64| its.cores(cores, times * fitted);
+    let sessions = sessions(same).filter(|sessions| *sessions <= SESSIONS_MAX)?;
+    let pools = cpu_ms[1..].iter().map(|ms| Pool { demand_s: ms / 1e3, cores }).collect();
+    let its = Loop { pools, rest_s: 0.0, waited: 1.0, users: None }.fitted(sessions, rate);
+    let fitted = its.rate(sessions);
+    let needs = |times: f64| its.cores(sessions, times * fitted, MOST * cores);
     let end = |times: f64| if times.is_finite() { needs(times).unwrap_or(f64::INFINITY) } else { times };
     let predicted =
         needs(longer.value).map(|value| Estimate { value, low: end(longer.low), high: end(longer.high), ..longer });
@@ -94,7 +47,7 @@ pub(super) fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> 
         cores,
         cpu_ms,
         predicted,
-        ceiling: its.rate(MOST * cores) / (longer.value * fitted),
+        ceiling: its.with_cores(MOST * cores).rate(sessions) / (longer.value * fitted),
         observed: observed(&curve, cores),
         tried: (best.0, best.1.value),
         up_to: curve.last()?.0,
@@ -126,14 +79,6 @@ fn mean(group: &Group, what: fn(&PerTransaction) -> Option<f64>) -> Option<f64> 
 fn sessions(group: &Group) -> Option<u32> {
     let (trial, stream) = group.members.first()?;
     trial.label.streams.get(usize::from(stream.stream))?.slots
-}
-
-/// An interval of cores, which may be open.
-fn range(estimate: &Estimate) -> String {
-    match estimate.high == f64::INFINITY && estimate.low.is_finite() {
-        true => format!(" (from {})", units::ratio(estimate.low)),
-        false => ends(estimate),
-    }
 }
 
 impl CoreCompensation {

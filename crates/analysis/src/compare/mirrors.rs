@@ -1,16 +1,14 @@
 //! What a mirror costs beyond a ratio: the sessions that make up for it, and the round trips that a transaction waits for.
 //!
-//! The one idea: a session's loop, which is a response and a pause where it makes one, takes the number of sessions over the rate (Little's
-//! law). The rate is back when their number has grown as the loop has, unless the machine has not the processors for it: what all of its
-//! cores would carry is told, too, and what was measured with more sessions.
+//! The one idea: a mirror has several costs, and each is told in the unit that its reader pays in. `sessions` and `cores` say what makes up for
+//! it, `added` what it adds to a transaction.
 //!
 //! What it does not do: it compares nothing that the verdicts compare.
 
 use super::added::{added, tuning};
 use super::beside::ratio;
-use super::cores;
 use super::pairs::Member;
-use crate::bound;
+use super::{cores, sessions};
 use crate::point::{Group, own_estimate, servers_cpu_ms};
 use crate::statistics::least_squares::{Weighted, weighted_line};
 use crate::{AddedTime, Compensation, CoreCompensation, Estimate, MirrorFinding, Spreading, TrialSummary, Tuning};
@@ -22,7 +20,7 @@ use study::{Judgement, Metric};
 const DISTANCE: &str = factor::DISTANCE;
 
 /// The factor that says how many sessions there are.
-const SESSIONS: &str = "sessions";
+pub(super) const SESSIONS: &str = "sessions";
 
 /// The factor that says which server sessions go to.
 pub const SPREAD: &str = "spread";
@@ -44,7 +42,7 @@ pub fn mirrors(groups: &[Group], judgement: &Judgement) -> Vec<MirrorFinding> {
         }
         let swept: Vec<&Group> = groups.iter().filter(|other| same_kin(&other.point, &group.point)).collect();
         let baseline: Vec<&Group> = groups.iter().filter(|other| beside(other, group, alone)).collect();
-        let made = baseline.iter().filter_map(|one| compensation(one, &swept, judgement.confidence));
+        let made = baseline.iter().filter_map(|one| sessions::compensation(one, &swept, judgement.confidence));
         let mut compensations: Vec<Compensation> = made.collect();
         compensations.sort_by(|a, b| a.sessions.total_cmp(&b.sessions));
         let made = baseline.iter().filter_map(|one| cores::compensation(one, &swept, judgement.confidence));
@@ -125,48 +123,6 @@ fn spreading(group: &Group, groups: &[Group], (alone, confidence): (&str, f64)) 
 /// Milliseconds of CPU that all servers spent on a transaction, the mean over trials.
 fn cpu(group: &Group) -> Option<f64> {
     let all: Vec<f64> = group.members.iter().filter_map(|(trial, _)| servers_cpu_ms(trial)).collect();
-    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
-}
-
-/// How many sessions with the mirror do what so many do without.
-fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> Option<Compensation> {
-    let sessions = level(alone, SESSIONS)?;
-    let swept: Vec<&&Group> = swept.iter().filter(|group| others(group, SESSIONS) == others(alone, SESSIONS)).collect();
-    let same = swept.iter().find(|group| level(group, SESSIONS) == Some(sessions))?;
-    // A session's loop, its pauses in it, takes sessions over rate: N (R' + Z) / (R + Z) are N times the one rate over the other.
-    let longer = ratio(same, alone, Metric::Throughput, confidence)?;
-    let wanted = alone.estimate(Metric::Throughput, confidence)?.value;
-    let mut curve: Vec<(f64, f64)> = swept
-        .iter()
-        .filter_map(|group| Some((level(group, SESSIONS)?, group.estimate(Metric::Throughput, confidence)?.value)))
-        .collect();
-    curve.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let best = curve.iter().copied().filter(|(at, _)| *at >= sessions).max_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(Compensation {
-        sessions,
-        predicted: longer.scaled(sessions),
-        observed: crossing(&curve, sessions, wanted),
-        tried: (best.0, best.1 / wanted),
-        up_to: curve.last()?.0,
-        ceiling: swept
-            .iter()
-            .find(|group| level(group, SESSIONS) == Some(best.0))
-            .and_then(|group| Some(best.1 / own_share(group)? / wanted)),
-    })
-}
-
-/// The share of the machine's processors that both servers and the load keep busy, or of its own that the busier server does where they
-/// are held to some; the mean over trials.
-fn own_share(group: &Group) -> Option<f64> {
-    let held = level(group, factor::CORES);
-    let each = group.members.iter().map(|(trial, stream)| {
-        if let (Some(cores), Some(server)) = (held, &trial.server) {
-            return Some(server.cpu_cores()?.max(server.mirror_cpu_cores?) / cores);
-        }
-        trial.server.as_ref()?.mirror_cpu_cores?;
-        Some(bound(trial, stream)?.own_cpu?.max(1e-6))
-    });
-    let all: Vec<f64> = each.collect::<Option<_>>()?;
     (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
 }
 
@@ -314,84 +270,6 @@ impl Spreading {
             self.at,
             units::ratio(self.rate.value),
             units::percent(self.again)
-        )
-    }
-}
-
-/// What is tried has to bring back at least this part of what a rate in proportion to sessions would, or the law does not hold there.
-const REFUTED: f64 = 0.9;
-
-impl Compensation {
-    /// The share of the rate that all cores of the machine carry, where that is less than the whole and nothing that was tried
-    /// contradicts it: then no number of sessions makes up for the mirror.
-    pub fn short_of_cores(&self) -> Option<f64> {
-        self.ceiling.filter(|most| *most < 1.0 && self.observed.is_none() && self.tried.1 < 1.0)
-    }
-
-    fn more(&self) -> String {
-        let plus = |value: f64| format!("+{}", units::significant((value - self.sessions).max(0.0)));
-        let (at, share) = self.tried;
-        if let Some(most) = self.short_of_cores() {
-            return format!(
-                "more sessions do not bring the rate back on these cores, which carry at most {} of it; with cores to spare {} sessions \
-                 beside {} would, by the response-time law",
-                units::percent(most),
-                plus(self.predicted.value),
-                units::significant(self.sessions)
-            );
-        }
-        let observed = match self.observed {
-            Some(observed) => format!("predicted; {} observed", plus(observed)),
-            None if share >= 1.0 => {
-                format!("predicted; none observed, the rate is there with {}", units::significant(at))
-            }
-            None if self.up_to <= self.sessions => "more were not tried".to_owned(),
-            None => {
-                let [up_to, with, most] =
-                    [units::significant(self.up_to), units::significant(at), units::percent(share)];
-                let tried = format!("up to {up_to} sessions brought back at most {most} of the rate, with {with}");
-                // A rate that rises in proportion would be there.
-                if share < REFUTED * (at / self.predicted.value).min(1.0) {
-                    let (law, beside) = (plus(self.predicted.value), units::significant(self.sessions));
-                    return format!(
-                        "no number of sessions that was tried is enough: {tried}; the {law} beside {beside} of the response-time law do not hold"
-                    );
-                }
-                format!("not observed: {tried}")
-            }
-        };
-        format!("{} sessions beside {} ({observed})", plus(self.predicted.value), units::significant(self.sessions))
-    }
-
-    fn says(&self) -> String {
-        let figure = |value: f64| units::ratio(value);
-        let interval = ends(&self.predicted);
-        let measured = match (self.observed, self.tried) {
-            (Some(observed), _) => format!("{} measured, between levels", figure(observed)),
-            (None, (_, share)) if self.short_of_cores().is_some() => {
-                return format!(
-                    "no number of sessions gives the rate of {} sessions back: the cores are the limit, all of which carry at most {} of it; \
-                     {} measured, with {} sessions",
-                    units::significant(self.sessions),
-                    units::percent(self.ceiling.unwrap_or(share)),
-                    units::percent(share),
-                    units::significant(self.tried.0)
-                );
-            }
-            (None, (at, share)) if share >= 1.0 => format!("the rate is there with {} already", units::significant(at)),
-            (None, (at, _)) if at == self.sessions => "more sessions were not measured".to_owned(),
-            (None, (at, share)) => {
-                format!(
-                    "not reached: at most {} of the rate, with {} sessions",
-                    units::percent(share),
-                    units::significant(at)
-                )
-            }
-        };
-        format!(
-            "to make up for the mirror, {} sessions become {}{interval} by the response-time law; {measured}",
-            units::significant(self.sessions),
-            figure(self.predicted.value)
         )
     }
 }

@@ -12,6 +12,8 @@ mod runs;
 #[path = "tests/same_against_same.rs"]
 #[cfg(test)]
 mod same_against_same;
+mod session_loop;
+mod sessions;
 mod tiers;
 
 pub use beside::besides;

@@ -5,9 +5,11 @@
 //! never narrower than what the trials know by themselves: replicates that began at the same moment of a cycle agree, and
 //! are wrong together. A single trial gives what it can, and its `n` tells.
 
+mod asked;
 mod metric;
 mod times;
 
+pub(crate) use asked::NEARLY_ALL;
 pub use metric::{floor_of, own_estimate, pooled, servers_cpu_ms};
 
 use crate::trial::{ROOM, measure_of, more_work};
@@ -35,6 +37,11 @@ pub type Kin<'a> = (&'a str, &'a str, &'a str, &'static str);
 impl Group<'_> {
     /// A metric pooled over the trials, in base units.
     pub fn estimate(&self, metric: Metric, confidence: f64) -> Option<Estimate> {
+        self.unbounded(metric, confidence).map(|estimate| self.as_asked(metric, estimate))
+    }
+
+    /// The same by its scatter alone.
+    fn unbounded(&self, metric: Metric, confidence: f64) -> Option<Estimate> {
         if let Metric::ResponseQuantile(q) = metric
             && let each = self.known()
             && !each.is_empty()
@@ -42,7 +49,7 @@ impl Group<'_> {
             return Some(times::quantiles(&each, [q], confidence)[0].scaled(1e-3));
         }
         if let Some(given) = self.given_by_jobs(metric) {
-            let elapsed = self.estimate(Metric::Elapsed, confidence)?;
+            let elapsed = self.unbounded(Metric::Elapsed, confidence)?;
             let per_s = |seconds: f64| given / seconds;
             let (value, low, high) = (per_s(elapsed.value), per_s(elapsed.high), per_s(elapsed.low));
             return Some(Estimate { value, low, high, ..elapsed });
@@ -170,6 +177,7 @@ pub fn point(group: &Group, confidence: f64) -> PointSummary {
         trials: group.members.iter().map(|(trial, _)| trial.label.index).collect(),
         throughput_per_s: read(Metric::Throughput).unwrap_or(unknown),
         bytes_per_s: read(Metric::Bandwidth).unwrap_or(Estimate { n: 0, ..Estimate::single(0.0) }),
+        asked_most_per_s: group.asked_most_per_s(),
         yields: yields(group, confidence),
         response_mean_ms: ms(Metric::ResponseMean),
         response_p50_ms: p50,

@@ -1,7 +1,7 @@
 //! The caveats that need the whole run: what the generator can do, what the systems are, whether the plan was finished.
 
 use crate::{Caveat, CaveatKind, PointSummary, RingsSummary, TrialSummary};
-use observation::{Fact, RunFacts, SystemFacts, SystemKind, TrialLabel, factor};
+use observation::{Fact, RunFacts, SystemFacts, SystemKind, TrialLabel};
 use study::Judgement;
 use units::{counted, percent, rate};
 
@@ -55,28 +55,13 @@ const TWICE_DIFFERS: f64 = 0.1;
 pub fn measured_twice(points: &[PointSummary], trials: &[TrialSummary], judgement: &Judgement) -> Option<Caveat> {
     let first = |point: &PointSummary| {
         let trial = trials.iter().find(|trial| point.trials.contains(&trial.label.index))?;
-        trial.label.streams.iter().position(|stream| stream.name == point.at.stream).map(|at| (&trial.label, at))
-    };
-    // The load of a sweep is a factor, and that of a single point is none.
-    let others = |point: &PointSummary| {
-        let of_load = [factor::OUTSTANDING, factor::SESSIONS, factor::RATE];
-        let mut factors = point.at.factors.clone();
-        factors.retain(|one| !of_load.contains(&factor::short_name(&one.name)));
-        factors
+        (trial.label.streams.len() == 1).then_some(&trial.label)
     };
     let same = |a: &PointSummary, b: &PointSummary| {
-        let (Some((one, at)), Some((two, also))) = (first(a), first(b)) else { return false };
-        let alone = one.streams.len() == 1 && two.streams.len() == 1;
-        let alike = judgement.asks_alike(&a.at.stream, [&a.at.experiment, &b.at.experiment]);
-        let asked =
-            |label: &TrialLabel, at: usize| (label.streams[at].load.clone(), label.streams[at].workload.clone());
-        alone
-            && alike
-            && (&a.at.system, &a.at.stream, a.work) == (&b.at.system, &b.at.stream, b.work)
+        (&a.at.system, &a.at.stream, a.work) == (&b.at.system, &b.at.stream, b.work)
             && a.at.experiment != b.at.experiment
-            && asked(one, at) == asked(two, also)
-            && one.state == two.state
-            && others(a) == others(b)
+            && first(a).zip(first(b)).is_some_and(|(one, two)| one.state == two.state)
+            && judgement.asks_alike([&a.at, &b.at])
     };
     let apart = |a: &PointSummary, b: &PointSummary| {
         let (a, b) = (&a.throughput_per_s, &b.throughput_per_s);
@@ -85,9 +70,9 @@ pub fn measured_twice(points: &[PointSummary], trials: &[TrialSummary], judgemen
         (known && ratio > TWICE_DIFFERS && (a.high < b.low || b.high < a.low)).then_some(ratio)
     };
     let pairs = points.iter().enumerate().flat_map(|(at, a)| points[at + 1..].iter().map(move |b| (a, b)));
-    let differ = pairs.filter(|(a, b)| same(a, b)).filter_map(|(a, b)| Some((a, b, apart(a, b)?)));
+    let differ = pairs.filter_map(|(a, b)| Some((a, b, apart(a, b)?))).filter(|(a, b, _)| same(a, b));
     let (a, b, ratio) = differ.max_by(|one, other| one.2.total_cmp(&other.2))?;
-    let load = first(a).map_or("", |(label, at)| &label.streams[at].load);
+    let load = first(a).map_or("", |label| &label.streams[0].load);
     let text = format!(
         "{} on {} ({load}) was measured twice: {} in `{}` and {} in `{}`; this machine varies by {} within minutes, so repeat \
          (`--set replicates=4`) before you trust a smaller difference",
@@ -255,48 +240,44 @@ mod tests {
         SystemFacts { name: name.to_owned(), kind: kind.to_owned(), fingerprint: vec![fact], ..SystemFacts::default() }
     }
 
-    /// A study that asks a stream of this name the same in two experiments.
-    fn asked(stream: &str) -> study::Study {
-        let experiment = |name: &str| format!("[[experiment]]\nname = \"{name}\"\nworkload = \"{stream}\"\n");
+    /// Jobs that one experiment varies by their number, and another by the rows of a commit: one job with one row a commit is in both.
+    fn asked() -> study::Study {
+        let experiment = |name: &str, varied: &str| {
+            format!("[[experiment]]\nname = \"{name}\"\nworkload = \"update\"\nfactor.{varied}\n")
+        };
         let text = format!(
-            "title = \"t\"\nquestion = \"q\"\n[system.here]\nkind = \"null\"\n[workload.{stream}]\nkind = \"block\"\n\
-             pattern = \"random\"\ntransfer = \"4 KiB\"\nread = \"100%\"\n{}{}",
-            experiment("alone"),
-            experiment("curve")
+            "title = \"t\"\nquestion = \"q\"\n[system.here]\nkind = \"sqlite\"\n[workload.update]\nkind = \"rows\"\n{}{}",
+            experiment("jobs", "sessions = [1, 2]"),
+            experiment("commits", "commit_every = [1, 10]")
         );
         study::Study::parse("t", &text).unwrap_or_else(|problems| panic!("{problems}"))
     }
 
     #[test]
-    fn a_point_that_two_experiments_measured_is_compared_with_itself() {
-        let twice = |second: f64, load: &str| {
-            let mut trials: Vec<TrialSummary> = [(0, "alone", 10e3), (1, "curve", second)]
-                .map(|(index, experiment, rate)| {
-                    let mut one = trial(index, "here", 0, rate);
-                    one.label.experiment = experiment.to_owned();
-                    one
-                })
-                .into();
-            trials[1].label.streams[0].load = load.to_owned();
-            let load = trials[0].label.streams[0].load.clone();
-            let points = judge(RunFacts::default(), trials.clone(), &judgement()).points;
-            let stream = trials[0].label.stream_name(0).to_owned();
-            let works = asked(&stream).judgement().works.clone();
-            let judgement = Judgement { works, ..judgement() };
-            assert_eq!(
-                measured_twice(&points, &trials, &crate::run::tests::judgement()),
-                None,
-                "who knows what was asked"
-            );
-            (measured_twice(&points, &trials, &judgement), load)
+    fn a_point_that_two_experiments_measured_under_different_keys_is_compared_with_itself() {
+        let study = asked();
+        let points = &study.judgement().points;
+        let label = |experiment: &str, level: &str| {
+            let is = |label: &&TrialLabel| label.experiment == experiment && label.factors[0].level.text() == level;
+            points.iter().map(|point| &point.label).find(is).expect("its point")
         };
-        let (_, load) = twice(10e3, "");
-        let (found, _) = twice(7e3, &load);
-        let text = found.expect("the rates differ").text;
-        assert!(text.contains("10 k IOPS in `alone` and 7000 IOPS in `curve`"), "{text}");
+        let twice = |level: &str, second: f64, judgement: &Judgement| {
+            let of = [(0, label("jobs", "1"), 10e3), (1, label("commits", level), second)];
+            let trials = of.map(|(index, label, rate)| {
+                let mut one = trial(index, "here", 0, rate);
+                one.label = TrialLabel { index, ..label.clone() };
+                one
+            });
+            let points = judge(RunFacts::default(), trials.to_vec(), judgement).points;
+            measured_twice(&points, &trials, judgement)
+        };
+        let known = Judgement { points: points.clone(), ..judgement() };
+        let text = twice("1", 7e3, &known).expect("the rates differ").text;
+        assert!(text.contains("10 k IOPS in `jobs` and 7000 IOPS in `commits`"), "{text}");
         assert!(text.contains("varies by 42.9%"), "{text}");
-        assert_eq!(twice(9.7e3, &load).0, None, "less than a tenth");
-        assert_eq!(twice(7e3, "another load").0, None);
+        assert_eq!(twice("1", 9.7e3, &known), None, "less than a tenth");
+        assert_eq!(twice("10", 7e3, &known), None, "ten rows a commit are asked for otherwise");
+        assert_eq!(twice("1", 7e3, &judgement()), None, "who knows what was asked");
     }
 
     #[test]

@@ -12,7 +12,6 @@ mod sustained;
 mod threshold;
 mod typical;
 
-pub use answer::NEARLY_ALL;
 pub use judge::judge;
 
 #[cfg(test)]

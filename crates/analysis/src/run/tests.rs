@@ -25,7 +25,7 @@ pub(crate) fn judgement() -> Judgement {
         proof: None,
         mirrored: Vec::new(),
         storage: Vec::new(),
-        works: Vec::new(),
+        points: Vec::new(),
         allow_inconclusive: false,
         rounds: Vec::new(),
         planned: None,

@@ -158,7 +158,7 @@ pub fn judgement() -> Judgement {
         proof: None,
         mirrored: Vec::new(),
         storage: Vec::new(),
-        works: Vec::new(),
+        points: Vec::new(),
         rounds: Vec::new(),
         allow_inconclusive: false,
         planned: None,

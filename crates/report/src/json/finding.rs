@@ -4,7 +4,8 @@ use super::value::{Json, factors, joined, object, objects, pairs};
 use analysis::{
     AddedPart, AddedTime, Beside, Comparison, Compensation, CoreCompensation, DamageFinding, DeadlineFinding,
     FallClaim, Felt, Finding, FootprintAmount, FootprintFinding, HighestRate, Knee, MirrorFinding, OutageFinding,
-    PairFinding, Scaling, ServiceFit, Spreading, SustainedFinding, ThresholdOutcome, TierFinding, TierStep, Tuning,
+    PairFinding, Scaling, ServiceFit, SessionLimit, Spreading, SustainedFinding, ThresholdOutcome, TierFinding,
+    TierStep, Tuning,
 };
 use serde_json::Value;
 use study::Direction;
@@ -82,7 +83,7 @@ objects! {
 
     one: Compensation {
         sessions, predicted, observed, "most": { let (sessions, share) = one.tried; object!(one { "sessions": sessions, "of_rate": share }) },
-        up_to, ceiling,
+        up_to, ceiling, "cpu_ms": one.cpu.map(|(ms, _)| ms), "cores": one.cpu.map(|(_, cores)| cores), "limit": one.limit.map(SessionLimit::word),
     }
 
     one: CoreCompensation {

@@ -56,7 +56,7 @@ objects! {
 
     point: PointSummary {
         "experiment": point.at.experiment, "system": point.at.system, "stream": point.at.stream,
-        "factors": factors(&point.at.factors), "backend": point.provenance.word(), trials, throughput_per_s, bytes_per_s,
+        "factors": factors(&point.at.factors), "backend": point.provenance.word(), trials, throughput_per_s, bytes_per_s, asked_most_per_s,
         "yields": point.yields.iter().map(given).collect::<Vec<_>>(),
         response_mean_ms, response_p50_ms, response_p99_ms, response_p999_ms, service_mean_ms, elapsed_s, cpu_elapsed_s,
         cpu_us, disk_utilisation, disk_wait_ms, "steady": point.steady.word(), "caveats": kinds(&point.caveats),

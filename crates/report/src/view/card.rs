@@ -13,7 +13,7 @@ use super::tested;
 use crate::caveats::Caveats;
 use analysis::{
     Beside, CaveatKind, Comparison, Compensation, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding,
-    NEARLY_ALL, PairFinding, PointSummary, TierFinding, TierStep, Typical, Verdict, Work,
+    PairFinding, PointSummary, SessionLimit, TierFinding, TierStep, Typical, Verdict, Work,
 };
 use observation::{Asks, Point, Provenance, factor};
 use study::Metric;
@@ -151,7 +151,11 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     let asked = |found: &&Beside| findings.answered.contains(&found.point);
     all.extend(findings.findings.iter().filter_map(Beside::of).filter(asked).map(|found| beside(findings, found)));
     all.extend(findings.findings.iter().filter_map(MirrorFinding::of).filter_map(round_trips));
-    let primary = || findings.comparisons().filter(|one| one.primary);
+    // What a whole window has mixes what was before, during and behind an outage.
+    let mixed = |at: &Point| {
+        outages.iter().any(|one| (&one.point.experiment, &one.point.stream) == (&at.experiment, &at.stream))
+    };
+    let primary = || findings.comparisons().filter(|one| one.primary && !mixed(&one.point));
     let steps: Vec<Number> = findings.findings.iter().filter_map(TierFinding::of).flat_map(of_steps).collect();
     if steps.is_empty() {
         all.extend(first_and_last(findings, primary().collect(), caveats));
@@ -170,12 +174,14 @@ fn numbers(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Vec<Numb
     let first = |sweep: &&Sweep| !findings.answered.iter().any(|point| point.experiment == sweep.experiment);
     let mut ordered: Vec<&Sweep> = sweeps.iter().collect();
     ordered.sort_by_key(first);
+    let each = ordered.iter().flat_map(|sweep| sweep.curves.iter().map(move |curve| (*sweep, curve)));
+    let ordered: Vec<(&Sweep, &Curve)> = each.filter(|(_, curve)| !mixed(&curve.at)).collect();
     // Both sides of a comparison stand beside it.
     let sides = |one: &'_ Comparison| {
         [one.baseline.clone(), one.point.system.clone()].map(|system| (system, one.point.stream.clone()))
     };
     let (mut told, mut in_order): (Vec<(String, String)>, Option<usize>) = (primary().flat_map(sides).collect(), None);
-    for (sweep, curve) in ordered.iter().flat_map(|sweep| sweep.curves.iter().map(move |curve| (sweep, curve))) {
+    for (sweep, curve) in ordered.iter().copied() {
         // A stream is told where it stands first; its other experiments are in the tables.
         let of = (curve.at.system.clone(), curve.at.stream.clone());
         if told.contains(&of) {
@@ -266,10 +272,10 @@ fn first_and_last(findings: &Findings, mut all: Vec<&Comparison>, caveats: &Cave
 }
 
 /// Numbers of the experiments of a stream behind the one where it stands first.
-fn further(findings: &Findings, ordered: &[&Sweep], caveats: &Caveats) -> Vec<Number> {
+fn further(findings: &Findings, ordered: &[(&Sweep, &Curve)], caveats: &Caveats) -> Vec<Number> {
     let mut told: Vec<(&str, &str, &str)> = Vec::new();
     let mut numbers = Vec::new();
-    for (sweep, curve) in ordered.iter().flat_map(|sweep| sweep.curves.iter().map(move |curve| (sweep, curve))) {
+    for (sweep, curve) in ordered.iter().copied() {
         let stands = told.iter().find(|(_, system, stream)| (*system, *stream) == (&curve.at.system, &curve.at.stream));
         match stands {
             None => told.push((sweep.experiment, &curve.at.system, &curve.at.stream)),
@@ -376,28 +382,16 @@ fn paced(findings: &Findings, point: &PointSummary) -> Option<String> {
     (label.asks == Asks::Operations && label.think_mean.0 > 0).then(|| units::duration(label.think_mean))
 }
 
-/// The most transactions a second that the users of a load start, where these think in between, however many sessions there are.
-fn users_start(findings: &Findings, point: &PointSummary) -> Option<f64> {
-    let (trial, stream) = nearest(findings, point)?;
-    let label = trial.label.streams.get(usize::from(stream.stream))?;
-    label.asked_most_per_s()
-}
-
-/// Whether that is what limits the rate.
-pub fn limited_by_users(findings: &Findings, point: &PointSummary) -> bool {
-    let near = |most: f64| point.throughput_per_s.value >= NEARLY_ALL * most;
-    point.work == Work::Transactions && users_start(findings, point).is_some_and(near)
-}
-
 /// Whose requests the sessions of a load carry, and what bounds the rate by that.
 fn users(findings: &Findings, point: &PointSummary) -> Option<String> {
     let (trial, stream) = nearest(findings, point)?;
     let label = trial.label.streams.get(usize::from(stream.stream))?;
-    let limit = match limited_by_users(findings, point) {
+    let limit = match point.limited_by_users() {
         true => ", which bounds the rate: the system may carry more",
         false => "",
     };
-    let most = users_start(findings, point)
+    let most = point
+        .asked_most_per_s
         .map(|most| format!(", who start at most {} transactions a second{limit}", units::significant(most)));
     label.users().map(|users| users.to_owned() + &most.unwrap_or_default())
 }
@@ -528,7 +522,7 @@ fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number 
         let point = point?;
         let system = &point.at.system;
         touching.extend(point.caveats.iter().cloned());
-        limited = limited.take().or_else(|| users(findings, point).filter(|_| limited_by_users(findings, point)));
+        limited = limited.take().or_else(|| users(findings, point).filter(|_| point.limited_by_users()));
         beyond = beyond.take().or_else(|| Some(format!("{system}: {}", beyond_sessions(findings, point)?)));
         let (estimate, quantity) = quoted(findings, point);
         // Pairs of trials vary less than either side does, so that its interval beside the ratio's would read as another verdict.
@@ -633,25 +627,23 @@ fn per_core(findings: &Findings, point: &PointSummary) -> Option<String> {
 
 /// The sessions that make up for a mirror, or that none do.
 fn sessions_enough(one: &Compensation) -> Number {
-    let what = format!("sessions do with the mirror what {} do without", units::significant(one.sessions));
-    if let Some(most) = one.short_of_cores() {
-        let enough = with_interval(&one.predicted, Quantity::Plain);
-        return Number {
-            stream: None,
-            value: Quantity::Share.text(most),
-            interval: String::new(),
-            what: format!(
-                "of the rate of {} sessions is what all cores here carry with the mirror",
-                units::significant(one.sessions)
-            ),
-            place: "no number of sessions brings it back".to_owned(),
-            also: vec![format!("with cores to spare {enough} sessions would, by the response-time law")],
-            why: None,
-            marks: String::new(),
-        };
-    }
-    let observed = one.observed.map(|seen| format!("{} observed", units::significant(seen)));
-    Number::new(&one.predicted, Quantity::Plain, what, "by the response-time law").with(observed)
+    let sessions = units::significant(one.sessions);
+    let Some((limit, most)) = one.short() else {
+        let what = format!("sessions do with the mirror what {sessions} do without");
+        let observed = one.observed.map(|seen| format!("{} observed", units::significant(seen)));
+        return Number::new(&one.predicted, Quantity::Plain, what, one.law()).with(observed);
+    };
+    let enough = with_interval(&one.predicted, Quantity::Plain);
+    let (what, also) = match limit {
+        SessionLimit::Cores => (
+            "all cores here carry with the mirror",
+            Some(format!("with cores to spare {enough} sessions would, by the response-time law")),
+        ),
+        SessionLimit::Users => ("its users start with the mirror, however many sessions there are", None),
+    };
+    let what = format!("of the rate of {sessions} sessions is what {what}");
+    let none = Estimate::single(most);
+    Number::new(&none, Quantity::Share, what, "no number of sessions brings it back").with(also)
 }
 
 /// What a mirror adds to a transaction, and how many sessions make up for it.

@@ -75,7 +75,7 @@ pub fn conclusion(finding: &Finding, several: bool, work: impl Fn(&Point) -> Wor
             let subject = format!("{}{system}", finding.subject());
             Conclusion::plain(&finding.point.experiment, "ratio", subject, &finding.says())
         }
-        Finding::Knee(finding) => plain(&finding.point, "knee", knee(finding, rate(&finding.point))),
+        Finding::Knee(finding) => plain(&finding.point, finding.word(), knee(finding, rate(&finding.point))),
         Finding::HighestRate(finding) => {
             plain(&finding.point, "highest rate", highest_rate(finding, rate(&finding.point)))
         }
@@ -208,22 +208,22 @@ fn comparison(finding: &Comparison) -> Conclusion {
 fn knee(finding: &Knee, work: Quantity) -> String {
     // What chance adds to the highest of several levels is taken off a peak, and nobody is told less than what stands in the table.
     let seen = finding.highest_seen().map(|(_, seen)| seen).filter(|seen| seen.value > finding.peak_per_s.value);
-    let peak = with_interval(&seen.unwrap_or(finding.peak_per_s), work);
+    let best = with_interval(&seen.unwrap_or(finding.peak_per_s), work);
     let name = &finding.factor;
     match (&finding.at, finding.stated()) {
-        (_, Some(at)) if finding.highest_seen().is_some_and(|(level, _)| level == at) => {
-            format!("at {}, which is its peak: {peak}", factor::levels(name, at, at))
+        (_, Some(at)) if finding.is_best() => {
+            format!("at {}, the best of those tried: {best}", factor::levels(name, at, at))
         }
         (_, Some(at)) => {
-            format!("at {}, the least that is within 5% of its peak of {peak}", factor::levels(name, at, at))
+            format!("at {}, the least that is within 5% of the best, {best}", factor::levels(name, at, at))
         }
         (Some(at), None) => {
-            format!("between {}, where it comes within 5% of its peak of {peak}", factor::both(name, at.low, at.high))
+            format!("between {}, where it comes within 5% of the best, {best}", factor::both(name, at.low, at.high))
         }
         (None, None) if finding.scatters => {
-            format!("none was found, because the points scatter too much; the most seen is {peak}")
+            format!("none was found, because the points scatter too much; the most seen is {best}")
         }
-        (None, None) => format!("no knee in this range; the most seen is {peak}"),
+        (None, None) => format!("no knee in this range; the most seen is {best}"),
     }
 }
 

@@ -6,7 +6,7 @@
 use super::axes::factor_title;
 use super::curve::{Curve, Sweep};
 use super::figure::Figure;
-use super::mix::{nearest, response_at};
+use super::mix::{age_at, nearest};
 use super::points::{trials, yields};
 use super::table::{Field, Table, word};
 use crate::caveats::{Caveats, Touches};
@@ -63,7 +63,7 @@ fn row(findings: &Findings, sweep: &Sweep, (curve, point): (&Curve, &PointSummar
         match age {
             Some(class) => {
                 let ms = if q == 0.5 { class.response.p50_ms } else { class.response.p99_ms };
-                response_at(class, &title, &key, (q, ms)).marked(aged.clone())
+                age_at(class, &title, &key, (q, ms)).marked(aged.clone())
             }
             None => word(&title, &key, "").numeric(true),
         }

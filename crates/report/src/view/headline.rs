@@ -264,12 +264,12 @@ fn main_point<'a>(
         };
         return (curve.points.iter().find(at).copied(), "highest ");
     }
-    if let Some(knee) = knee_level(findings, curve) {
+    if let Some((knee, best)) = knee_level(findings, curve) {
         let near = |point: &&&PointSummary| {
             point.at.level(factor).and_then(|level| level.number()).is_some_and(|at| at >= knee - 1e-9)
         };
         if let Some(point) = curve.points.iter().find(near) {
-            return (Some(point), "knee: ");
+            return (Some(point), if best { "best: " } else { "knee: " });
         }
     }
     let grows = GROWING.contains(&short_name(factor));
@@ -352,8 +352,7 @@ pub fn edges(findings: &Findings, sweep: &Sweep) -> Vec<Conclusion> {
     let edges = unknown.filter_map(|curve| {
         let (point, prefix) = main_point(findings, sweep, curve, factor);
         // Sessions beyond what users ask for find no peak, and fixed work was not asked for one.
-        let asked =
-            |point: &&PointSummary| point.elapsed_s.is_none() && !super::card::limited_by_users(findings, point);
+        let asked = |point: &&PointSummary| point.elapsed_s.is_none() && !point.limited_by_users();
         let point = point.filter(|point| prefix == EDGE && asked(point))?;
         let mut level = level_with(findings, curve, point);
         // What transactions give comes in heaps: where they are clear of each other themselves, the curve is.
@@ -376,7 +375,8 @@ fn searched<'a>(findings: &'a Findings, curve: &Curve) -> Option<&'a HighestRate
     findings.findings.iter().filter_map(HighestRate::of).find(|found| curve.is_of(&found.point))
 }
 
-fn knee_level(findings: &Findings, curve: &Curve) -> Option<f64> {
+/// The level that is stated, and whether it is the best.
+fn knee_level(findings: &Findings, curve: &Curve) -> Option<(f64, bool)> {
     let mut knees = findings.findings.iter().filter_map(Knee::of).filter(|knee| curve.is_of(&knee.point));
-    knees.find_map(Knee::stated)
+    knees.find_map(|knee| Some((knee.stated()?, knee.is_best())))
 }

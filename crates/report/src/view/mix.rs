@@ -11,7 +11,9 @@ use super::headline::quoted_point;
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, number, optional, word};
 use crate::caveats::{Caveats, Touches};
-use analysis::{ClassSummary, Estimate, Findings, MIX_TOLERANCE, PointSummary, StreamSummary, TrialSummary, Work};
+use analysis::{
+    ClassSummary, Estimate, Findings, MIX_TOLERANCE, OLDER, PointSummary, StreamSummary, TrialSummary, Work,
+};
 use observation::{Asks, Factor};
 
 /// What a curve of transactions is quoted by.
@@ -177,8 +179,8 @@ fn table(quoted: &Quoted, caveats: &Caveats) -> Table {
     let known = quoted.stream.quantiles(QUANTILES).map(|known| known.map(|one| one.has_interval()));
     let known = known.unwrap_or([true; QUANTILES.len()]);
     let rows = quoted.stream.classes.iter().map(|class| match aged.is_some_and(|aged| aged.name == class.name) {
-        true => row(class, class.response.count * u64::from(class.done > 0), &age, [true; QUANTILES.len()]),
-        false => row(class, class.done, &tail, known),
+        true => row(class, true, &age, [true; QUANTILES.len()]),
+        false => row(class, false, &tail, known),
     });
     let mut table = Table::new(caption(quoted), rows);
     table.trials = [quoted.trial.label.index].into();
@@ -213,11 +215,13 @@ fn caption(quoted: &Quoted) -> String {
 /// The quantiles of a class.
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
-/// A class with how many its times are of, and which of its quantiles are known of all classes. Where nobody saw what was loaded, there
-/// is no age.
-fn row(class: &ClassSummary, count: u64, tail: &str, known: [bool; 4]) -> Vec<Field> {
+/// A class, whether its times are ages, and which of its quantiles are known of all classes. Where nobody saw what was loaded, there is no
+/// age.
+fn row(class: &ClassSummary, aged: bool, tail: &str, known: [bool; 4]) -> Vec<Field> {
+    let count = if aged { class.response.count * u64::from(class.done > 0) } else { class.done };
+    let told = if aged { age_at } else { response_at };
     let ms = |title, key, value, at: usize| {
-        response_at(class, title, key, (QUANTILES[at], value)).rough_if(!known[at]).only_if(count > 0)
+        told(class, title, key, (QUANTILES[at], value)).rough_if(!known[at]).only_if(count > 0)
     };
     vec![
         word("class", "class", &class.name),
@@ -244,15 +248,23 @@ fn thrown_away(class: &ClassSummary) -> f64 {
 
 /// A quantile of the response of a class; what is beyond the known times is only a lower bound, and one that no sample lies beyond is
 /// not told.
-pub fn response_at(class: &ClassSummary, title: &str, key: &str, (q, ms): (f64, f64)) -> Field {
+fn response_at(class: &ClassSummary, title: &str, key: &str, (q, ms): (f64, f64)) -> Field {
     let at_least = Estimate { low: ms, high: f64::INFINITY, ..Estimate::single(ms) };
-    match class.bound_from.is_some_and(|from| q > from) {
-        true => estimate(title, key, &at_least, Quantity::Milliseconds).only_if(class.response.count > 0),
-        false => {
+    match class.is_known(q) {
+        false => estimate(title, key, &at_least, Quantity::Milliseconds).only_if(class.response.count > 0),
+        true => {
             let count = class.response.count;
             let told = number(title, key, ms, Quantity::Milliseconds);
             told.rough_if(!beyond(count, q, FEW)).only_if(beyond(count, q, 1.0))
         }
+    }
+}
+
+/// A quantile of how old data was; what was there before the trial is at least as old, and nobody saw how old.
+pub fn age_at(class: &ClassSummary, title: &str, key: &str, (q, ms): (f64, f64)) -> Field {
+    match class.is_known(q) {
+        true => response_at(class, title, key, (q, ms)),
+        false => word(title, key, OLDER).numeric(true),
     }
 }
 

@@ -55,7 +55,7 @@ fn upright(sweep: &Sweep, knee: &Knee) -> Option<Guide> {
     let curve = sweep.curves.iter().find(|curve| curve.is_of(&knee.point))?;
     let count = |level: f64| Quantity::Count.text(level);
     let text = match knee.stated() {
-        Some(level) => format!("knee at {}", count(level)),
+        Some(level) => format!("{} at {}", knee.word(), count(level)),
         None => format!("knee between {} and {}", count(at.low), count(at.high)),
     };
     // A value between the two would be drawn as if it were known.

@@ -252,6 +252,64 @@ fn the_largest_level_is_no_peak_where_nothing_beyond_it_was_tried() {
     assert!(!said.contains("no peak") && !said.contains("largest: "), "{said}");
 }
 
+#[test]
+fn a_knee_that_gave_the_most_is_the_best_of_those_tried_and_has_no_second_name() {
+    let said = |at: f64| {
+        let mut findings = house();
+        let best = findings.points.iter_mut().find(|point| point.at.factors[0].level.number() == Some(4.0)).unwrap();
+        best.throughput_per_s = best.throughput_per_s.scaled(2.0);
+        let curve =
+            findings.points.iter().map(|point| (point.at.factors[0].level.number().unwrap(), point.throughput_per_s));
+        let curve = curve.collect::<Vec<_>>();
+        let Some(analysis::Finding::Knee(knee)) = findings.findings.first_mut() else { panic!("a knee") };
+        (knee.at, knee.curve) = (Some(Estimate { value: at, low: at, high: at, n: 3, confidence: 0.95 }), curve);
+        (text(&findings, Layout { width: 160, ..Layout::default() }), html(&findings))
+    };
+    let (text, page) = said(4.0);
+    assert!(text.contains("best: brokerage: at 4 sessions, the best of those tried: "), "{text}");
+    assert!(!text.contains("knee") && !text.contains("peak"), "{text}");
+    assert!(page.contains("best at 4") && !page.contains("knee at 4"));
+    let (text, page) = said(1.0);
+    assert!(text.contains("knee: brokerage: at 1 session, the least that is within 5% of the best, "), "{text}");
+    assert!(page.contains("knee at 1"));
+}
+
+#[test]
+fn a_card_of_an_outage_has_the_rates_of_its_phases_and_none_of_the_whole_window() {
+    let mut findings = house();
+    let card = |findings: &analysis::Findings| {
+        let said = text(findings, Layout { width: 160, ..Layout::default() });
+        said.split("The figures in short").next().unwrap().to_owned()
+    };
+    let whole = "TPS  brokerage";
+    assert!(card(&findings).contains(whole), "{}", card(&findings));
+    findings.findings.push(analysis::Finding::Pair(analysis::PairFinding {
+        point: findings.points[0].at.clone(),
+        event: "cut".into(),
+        freeze_s: 1.2,
+        interval_s: 0.1,
+        rate_before_per_s: Some(1_372.0),
+        rate_alone_per_s: Some(1_523.0),
+        rate_after_per_s: Some(1_381.0),
+        ..Default::default()
+    }));
+    let told = card(&findings);
+    assert!(told.contains("1372 TPS before, 1523 TPS alone, 1381 TPS since") && !told.contains(whole), "{told}");
+}
+
+#[test]
+fn data_of_which_nothing_was_loaded_is_older_than_the_trial_and_no_time_is_told_in_its_place() {
+    let mut findings = house();
+    for trial in &mut findings.trials {
+        let class = &mut trial.streams[0].classes[0];
+        trial.label.streams[0].classes[0] = (class.name.clone(), observation::ClassKind::Age);
+        (class.response.p50_ms, class.response.p99_ms, class.bound_from) = (151.0, 98_765.0, Some(0.95));
+    }
+    let said = text(&findings, Layout { width: 160, ..Layout::default() });
+    assert!(said.contains("data seen was 151 ms old at the median, older than the trial at p99"), "{said}");
+    assert!(!said.contains("98.8 s") && !html(&findings).contains("98.8 s"), "{said}");
+}
+
 /// Three levels of which the second gave the most, the first within a tenth of it at half the latency, and the last is what is asked.
 #[test]
 fn a_card_quotes_the_highest_of_a_curve_and_beside_it_what_is_asked_and_what_is_as_good_in_less_time() {
@@ -368,6 +426,7 @@ fn users_who_give_less_than_was_completed_are_told_beside_the_rest() {
         }
         for point in &mut findings.points {
             (point.throughput_per_s, point.response_mean_ms) = (Estimate::single(per_s), Estimate::single(0.1));
+            point.asked_most_per_s = Some(2_000.0);
         }
         text(&findings, Layout { width: 200, ..Layout::default() })
     };
@@ -581,6 +640,7 @@ fn users_who_think_stand_on_the_card_beside_the_sessions_that_carry_them() {
         stream.think_mean = Nanos::from_millis(50);
         stream.load = "100 users, 50 ms mean think time, 16 sessions".to_owned();
     }
+    findings.points.iter_mut().for_each(|point| point.asked_most_per_s = Some(2_000.0));
     let said = text(&findings, wide);
     assert!(
         said.contains("at 16 sessions, the largest that was tried; 100 users, 50 ms mean think time, who"),

@@ -190,6 +190,11 @@ pub trait Transactions: Same + Any + Debug + Send + Sync {
         self.data_set(false).is_none()
     }
 
+    /// Whether another one asks the same, whatever its data set holds beside.
+    fn asks_alike(&self, other: &dyn Transactions) -> bool {
+        self.same(other)
+    }
+
     /// Transactions of the whole job, where it is one that ends; none where it goes on for as long as it is asked.
     fn work(&self) -> Option<u64> {
         None

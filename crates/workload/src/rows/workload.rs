@@ -9,6 +9,7 @@ use crate::kind::{
     Around, Class, Found, Ledger, Queries, Ready, Refused, Share, Told, Transactions, Unready, Verdict, workers,
 };
 use crate::transaction::{Business, Statement};
+use std::any::Any;
 use std::sync::Arc;
 use units::Bytes;
 
@@ -19,6 +20,12 @@ impl Transactions for Spec {
 
     fn data_set(&self, _theirs: bool) -> Option<DataSet> {
         Some(data_set::data_set(self))
+    }
+
+    /// Tables of jobs that nobody does are asked for nothing.
+    fn asks_alike(&self, other: &dyn Transactions) -> bool {
+        let other = (other as &dyn Any).downcast_ref::<Spec>();
+        other.is_some_and(|other| Spec { jobs: self.jobs, ..*other } == *self)
     }
 
     fn work(&self) -> Option<u64> {

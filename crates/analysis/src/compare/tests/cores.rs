@@ -51,21 +51,6 @@ fn busy() -> Vec<TrialSummary> {
 }
 
 #[test]
-fn two_sessions_at_one_queue_are_as_many_as_mean_value_analysis_says_by_hand() {
-    let its = Loop { sessions: 2, demands: [0.5, 0.0], rest: 1.0 };
-    // Half a core: a second each; one finds half a session there on the mean, so that R = 1.5 and X = 2 / 2.5.
-    assert!((its.rate(0.5) - 0.8).abs() < 1e-12);
-    // Two cores: a queue of 0.25 and a delay of 0.25; R = 0.25 (1 + 1/6).
-    assert!((its.rate(2.0) - 2.0 / (1.25 + 0.25 * (1.0 + 1.0 / 6.0))).abs() < 1e-12);
-    let fitted = Loop::fitted(2, [0.5, 0.0], (0.5, 0.8));
-    assert!(
-        (fitted.rest - 1.0).abs() < 1e-9 && (fitted.cores(0.5, 0.8).unwrap() - 0.5).abs() < 1e-9,
-        "{}",
-        fitted.rest
-    );
-}
-
-#[test]
 fn one_session_waits_for_its_own_quota_alone_and_no_core_above_one_shortens_its_loop() {
     let one = |k, system, cores, ms: f64| at(k, system, 1, (cores, 1e3 / ms), [4.0, 1.0]);
     // 5 ms of CPU take 10 at half a core, beside 7.5 of rest; 15.5 are wanted, which leaves 8 for them.

@@ -152,7 +152,7 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
     let falls = end.value < 0.9 * most.value;
     if falls && !end.overlaps(&most) {
         let (best, most, last, end) = (at(best), rate(most.value), at(last), rate(end.value));
-        return Some(format!("{stream} peaks at {best} with {most}, and does less beyond: {end} at {last}."));
+        return Some(format!("{stream} is best at {best} with {most}, and does less beyond: {end} at {last}."));
     }
     let behind = match (falls, best == last) {
         (true, _) => format!("; {} gave {}{}", at(last), rate(end.value), ends(&end, per_second)),
@@ -166,6 +166,9 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
     }
     let rises = best == last && curve.iter().rev().nth(1).is_some_and(|(_, before)| before.value < 0.9 * most.value);
     Some(match (&knee.at, knee.stated()) {
+        (_, Some(level)) if level == best => {
+            format!("{stream} is best at {}: {}{}{behind}.", at(best), rate(most.value), ends(&most, per_second))
+        }
         (_, Some(level)) => format!("{stream} gains little beyond {}: {seen}.", at(level)),
         (Some(ends), None) if rises && ends.high >= last => {
             format!(
@@ -185,7 +188,7 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
             )
         }
         (None, None) => {
-            format!("{stream} does not bend up to {}, the largest that was tried: it still gains there.", at(last))
+            format!("{stream} has no knee up to {}, the largest that was tried: it still gains there.", at(last))
         }
     })
 }

@@ -6,7 +6,7 @@ mod worst;
 
 use self::curve::{bend, confirmed, from_least};
 use self::pair::{came_back, shared_host, stood_still, to_compensate};
-use crate::point::selects;
+use crate::point::{NEARLY_ALL, selects};
 use crate::{
     Beside, CANNOT_TELL, Caveat, CaveatKind, Comparison, DeadlineFinding, Estimate, Finding, Findings, InTime,
     MirrorFinding, PointSummary, TOO_FEW, TierFinding, TrialSummary, Verdict, Weight,
@@ -119,20 +119,17 @@ fn ran_once(figures: bool, disturbed: bool, chosen: &[&PointSummary], trials: &[
     (figures && levels && !chosen.is_empty() && chosen.iter().all(measured)).then_some(LEVELS_ONCE)
 }
 
-/// Users who complete this share of what they can start are hardly kept waiting.
-pub const NEARLY_ALL: f64 = 0.85;
-
 /// That users with think time ask for no more than this, so that nobody takes it for what the system carries.
 fn asked_for(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
     let own = trials.iter().filter(|trial| point.trials.contains(&trial.label.index));
     let mut labels = own.flat_map(|trial| &trial.label.streams).filter(|label| label.name == point.at.stream);
-    let (users, think, most) =
-        labels.find_map(|label| Some((label.user_count()?, label.think_mean, label.asked_most_per_s()?)))?;
-    let done = point.throughput_per_s.value;
-    (done >= NEARLY_ALL * most).then(|| {
+    let (users, think) = labels.find_map(|label| Some((label.user_count()?, label.think_mean)))?;
+    let (done, most) = (point.throughput_per_s.value, point.asked_most_per_s?);
+    let ends = if done >= NEARLY_ALL * most { "" } else { ", and its interval ends there" };
+    point.limited_by_users().then(|| {
         format!(
-            "{} with {} of think time start at most {}, and {} of that were done: the users bound this rate, and more of them show what \
-             the system carries.",
+            "{} with {} of think time start at most {}, and {} of that were done: the users bound this rate{ends}, and more of them \
+             show what the system carries.",
             counted(u64::from(users), "users"),
             duration(think),
             point.work.rate(most),
@@ -527,6 +524,7 @@ mod tests {
             trials: vec![0],
             throughput_per_s: one,
             bytes_per_s: one,
+            asked_most_per_s: None,
             yields: Vec::new(),
             response_mean_ms: one,
             response_p50_ms: one,
@@ -598,6 +596,7 @@ mod tests {
         let told = |per_s: f64| {
             let mut point = point("e", 1.0);
             (point.throughput_per_s, point.work) = (Estimate::single(per_s), Work::Transactions);
+            point.asked_most_per_s = Some(1_280.0);
             asked_for(&point, std::slice::from_ref(&trial))
         };
         let asked = told(1_148.0).expect("a doubt");

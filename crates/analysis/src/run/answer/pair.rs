@@ -155,8 +155,17 @@ mod tests {
     #[test]
     fn sessions_that_make_up_for_a_mirror_are_told_with_what_was_tried_and_how_sure_the_cost_is() {
         let predicted = Estimate::single(17.34);
-        let made_up =
-            Compensation { sessions: 8.0, predicted, observed: None, tried: (16.0, 0.72), up_to: 16.0, ceiling: None };
+        let (tried, up_to) = ((16.0, 0.72), 16.0);
+        let made_up = Compensation {
+            sessions: 8.0,
+            predicted,
+            cpu: None,
+            observed: None,
+            tried,
+            up_to,
+            ceiling: None,
+            limit: None,
+        };
         let mirror = Finding::Mirror(MirrorFinding {
             point: Point { system: "mirrored".to_owned(), stream: "orders".to_owned(), ..Point::default() },
             baseline: "alone".to_owned(),

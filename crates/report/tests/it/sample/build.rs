@@ -88,6 +88,7 @@ pub fn point(at: &At, seen: Seen) -> PointSummary {
         trials: vec![at.index],
         throughput_per_s: about(seen.throughput, seen.spread, seen.n),
         bytes_per_s: about(seen.throughput * seen.transfer, seen.spread, seen.n),
+        asked_most_per_s: None,
         yields: Vec::new(),
         response_mean_ms: ms(seen.p50_ms * 1.12),
         response_p50_ms: ms(seen.p50_ms),

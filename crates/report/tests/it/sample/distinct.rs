@@ -499,6 +499,7 @@ fn point(i: u32) -> PointSummary {
         trials: vec![i],
         throughput_per_s: estimate(1_100.0 + 10.0 * at),
         bytes_per_s: estimate(12_000_000.0 + 100_000.0 * at),
+        asked_most_per_s: Some(1_470.5 + at),
         yields: vec![(Yield::Postings.word().into(), estimate(3_300.0 + at))],
         response_mean_ms: ms(110.0),
         response_p50_ms: ms(150.0),
@@ -660,6 +661,8 @@ fn findings() -> Vec<Finding> {
                 tried: (12.0, 1.07),
                 up_to: 16.3,
                 ceiling: Some(1.37),
+                cpu: Some((0.77, 12.0)),
+                limit: Some(SessionLimit::Cores),
             }],
             core_compensations: vec![CoreCompensation {
                 cores: 0.5,

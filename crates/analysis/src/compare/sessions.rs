@@ -1,0 +1,301 @@
+//! The sessions that make up for a mirror.
+//!
+//! The one idea: the loop of a session with the mirror (`session_loop`) is fitted to its rate with as many sessions as without, and then the
+//! sessions are looked for that have the rate of those without. Where processors were not watched nobody waits for them, and the number of
+//! sessions grows as the loop has. What was measured with more sessions stands beside it.
+
+use super::beside::ratio;
+use super::mirrors::{SESSIONS, crossing, ends, level, others};
+use super::pairs::Member;
+use super::session_loop::{Loop, Pool, SESSIONS_MAX, Users};
+use crate::point::{Group, pooled};
+use crate::{Compensation, Estimate, SessionLimit, bound};
+use observation::factor::CORES;
+use study::Metric;
+
+/// How many sessions with the mirror do what so many do without.
+pub(super) fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> Option<Compensation> {
+    let sessions = level(alone, SESSIONS)?;
+    let swept: Vec<&Group> =
+        swept.iter().copied().filter(|group| others(group, SESSIONS) == others(alone, SESSIONS)).collect();
+    let at = |wanted: f64| swept.iter().find(|group| level(group, SESSIONS) == Some(wanted)).copied();
+    let same = at(sessions)?;
+    let longer = ratio(same, alone, Metric::Throughput, confidence)?;
+    let rate = |group: &Group| group.estimate(Metric::Throughput, confidence).map(|rate| rate.value);
+    let wanted = rate(alone)?;
+    let mut curve: Vec<(f64, f64)> =
+        swept.iter().filter_map(|group| Some((level(group, SESSIONS)?, rate(group)?))).collect();
+    curve.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let best = curve.iter().copied().filter(|(at, _)| *at >= sessions).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let most = at(best.0)?;
+    let carried = own_share(most).map(|share| best.1 / share / wanted);
+    let seen = Seen::of((same, most), &swept, (sessions as u32, rate(same)?), confidence);
+    let predicted = seen.compensating(&longer);
+    let (limit, ceiling) = match (carried, predicted) {
+        (Some(carried), _) if carried < 1.0 => (Some(SessionLimit::Cores), Some(carried)),
+        (_, None) if seen.users.is_some() => (Some(SessionLimit::Users), Some(seen.most() / longer.value)),
+        (carried, _) => (carried.map(|_| SessionLimit::Cores), carried),
+    };
+    Some(Compensation {
+        sessions,
+        predicted: predicted.unwrap_or(longer.scaled(sessions)),
+        cpu: if let [one] = &seen.then[..] { Some((1e3 * one.seconds.value, one.cores)) } else { None },
+        observed: crossing(&curve, sessions, wanted),
+        tried: (best.0, best.1 / wanted),
+        up_to: curve.last()?.0,
+        ceiling,
+        limit,
+    })
+}
+
+/// What a transaction asks of processors.
+struct Demand {
+    seconds: Estimate,
+    cores: f64,
+}
+
+/// What a run tells of the loop of a session with a mirror.
+struct Seen {
+    sessions: u32,
+    rate: f64,
+    /// What a transaction asks of processors with so many sessions, and with those that completed the most.
+    now: Vec<Demand>,
+    then: Vec<Demand>,
+    users: Option<Users>,
+    /// The least part of that work that a session waits for.
+    beside: f64,
+}
+
+impl Seen {
+    /// Of so many sessions with their rate, and of the level with the highest rate.
+    fn of((same, most): (&Group, &Group), swept: &[&Group], (sessions, rate): (u32, f64), confidence: f64) -> Seen {
+        let few = sessions <= SESSIONS_MAX;
+        let asked = |group| if few { demands(group, confidence) } else { Vec::new() };
+        let (now, then) = (asked(same), asked(most));
+        Seen { sessions, rate, now, then, users: users(same, swept).filter(|_| few), beside: beside(most) }
+    }
+
+    /// With how many sessions so many times the rate is reached, and how sure that is by the ratio, by CPU a transaction and by how much of the
+    /// mirror's work a session waits for; none where no number is enough.
+    fn compensating(&self, longer: &Estimate) -> Option<Estimate> {
+        let value = self.needs(longer.value, |one| one.value, 1.0)?;
+        let (low, high) = (|one: &Estimate| known(one.low, one), |one: &Estimate| known(one.high, one));
+        let doubts = [
+            self.needs(longer.low, |one| one.value, 1.0),
+            self.needs(longer.high, |one| one.value, 1.0),
+            self.needs(longer.value, low, 1.0),
+            self.needs(longer.value, high, 1.0),
+            self.needs(longer.value, |one| one.value, self.beside),
+        ];
+        let off = doubts.map(|other| other.map_or(f64::INFINITY, |other| (other / value).ln()));
+        let (below, above) = off
+            .iter()
+            .fold((0.0f64, 0.0f64), |(below, above), off| (below.hypot(off.min(0.0)), above.hypot(off.max(0.0))));
+        let bare = Estimate { value, low: f64::NAN, high: f64::NAN, ..*longer };
+        Some(match longer.has_interval() {
+            true => Estimate { low: value * (-below).exp(), high: value * above.exp(), ..bare },
+            false => bare,
+        })
+    }
+
+    fn needs(&self, times: f64, end: fn(&Estimate) -> f64, waited: f64) -> Option<f64> {
+        let (fitted, then) = self.fitted(end, waited);
+        then.sessions(times * fitted.rate(self.sessions), self.sessions)
+    }
+
+    /// How many times the rate users start with a session for each of them.
+    fn most(&self) -> f64 {
+        let (fitted, then) = self.fitted(|one| one.value, 1.0);
+        let users = self.users.map_or(self.sessions, |users| users.count.min(SESSIONS_MAX));
+        then.rate(users) / fitted.rate(self.sessions)
+    }
+
+    /// The loop with so many sessions as it was seen, and with the processor time that a transaction takes with more of them.
+    fn fitted(&self, end: fn(&Estimate) -> f64, waited: f64) -> (Loop, Loop) {
+        let pools =
+            |of: &[Demand]| of.iter().map(|one| Pool { demand_s: end(&one.seconds), cores: one.cores }).collect();
+        let bare = Loop { pools: pools(&self.now), rest_s: 0.0, waited, users: self.users };
+        let fitted = bare.fitted(self.sessions, self.rate);
+        let then = Loop { pools: pools(&self.then), ..fitted.clone() };
+        (fitted, then)
+    }
+}
+
+/// An end of an interval, or the value where there is none.
+fn known(end: f64, one: &Estimate) -> f64 {
+    if end.is_finite() && end > 0.0 { end } else { one.value }
+}
+
+/// What a transaction asks of the machine's processors, or of those of each server where they are held to some. Nothing where that was not
+/// watched, or where several streams share it.
+fn demands(group: &Group, confidence: f64) -> Vec<Demand> {
+    let of = |cores: f64, seconds: &dyn Fn(&Member) -> Option<f64>| {
+        let one = |member: &Member| seconds(member).filter(|_| member.0.streams.len() == 1).map(Estimate::single);
+        let own: Vec<Estimate> = group.members.iter().map(one).collect::<Option<_>>()?;
+        Some(Demand { seconds: pooled(&own, 0.0, confidence)?, cores })
+    };
+    let per = |member: &Member| member.0.server.as_ref().map(|server| server.per_transaction);
+    let all = match level(group, CORES) {
+        Some(cores) => vec![
+            of(cores, &|member| Some(per(member)?.cpu_ms? / 1e3)),
+            of(cores, &|member| Some(per(member)?.mirror_cpu_ms? / 1e3)),
+        ],
+        None => {
+            let cores = group.members.iter().find_map(|(trial, _)| trial.machine.cores);
+            let each = |(trial, stream): &Member| {
+                let rate = stream.throughput_per_s.value;
+                Some(share(&(*trial, *stream))? * f64::from(trial.machine.cores?) / rate)
+            };
+            vec![cores.and_then(|cores| of(f64::from(cores), &each))]
+        }
+    };
+    all.into_iter().collect::<Option<_>>().unwrap_or_default()
+}
+
+/// The part of the CPU of a transaction that is not the mirror's, which may do its own while nobody waits.
+fn beside(group: &Group) -> f64 {
+    let of = |(trial, stream): &Member| {
+        let mirror = trial.server.as_ref()?.mirror_cpu_cores?;
+        Some(1.0 - mirror / (share(&(*trial, *stream))? * f64::from(trial.machine.cores?)))
+    };
+    let all: Vec<f64> = group.members.iter().filter_map(of).collect();
+    if all.is_empty() { 1.0 } else { (all.iter().sum::<f64>() / all.len() as f64).clamp(0.1, 1.0) }
+}
+
+/// Those who share the sessions, where their number stays as it is when that of sessions grows, and they ask often enough for this rate.
+fn users(same: &Group, swept: &[&Group]) -> Option<Users> {
+    let label = |group: &Group| {
+        let (trial, stream) = group.members.first()?;
+        trial.label.streams.get(usize::from(stream.stream)).cloned()
+    };
+    let shared = swept.iter().any(|group| label(group).is_some_and(|label| label.slots != label.sessions()));
+    let own = label(same)?;
+    let (count, think_s) = (own.user_count()?, own.think_mean.seconds());
+    let asked = f64::from(count) / think_s;
+    let enough = same.members.iter().all(|(_, stream)| stream.throughput_per_s.value < asked);
+    (shared && enough).then_some(Users { count, think_s })
+}
+
+/// The share of the machine's processors that both servers and the load keep busy, or of its own that the busier server does where they
+/// are held to some; the mean over trials.
+fn own_share(group: &Group) -> Option<f64> {
+    let held = level(group, CORES);
+    let each = group.members.iter().map(|member| match (held, &member.0.server) {
+        (Some(cores), Some(server)) => Some(server.cpu_cores()?.max(server.mirror_cpu_cores?) / cores),
+        _ => share(member),
+    });
+    let all: Vec<f64> = each.collect::<Option<_>>()?;
+    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+}
+
+/// The share of the machine's processors that both servers and the load keep busy in a trial with a mirror.
+fn share((trial, stream): &Member) -> Option<f64> {
+    trial.server.as_ref()?.mirror_cpu_cores?;
+    Some(bound(trial, stream)?.own_cpu?.max(1e-6))
+}
+
+/// What is tried has to bring back at least this part of what a rate in proportion to sessions would, or the law does not hold there.
+const REFUTED: f64 = 0.9;
+
+impl Compensation {
+    /// What more sessions do not lift, and the share of the rate that it leaves, where that is less than the whole and nothing that was tried
+    /// contradicts it: then no number of sessions makes up for the mirror.
+    pub fn short(&self) -> Option<(SessionLimit, f64)> {
+        let open = self.observed.is_none() && self.tried.1 < 1.0;
+        self.limit.zip(self.ceiling).filter(|(_, most)| *most < 1.0 && open)
+    }
+
+    /// `by the response-time law with waits for 2 cores`.
+    pub fn law(&self) -> String {
+        match self.cpu.filter(|_| self.short().is_none()) {
+            Some((_, cores)) => {
+                format!("by the response-time law with waits for {}", units::counted(cores as u64, "cores"))
+            }
+            None => "by the response-time law".to_owned(),
+        }
+    }
+
+    /// `+1.6 sessions beside 8 (predicted; +1.4 observed)`.
+    pub(super) fn more(&self) -> String {
+        let beside = units::significant(self.sessions);
+        let plus = |value: f64| format!("+{}", units::significant((value - self.sessions).max(0.0)));
+        let law = plus(self.predicted.value);
+        let (at, share) = self.tried;
+        match self.short() {
+            Some((SessionLimit::Cores, most)) => {
+                return format!(
+                    "more sessions do not bring the rate back on these cores, which carry at most {} of it; with cores to spare {law} \
+                     sessions beside {beside} would, by the response-time law",
+                    units::percent(most)
+                );
+            }
+            Some((SessionLimit::Users, most)) => {
+                return format!(
+                    "more sessions do not bring the rate back: its users, who think in between, start at most {} of it",
+                    units::percent(most)
+                );
+            }
+            None => {}
+        }
+        let observed = match self.observed {
+            Some(observed) => format!("predicted; {} observed", plus(observed)),
+            None if share >= 1.0 => {
+                format!("predicted; none observed, the rate is there with {}", units::significant(at))
+            }
+            None if self.up_to <= self.sessions => "more were not tried".to_owned(),
+            None => {
+                let [up_to, with, most] =
+                    [units::significant(self.up_to), units::significant(at), units::percent(share)];
+                let tried = format!("up to {up_to} sessions brought back at most {most} of the rate, with {with}");
+                // A rate that rises in proportion would be there.
+                if share < REFUTED * (at / self.predicted.value).min(1.0) {
+                    return format!(
+                        "no number of sessions that was tried is enough: {tried}; the {law} beside {beside} of the response-time law do not hold"
+                    );
+                }
+                format!("not observed: {tried}")
+            }
+        };
+        format!("{law} sessions beside {beside} ({observed})")
+    }
+
+    /// `to make up for the mirror, 8 sessions become 9.6 (9.1 to 10.2) by the response-time law; 9.4 measured, between levels`.
+    pub(super) fn says(&self) -> String {
+        let sessions = units::significant(self.sessions);
+        let (at, measured) = (units::significant(self.tried.0), units::percent(self.tried.1));
+        if let Some((limit, most)) = self.short() {
+            let most = units::percent(most);
+            let why = match limit {
+                SessionLimit::Cores => format!("the cores are the limit, all of which carry at most {most} of it"),
+                SessionLimit::Users => format!("the users are the limit, who start at most {most} of it"),
+            };
+            return format!(
+                "no number of sessions gives the rate of {sessions} sessions back: {why}; {measured} measured, with {at} sessions"
+            );
+        }
+        let measured = match (self.observed, self.tried) {
+            (Some(observed), _) => format!("{} measured, between levels", units::ratio(observed)),
+            (None, (_, share)) if share >= 1.0 => format!("the rate is there with {at} already"),
+            (None, (at, _)) if at == self.sessions => "more sessions were not measured".to_owned(),
+            (None, _) => format!("not reached: at most {measured} of the rate, with {at} sessions"),
+        };
+        format!(
+            "to make up for the mirror, {sessions} sessions become {}{} {}; {measured}",
+            units::ratio(self.predicted.value),
+            range(&self.predicted),
+            self.law()
+        )
+    }
+}
+
+/// An interval, which may be open.
+pub(super) fn range(estimate: &Estimate) -> String {
+    match estimate.high == f64::INFINITY && estimate.low.is_finite() {
+        true => format!(" (from {})", units::ratio(estimate.low)),
+        false => ends(estimate),
+    }
+}
+
+#[cfg(test)]
+#[path = "tests/sessions.rs"]
+mod tests;
