@@ -485,8 +485,10 @@ impl<N: Nodes> Pair<N> {
             self.says_missing();
             self.says_alone(accept_missing)?;
         }
+        // In lock step each sequence is told with the commit that uses it.
+        let told = matches!(self.life().before, Some(State::Replicating | State::Comparing));
         self.asks(Event::TakeOver { accept_missing })?;
-        if self.by_rows() {
+        if self.by_rows() && !told {
             self.says_free_sequences()?;
         }
         self.checkpoint()
