@@ -41,8 +41,9 @@ impl<N: Nodes> Pair<N> {
     /// cut off is made anew.
     ///
     /// # Errors
-    /// When a node does not start or the mirror cannot be filled.
+    /// When somebody else started a server on a node's data, a node does not start or the mirror cannot be filled.
     pub fn up(home: Home, nodes: N, asked: &Asked) -> Result<Pair<N>, MirrorError> {
+        Node::ALL.into_iter().try_for_each(|node| nodes.unoccupied(node))?;
         let old = home.record()?;
         let new = home::new(asked);
         if let Some(old) = old.as_ref().filter(|old| old.kind != new.kind) {
@@ -515,8 +516,9 @@ impl<N: Nodes> Pair<N> {
     /// Ends both nodes, so that the one that ends last has all.
     ///
     /// # Errors
-    /// When one does not end.
+    /// When one does not end, or somebody else started a server on its data.
     pub fn down(&mut self) -> Result<(), MirrorError> {
+        Node::ALL.into_iter().try_for_each(|node| self.nodes.unoccupied(node))?;
         if !self.record.down {
             // Whatever is to be told of a node that went away before is told now; what cannot be done waits.
             let _ = self.look();

@@ -159,6 +159,10 @@ impl Nodes for Servers {
         Ok(self.at(node).told(settings, answers)?)
     }
 
+    fn unoccupied(&self, node: Node) -> Result<(), MirrorError> {
+        Ok(self.at(node).unoccupied()?)
+    }
+
     fn end(&mut self, node: Node) -> Result<(), MirrorError> {
         Ok(self.at(node).ended()?)
     }
