@@ -221,10 +221,17 @@ impl<N: Nodes> Pair<N> {
             let _ = self.go_on();
         }
         for _ in 0..EVENTS {
-            let Some(event) = self.sees()? else { break };
-            self.happened(event)?;
-            if self.is_taken_over() {
-                self.happened(Event::TakeOver { accept_missing: false })?;
+            let event = self.sees()?;
+            event.map_or(Ok(()), |event| self.happened(event))?;
+            // One who saw the loss may have been ended before he saw this.
+            if self.is_taken_over()? {
+                match self.happened(Event::TakeOver { accept_missing: false }) {
+                    // Whoever is asked for it says what may be missing.
+                    Err(MirrorError::Refused(_)) if event.is_none() => break,
+                    taken => taken?,
+                }
+            } else if event.is_none() {
+                break;
             }
             // What cannot be done because another node is gone by now has no meaning after the next event.
             let _ = self.switch();
