@@ -95,6 +95,9 @@ pub enum DatabaseError {
     /// A private server did not start, or went away.
     #[error("the private {engine} server in {folder}: {text}")]
     Server { engine: &'static str, folder: PathBuf, text: String },
+    /// Somebody else started a server on the data of a private one.
+    #[error("process {pid} serves the data in {folder}, and Prony did not start it; it was left alone")]
+    Occupied { pid: u32, folder: PathBuf },
     /// The system knows no socket of such a path.
     #[error("the path {path} has {length} bytes, and that of a socket {most} at most")]
     LongPath { path: PathBuf, length: usize, most: usize },
@@ -241,6 +244,7 @@ impl DatabaseError {
                 "free space there, raise its limit, or choose less data: fewer `accounts` of a bank, `rows` of a warehouse, `customers` of \
                  a brokerage house, or `days`"
             }
+            Occupied { pid, .. } => return Some(format!("end it, and say it again: kill {pid}")),
             Server { .. } => "read its log in that folder; prony db down stops and removes the server",
             LongPath { .. } => "choose a shorter cache folder (`PRONY_CACHE`)",
             File { .. } => "check that the folder exists and may be written",

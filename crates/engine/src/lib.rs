@@ -21,6 +21,7 @@ mod worker;
 
 pub use crate::database::checks::hold as hold_ledger;
 pub use crate::database::databases::data_set;
+pub use crate::database::mirrored::STARTED_AS_LOST;
 pub use crate::database::sessions::made_ready;
 pub use error::{OpenError, TrialError};
 pub use observer::{Found, Live, Observer, Phase, Unobserved};

@@ -3,6 +3,7 @@
 use database::{DatabaseError, Failure};
 use pair::{Node, Refusal};
 use std::path::PathBuf;
+use units::for_shell;
 
 /// Why a pair does not do what it was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -89,6 +90,9 @@ pub(crate) const SIGNS: [char; 6] = ['"', ',', '&', '?', '#', '%'];
 /// Where to look when a node does not do its part.
 const SEE: &str = "see what the nodes do: prony pair status; each writes a file `log` in its folder";
 
+/// Where no room is left.
+const ROOM: &str = "free space there, or make the pair anew where there is more: --dir, or --device A,B; less log is kept with a smaller --list";
+
 impl MirrorError {
     /// What to do next.
     pub fn hint(&self) -> Option<String> {
@@ -111,10 +115,8 @@ impl MirrorError {
                     .to_owned()
             }
             MirrorError::Database(DatabaseError::LongPath { .. }) => "choose a shorter folder: --dir".to_owned(),
-            MirrorError::Database(DatabaseError::Full { .. }) => {
-                "free space there, or make the pair anew where there is more: --dir, or --device A,B; less log is kept with a smaller --list"
-                    .to_owned()
-            }
+            MirrorError::Database(DatabaseError::Full { .. }) => ROOM.to_owned(),
+            MirrorError::File(.., source) if source.kind() == std::io::ErrorKind::StorageFull => ROOM.to_owned(),
             MirrorError::Sign(..) => {
                 format!("name a folder without any of {} with --dir", SIGNS.map(String::from).join(" "))
             },
@@ -142,10 +144,10 @@ impl MirrorError {
             MirrorError::Busy(_) => {
                 "wait until it has ended, or end it; `prony pair status` looks meanwhile".to_owned()
             }
-            MirrorError::Down(folder, kind) => format!("bring it up: prony pair up {kind} --dir {}", folder.display()),
+            MirrorError::Down(folder, kind) => format!("bring it up: prony pair up {kind} --dir {}", for_shell(folder.display())),
             MirrorError::HalfMade(folder, kind) => format!(
                 "have its nodes made anew: prony pair up {kind} --dir {folder}; or remove it: prony pair down --remove --dir {folder}",
-                folder = folder.display()
+                folder = for_shell(folder.display())
             ),
             MirrorError::Gone(_, true) => {
                 "have the other one take over, which runs: prony pair take-over, with --accept-missing where nobody knows what it lacks; then prony pair up fills this one anew"
@@ -165,7 +167,7 @@ impl MirrorError {
             }
             MirrorError::File(path, "read", _) => format!(
                 "unless a later Prony wrote it, remove the pair with its data: prony pair down --remove --dir {}",
-                path.parent().unwrap_or(path).display()
+                for_shell(path.parent().unwrap_or(path).display())
             ),
             MirrorError::File(_, "list", _) => {
                 "name an empty folder, or one that is not there yet, with --dir".to_owned()
@@ -181,6 +183,16 @@ impl MirrorError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_that_is_told_can_be_pasted_where_the_path_has_blanks() {
+        let (folder, kind) = (PathBuf::from("/my pair"), "postgres-pair".to_owned());
+        let record = MirrorError::File(folder.join("pair.json"), "read", std::io::ErrorKind::InvalidData.into());
+        for error in [MirrorError::Down(folder.clone(), kind.clone()), MirrorError::HalfMade(folder, kind), record] {
+            let hint = error.hint().unwrap_or_default();
+            assert!(hint.contains("--dir '/my pair'") && !hint.contains("--dir /my pair"), "{hint}");
+        }
+    }
 
     #[test]
     fn a_full_disk_and_a_long_path_of_a_pair_are_mended_by_what_a_pair_has() {

@@ -212,15 +212,21 @@ impl<N: Nodes> Pair<N> {
     }
 
     /// Whether the node that is left has a majority, so that it took over by itself when the primary was lost.
-    pub(crate) fn is_taken_over(&mut self) -> bool {
+    ///
+    /// # Errors
+    /// When somebody wants an end.
+    pub(crate) fn is_taken_over(&mut self) -> Result<bool, MirrorError> {
         let mirror = self.life().mirror();
         let unserved = matches!(self.life().state(), State::Unserved(_)) && self.life().is_up(mirror);
         let votes = self.by_sets() && self.life().rule.waits;
         if !votes || !unserved {
-            return false;
+            return Ok(false);
         }
         let sees = self.until(ALONE_SECONDS, "it saw nothing", |pair| Ok(pair.servers(mirror)? < 2));
-        sees.and_then(|()| self.may_go_on(mirror)).unwrap_or(false)
+        match sees.and_then(|()| self.may_go_on(mirror)) {
+            Err(error @ MirrorError::Database(DatabaseError::Stopped)) => Err(error),
+            goes_on => Ok(goes_on.unwrap_or(false)),
+        }
     }
 
     /// Whether both go on without each other.

@@ -110,8 +110,11 @@ impl Home {
         }
         database::server::house(&home.folder)?;
         let mark = home.folder.join(MARK);
-        fs::write(&mark, "A mirrored pair of Prony's; `prony pair down --remove` removes it.\n")
-            .map_err(|source| MirrorError::File(mark, "write", source))?;
+        fs::write(&mark, "A mirrored pair of Prony's; `prony pair down --remove` removes it.\n").map_err(|source| {
+            // What a full disk cut off is no mark.
+            let _ = fs::remove_file(&mark);
+            MirrorError::File(mark.clone(), "write", source)
+        })?;
         Ok(home)
     }
 

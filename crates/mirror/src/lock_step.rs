@@ -128,8 +128,11 @@ impl<N: Nodes> Pair<N> {
     }
 
     pub(crate) fn sets(&mut self, session: &mut Box<dyn Session>, node: Node, mode: &str) -> Result<(), MirrorError> {
-        let sql = format!("SELECT setval('prony_pair.mode', {mode})");
-        said(&mut **session, node, "change its mode", &format!("{sql}; COMMIT"))
+        let sql = format!(
+            "SELECT setval('prony_pair.mode', {mode}), \
+             setval('prony_pair.turn', (extract(epoch FROM clock_timestamp()) * 1000000)::bigint); COMMIT"
+        );
+        said(&mut **session, node, "change its mode", &sql)
     }
 
     /// Begins a transaction of a session beside which nobody writes. Who does not end is ended after a while.
@@ -218,20 +221,19 @@ impl<N: Nodes> Pair<N> {
         }
     }
 
-    /// Names the sequences of which no row tells how far the lost primary came: numbers of theirs may be given again.
+    /// Names the sequences that the lost primary used while it was alone and no column owns: numbers of theirs may be given again.
     pub(crate) fn says_free_sequences(&mut self) -> Result<(), MirrorError> {
         let primary = self.life().primary();
-        let sql = "SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'S' \
-                   AND n.nspname <> 'prony_pair' AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype IN ('a', 'i')) \
-                   ORDER BY 1";
+        let sql = "SELECT oid::regclass::text FROM prony_pair.free ORDER BY 1";
         for database in self.databases(primary)? {
             let free = self.ask_in(primary, &database, "list its sequences", sql)?.concat();
             if free.is_empty() {
                 continue;
             }
             self.nodes.say(&format!(
-                "database {database}: no column owns the sequences {}; node {primary} does not know how far they came and may hand out numbers \
-                 again: set them with `setval` before clients come back",
+                "database {database}: node {} was alone, and node {primary} does not know how far it came in the sequences {}, which no column \
+                 owns: they may hand out numbers again; set them with `setval` before clients come back",
+                primary.other(),
                 free.join(", ")
             ));
         }
@@ -308,8 +310,8 @@ impl<N: Nodes> Pair<N> {
                 return Err(MirrorError::Late("transactions that are prepared did not end", PREPARED_SECONDS));
             }
         }
-        let values = "SELECT format('SELECT setval(%L, %s, true);', format('%I.%I', schemaname, sequencename), last_value) FROM pg_sequences \
-            WHERE last_value IS NOT NULL AND schemaname <> 'prony_pair'";
+        let values = "SELECT format('SELECT setval(%L, %s, %L);', c.oid::regclass, s.last, s.given) FROM pg_class c, \
+            LATERAL prony_pair.stands(c.oid) s WHERE relkind = 'S' AND relpersistence <> 't' AND relnamespace <> 'prony_pair'::regnamespace";
         for database in self.databases(old)? {
             let script = self.ask_in(old, &database, "read its sequences", values)?.concat().concat();
             let script = script + "SELECT prony_pair.lift()";

@@ -46,6 +46,14 @@ pub trait Nodes {
     /// When it did not read them.
     fn told(&mut self, node: Node, settings: &Settings, answers: bool) -> Result<(), MirrorError>;
 
+    /// Sees to it that nobody else started a server on a node's data.
+    ///
+    /// # Errors
+    /// When somebody did: its process.
+    fn unoccupied(&self, _node: Node) -> Result<(), MirrorError> {
+        Ok(())
+    }
+
     /// Ends a node in order; all of its log goes to who follows it first.
     ///
     /// # Errors

@@ -67,6 +67,17 @@ impl Both {
         Ok(sent)
     }
 
+    /// Tells how far the sequences come that no column owns.
+    fn tells_sequences(&mut self) -> Result<(), MirrorError> {
+        let sql =
+            "SELECT a.said::text FROM prony_pair.free f, LATERAL prony_pair.ahead(f.oid) a WHERE a.said IS NOT NULL";
+        for said in asked(&mut *self.near, self.primary, "look at its sequences", sql)?.concat() {
+            let sql = format!("SELECT prony_pair.hear({})", quoted(&said));
+            asked(&mut *self.far, self.primary.other(), "set a sequence", &sql)?;
+        }
+        Ok(())
+    }
+
     /// Sends until less than a batch is left.
     fn sends(&mut self, part: usize, parts: usize, all: bool, what: Sends) -> Result<Sent, MirrorError> {
         let (mut total, mut conflicts) = (Sent::default(), 0);
@@ -220,6 +231,7 @@ impl<N: Nodes> Pair<N> {
         for what in [ADDED, KEYS] {
             total.add(both.sends(0, 1, true, what)?);
         }
+        both.tells_sequences()?;
         self.sets(&mut alone, primary, "1")?;
         Ok(total)
     }

@@ -41,8 +41,9 @@ impl<N: Nodes> Pair<N> {
     /// cut off is made anew.
     ///
     /// # Errors
-    /// When a node does not start or the mirror cannot be filled.
+    /// When somebody else started a server on a node's data, a node does not start or the mirror cannot be filled.
     pub fn up(home: Home, nodes: N, asked: &Asked) -> Result<Pair<N>, MirrorError> {
+        Node::ALL.into_iter().try_for_each(|node| nodes.unoccupied(node))?;
         let old = home.record()?;
         let new = home::new(asked);
         if let Some(old) = old.as_ref().filter(|old| old.kind != new.kind) {
@@ -220,10 +221,17 @@ impl<N: Nodes> Pair<N> {
             let _ = self.go_on();
         }
         for _ in 0..EVENTS {
-            let Some(event) = self.sees()? else { break };
-            self.happened(event)?;
-            if self.is_taken_over() {
-                self.happened(Event::TakeOver { accept_missing: false })?;
+            let event = self.sees()?;
+            event.map_or(Ok(()), |event| self.happened(event))?;
+            // One who saw the loss may have been ended before he saw this.
+            if self.is_taken_over()? {
+                match self.happened(Event::TakeOver { accept_missing: false }) {
+                    // Whoever is asked for it says what may be missing.
+                    Err(MirrorError::Refused(_)) if event.is_none() => break,
+                    taken => taken?,
+                }
+            } else if event.is_none() {
+                break;
             }
             // What cannot be done because another node is gone by now has no meaning after the next event.
             let _ = self.switch();
@@ -485,8 +493,10 @@ impl<N: Nodes> Pair<N> {
             self.says_missing();
             self.says_alone(accept_missing)?;
         }
+        // In lock step each sequence is told with the commit that uses it.
+        let told = matches!(self.life().before, Some(State::Replicating | State::Comparing));
         self.asks(Event::TakeOver { accept_missing })?;
-        if self.by_rows() {
+        if self.by_rows() && !told {
             self.says_free_sequences()?;
         }
         self.checkpoint()
@@ -513,8 +523,9 @@ impl<N: Nodes> Pair<N> {
     /// Ends both nodes, so that the one that ends last has all.
     ///
     /// # Errors
-    /// When one does not end.
+    /// When one does not end, or somebody else started a server on its data.
     pub fn down(&mut self) -> Result<(), MirrorError> {
+        Node::ALL.into_iter().try_for_each(|node| self.nodes.unoccupied(node))?;
         if !self.record.down {
             // Whatever is to be told of a node that went away before is told now; what cannot be done waits.
             let _ = self.look();

@@ -15,6 +15,10 @@ use std::time::Duration;
 use study::TierFolder;
 use units::Nanos;
 
+/// Who lets nobody in for so long is silent, and is not asked again for a while.
+const SILENT: Nanos = Nanos::from_secs(1);
+const QUIET: Nanos = Nanos::from_secs(5);
+
 /// The servers of a pair.
 pub struct Servers {
     servers: [Box<dyn Member>; 2],
@@ -23,6 +27,8 @@ pub struct Servers {
     stop: Arc<AtomicBool>,
     cores: Option<[f64; 2]>,
     clock: WallClock,
+    /// Nodes that let nobody in for as long as is waited: their process, until when they are not asked again, and what was said.
+    silent: [Option<(u32, Nanos, String)>; 2],
     say: Box<dyn FnMut(&str)>,
 }
 
@@ -48,7 +54,15 @@ impl Servers {
         };
         let servers = [server(Node::A)?, server(Node::B)?];
         let garbd = (kind == Kind::Sets).then(|| Garbd::at(&home.folder().join("voter")));
-        Ok(Servers { servers, garbd, stop: stop.clone(), cores, clock: WallClock::new(), say: Box::new(say) })
+        Ok(Servers {
+            servers,
+            garbd,
+            stop: stop.clone(),
+            cores,
+            clock: WallClock::new(),
+            silent: [None, None],
+            say: Box::new(say),
+        })
     }
 
     /// The address of a node, as commands take it.
@@ -106,6 +120,28 @@ impl Servers {
         self.garbd.as_ref()?.process()
     }
 
+    /// Whether somebody wants an end.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Takes down that a node let somebody in, or did not within that time. One that is silent is told once.
+    fn hears(&mut self, node: Node, waited: Option<Nanos>) {
+        let silent = waited.filter(|waited| *waited >= SILENT && !self.is_stopped()).zip(self.process(node));
+        let Some((waited, process)) = silent else {
+            self.silent[node as usize] = self.silent[node as usize].take().filter(|_| waited.is_some());
+            return;
+        };
+        let text = format!("it did not answer within {}", units::duration(waited));
+        if self.silent[node as usize].as_ref().is_none_or(|(before, ..)| *before != process) {
+            (self.say)(&format!(
+                "node {node} did not answer within {}, though its process {process} is there; `kill -9 {process}` ends it, where it is to go",
+                units::duration(waited)
+            ));
+        }
+        self.silent[node as usize] = Some((process, self.clock.now() + QUIET, text));
+    }
+
     /// Holds a node that was started to its cores.
     fn limit(&mut self, node: Node) {
         let (Some(cores), Some(process)) = (self.cores, self.process(node)) else { return };
@@ -142,7 +178,17 @@ impl Nodes for Servers {
         if self.stop.load(Ordering::Relaxed) {
             return Err(DatabaseError::Stopped.into());
         }
-        Ok(self.at(node).session(database)?)
+        if let Some((process, until, text)) = &self.silent[node as usize]
+            && *until > self.clock.now()
+            && self.process(node) == Some(*process)
+        {
+            return Err(DatabaseError::Refused { place: format!("node {node}"), text: text.clone() }.into());
+        }
+        let began = self.clock.now();
+        let entered = self.at(node).session(database);
+        let took = self.clock.now().saturating_sub(began);
+        self.hears(node, entered.is_err().then_some(took));
+        Ok(entered?)
     }
 
     fn has_data(&self, node: Node) -> bool {
@@ -157,6 +203,10 @@ impl Nodes for Servers {
 
     fn told(&mut self, node: Node, settings: &Settings, answers: bool) -> Result<(), MirrorError> {
         Ok(self.at(node).told(settings, answers)?)
+    }
+
+    fn unoccupied(&self, node: Node) -> Result<(), MirrorError> {
+        Ok(self.at(node).unoccupied()?)
     }
 
     fn end(&mut self, node: Node) -> Result<(), MirrorError> {

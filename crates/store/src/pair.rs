@@ -96,10 +96,12 @@ pub struct Differing {
 pub fn write_pair(path: &Path, record: &PairRecord) -> io::Result<()> {
     // One name for all, so that whoever is killed here leaves nothing that nobody removes.
     let new = path.with_extension("json.new");
-    let mut file = std::fs::File::create(&new)?;
-    writeln!(file, "{:#}", form(record))?;
-    file.sync_all()?;
-    std::fs::rename(new, path)
+    let written = std::fs::File::create(&new).and_then(|mut file| {
+        writeln!(file, "{:#}", form(record))?;
+        file.sync_all()
+    });
+    // What a full disk cut off is good for nothing.
+    written.and_then(|()| std::fs::rename(&new, path)).inspect_err(|_| drop(std::fs::remove_file(&new)))
 }
 
 /// Reads it.

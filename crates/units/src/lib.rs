@@ -9,6 +9,7 @@
 mod format;
 mod parse;
 mod quantity;
+mod shell;
 mod words;
 
 pub use format::{
@@ -17,3 +18,4 @@ pub use format::{
 };
 pub use parse::{UnitError, parse_bytes, parse_count, parse_duration, parse_rate, parse_share};
 pub use quantity::{Bytes, Nanos, PerSecond, Share};
+pub use shell::for_shell;

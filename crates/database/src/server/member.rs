@@ -50,6 +50,12 @@ pub trait Member {
     /// When it does not start.
     fn serve(&self, settings: &Settings, stands_by: bool) -> Result<(), DatabaseError>;
 
+    /// Sees to it that nobody else started a server on its data.
+    ///
+    /// # Errors
+    /// When somebody did: its process.
+    fn unoccupied(&self) -> Result<(), DatabaseError>;
+
     /// Ends it in order.
     ///
     /// # Errors

@@ -29,6 +29,15 @@ pub(super) fn runs(pid: u32, mark: &str) -> bool {
     String::from_utf8_lossy(&line).contains(mark)
 }
 
+/// Whether this is the first process of a server that names `mark` nowhere: somebody else started it. Processes that a server forked have
+/// a title, and one that only recovers for a program says so.
+pub(super) fn is_strange(pid: u32, mark: &str) -> bool {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let line = String::from_utf8_lossy(&line);
+    let forked = line.is_empty() || line.starts_with("postgres: ") || line.contains(mark) || just_forked(pid);
+    !forked && !["--single", "--boot"].iter().any(|option| line.contains(option))
+}
+
 /// The number in a file; none when there is no such file or no number in it.
 pub(super) fn number(file: &Path) -> Option<u32> {
     folder::read(file)?.lines().next()?.trim().parse().ok()
@@ -177,6 +186,11 @@ pub(super) fn signal(pid: u32, mark: &str, signal: Signal) -> bool {
         Err(_) => drop(i32::try_from(pid).ok().and_then(Pid::from_raw).map(|pid| kill_process(pid, signal))),
     }
     true
+}
+
+/// Whether somebody stopped a process, so that it hears of nothing.
+pub(super) fn is_stopped(pid: u32) -> bool {
+    matches!(state(pid), Some('T' | 't'))
 }
 
 /// Waits until the process is gone; false when it is still there after so many seconds, or one second after a stop.

@@ -83,6 +83,7 @@ impl<K: ServerKind> Server<K> {
     /// Ends whoever works in a folder and whom nobody knows by his number, until nobody is left there: what outlived a server that was
     /// killed may wait for ever for what another process of it had locked.
     pub(super) fn forsaken(&self, folder: &Path) -> Result<(), DatabaseError> {
+        self.free_of_strangers()?;
         let mut looks = 0;
         loop {
             let all = self.inside(folder);
@@ -97,6 +98,19 @@ impl<K: ServerKind> Server<K> {
             all.iter().for_each(|(_, process)| process::kill(process));
             looks += 1;
             std::thread::sleep(process::LOOK);
+        }
+    }
+
+    /// Sees to it that nobody else started a server on its data.
+    ///
+    /// # Errors
+    /// When somebody did: its process.
+    pub(super) fn free_of_strangers(&self) -> Result<(), DatabaseError> {
+        let folder = self.data();
+        let strange = |(pid, _): &(u32, OwnedFd)| process::is_strange(*pid, &self.mark());
+        match self.inside(&folder).into_iter().find(strange) {
+            Some((pid, _)) => Err(DatabaseError::Occupied { pid, folder }),
+            None => Ok(()),
         }
     }
 
@@ -313,7 +327,7 @@ impl<K: ServerKind> Server<K> {
             // It goes on ending, and nobody waits for that.
             return Err(DatabaseError::Stopped);
         }
-        Err(self.says(format!("its process {pid} is still there {END_SECONDS} s after it was told to end")))
+        Err(self.says(format!("its process {pid} is still there {END_SECONDS} s after it was told to end; `kill -9 {pid}` ends it, and its next start recovers its data")))
     }
 
     /// The same in order within so many seconds, else at once.
@@ -331,6 +345,11 @@ impl<K: ServerKind> Server<K> {
     /// Tells its process to end in order; none when it is gone.
     fn tell(&self) -> Option<u32> {
         self.process().filter(|pid| process::signal(*pid, &self.mark(), K::END))
+    }
+
+    /// Ends it at once where somebody stopped it: it hears of no other end, and its next start recovers its data.
+    pub(super) fn end_stopped(&self) -> Result<(), DatabaseError> {
+        if self.process().is_some_and(process::is_stopped) { self.kill() } else { Ok(()) }
     }
 
     /// What its command line, and no other, holds.

@@ -20,6 +20,10 @@ use crate::database::outage::{Outage, Pair};
 use crate::told::{Ended, Told, of_mirror, remark, whole};
 use workload::happening::{Happening, Mishap};
 
+/// Behind a trial whose mirror took over: what was acknowledged since then is nowhere any more.
+pub const STARTED_AS_LOST: &str =
+    "behind the checks the mirror that took over went, and the first server was started again as it was lost";
+
 /// A mirror that follows, and what carries the log to it.
 pub(crate) struct Mirrored {
     mirror: Arc<dyn Mirror>,
@@ -163,8 +167,7 @@ impl Databases {
         let behind = if taken_over && !mirror.come_back().map_err(&refused)? {
             drop(wires);
             self.reopen(patience, ended.clock)?;
-            let text = "behind the checks the mirror that took over went, and the first server was started again as it was lost";
-            events.push(remark(text.to_owned()));
+            events.push(remark(STARTED_AS_LOST.to_owned()));
             String::new()
         } else {
             if taken_over {

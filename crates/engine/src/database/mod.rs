@@ -9,7 +9,7 @@ mod held;
 mod lags;
 pub(crate) mod levels;
 mod looking;
-mod mirrored;
+pub(crate) mod mirrored;
 mod outage;
 mod page_cache;
 mod pages;

@@ -11,6 +11,9 @@ GRANT USAGE ON SCHEMA prony_pair TO PUBLIC;
 -- A sequence, because it is read as it is now, whatever a transaction's snapshot shows.
 CREATE SEQUENCE IF NOT EXISTS prony_pair.mode MINVALUE 1 START 4;
 
+-- The moment of its last change. What was told of sequences before it may be forgotten by a mirror that was copied since.
+CREATE SEQUENCE IF NOT EXISTS prony_pair.turn;
+
 -- What the mirror lacks: keys (k), whole rows of tables without a key (r), and tables that are copied whole (a).
 CREATE TABLE IF NOT EXISTS prony_pair.changed (
     id bigserial PRIMARY KEY, relation text NOT NULL, kind "char" NOT NULL, item text NOT NULL, n bigint NOT NULL DEFAULT 1);
@@ -29,6 +32,9 @@ CREATE TABLE IF NOT EXISTS prony_pair.choice (pattern text PRIMARY KEY, reason t
 -- Mirrored tables: the columns of the key (none where rows are only added), and what finds, removes and puts rows.
 CREATE TABLE IF NOT EXISTS prony_pair.mirrored (
     relation text PRIMARY KEY, oid oid NOT NULL, keyed boolean NOT NULL, found text, removed text, put text NOT NULL, made text NOT NULL);
+
+-- Sequences of which no row of a mirrored table tells how far they came.
+CREATE TABLE IF NOT EXISTS prony_pair.free (oid oid PRIMARY KEY);
 
 -- Whether what changes here comes from the primary. Each statement there asks, and a function in SQL is read anew each time.
 CREATE OR REPLACE FUNCTION prony_pair.applies() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $applies$
@@ -298,6 +304,74 @@ END
 $body$, m.made, m.put);
 END $plan$;
 
+-- Sequences that belong to a column of whole numbers: its rows tell how far each came.
+CREATE OR REPLACE VIEW prony_pair.owned AS
+SELECT q.seqrelid AS oid, q.seqincrement, q.seqmin, q.seqmax, d.refobjid::regclass AS relation, quote_ident(a.attname) AS name
+FROM pg_depend d JOIN pg_sequence q ON q.seqrelid = d.objid JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+JOIN prony_pair.mirrored m ON m.oid = d.refobjid
+WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
+    AND a.atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype);
+
+-- The number that a sequence stands at, and whether it gave that one to somebody.
+CREATE OR REPLACE FUNCTION prony_pair.stands(which regclass, OUT last bigint, OUT given boolean) LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog AS $stands$ BEGIN EXECUTE format('SELECT last_value, is_called FROM %s', which) INTO last, given; END $stands$;
+
+-- How far the other node is told that a sequence comes: 32 numbers ahead, as PostgreSQL writes it into its own log. Near its end and where it
+-- begins again there it is told exactly, so that none of the last numbers is lost. And by what a session knows again that this was told.
+CREATE OR REPLACE FUNCTION prony_pair.ahead(which regclass, OUT said text[], OUT known text) LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog AS $ahead$
+DECLARE
+    q pg_sequence;
+    last numeric;
+    far numeric;
+BEGIN
+    SELECT * INTO q FROM pg_sequence WHERE seqrelid = which;
+    SELECT CASE WHEN s.given THEN s.last ELSE s.last::numeric - q.seqincrement END INTO last FROM prony_pair.stands(which) s;
+    IF last NOT BETWEEN q.seqmin AND q.seqmax THEN RETURN; END IF;
+    far := last + 32 * q.seqincrement::numeric;
+    IF q.seqcycle OR far NOT BETWEEN q.seqmin AND q.seqmax THEN far := last; END IF;
+    said := ARRAY[which::text, far::text];
+    -- One that begins again comes back to numbers that were told long ago.
+    known := CASE WHEN q.seqcycle THEN '' ELSE
+        format('%s.%s.%s %s %s', (SELECT last_value FROM prony_pair.turn), which::oid, pg_relation_filenode(which), last, far) END;
+END $ahead$;
+
+-- Hears how far a sequence comes: it gives no number up to that one any more. Several may tell of one at once, and the furthest counts; of one
+-- that begins again, what is less than half a round ahead is further.
+CREATE OR REPLACE FUNCTION prony_pair.hear(said text[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $hear$
+DECLARE
+    q pg_sequence;
+    further numeric;
+BEGIN
+    SELECT * INTO q FROM pg_sequence WHERE seqrelid = said[1]::regclass;
+    PERFORM pg_advisory_lock(7767, 1);
+    BEGIN
+        SELECT (said[2]::numeric - CASE WHEN s.given THEN s.last ELSE s.last::numeric - q.seqincrement END) * sign(q.seqincrement::numeric)
+        INTO further FROM prony_pair.stands(q.seqrelid) s;
+        IF q.seqcycle THEN
+            further := mod(further + q.seqmax - q.seqmin + 1, q.seqmax::numeric - q.seqmin + 1);
+            further := CASE WHEN 2 * further <= q.seqmax::numeric - q.seqmin + 1 THEN further ELSE 0 END;
+        END IF;
+        IF further > 0 THEN PERFORM setval(q.seqrelid, said[2]::numeric::bigint); END IF;
+    EXCEPTION WHEN OTHERS THEN
+        PERFORM pg_advisory_unlock(7767, 1);
+        RAISE;
+    END;
+    PERFORM pg_advisory_unlock(7767, 1);
+END $hear$;
+
+-- Tells how far the sequences come that this transaction used and no column owns: it holds a lock on each.
+CREATE OR REPLACE FUNCTION prony_pair.tell_sequences() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog AS $sequences$
+DECLARE
+    one record;
+BEGIN
+    FOR one IN SELECT a.* FROM prony_pair.free f JOIN pg_locks l ON l.relation = f.oid CROSS JOIN LATERAL prony_pair.ahead(f.oid) a
+        WHERE l.locktype = 'relation' AND l.pid = pg_backend_pid() AND l.mode = 'RowExclusiveLock' AND a.said IS NOT NULL ORDER BY f.oid LOOP
+        EXIT WHEN prony_pair.enter('a sequence') <> 1;
+        RAISE INFO USING ERRCODE = 'PR0NY', MESSAGE = 'sequence', DETAIL = one.said::text, HINT = one.known;
+    END LOOP;
+END $sequences$;
+
 -- Gives every mirrored table its triggers, and takes them from those that are left out.
 CREATE OR REPLACE FUNCTION prony_pair.adopt() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $adopt$
 DECLARE
@@ -340,6 +414,11 @@ BEGIN
     END LOOP;
     DELETE FROM prony_pair.mirrored m WHERE NOT EXISTS (SELECT 1 FROM prony_pair.tables t WHERE t.oid = m.oid AND t.relation = m.relation AND t.why_not IS NULL);
     DELETE FROM prony_pair.changed c WHERE NOT EXISTS (SELECT 1 FROM prony_pair.mirrored m WHERE m.relation = c.relation);
+    DELETE FROM prony_pair.free f WHERE EXISTS (SELECT 1 FROM prony_pair.owned o WHERE o.oid = f.oid)
+        OR NOT EXISTS (SELECT 1 FROM pg_sequence q WHERE q.seqrelid = f.oid);
+    INSERT INTO prony_pair.free SELECT c.oid FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+    WHERE c.relkind = 'S' AND c.relpersistence = 'p' AND s.nspname <> 'prony_pair' AND s.nspname NOT LIKE 'pg\_%'
+        AND NOT EXISTS (SELECT 1 FROM prony_pair.owned o WHERE o.oid = c.oid) ON CONFLICT DO NOTHING;
     PERFORM set_config('prony.adopting', before, true);
 END $adopt$;
 
@@ -404,6 +483,7 @@ DECLARE
     off text;
     mends text := 'take it back for this session, this role and this database';
 BEGIN
+    IF EXISTS (SELECT 1 FROM prony_pair.free) THEN PERFORM prony_pair.tell_sequences(); END IF;
     IF pg_current_xact_id_if_assigned() IS NULL THEN RETURN; END IF;
     IF current_setting('session_replication_role') = 'replica' THEN
         why := 'session_replication_role = replica, by which triggers and foreign keys do not see what changes';
@@ -429,15 +509,12 @@ END $told$;
 CREATE OR REPLACE FUNCTION prony_pair.lift() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $lift$
 DECLARE
     s record;
-    most bigint;
+    most numeric;
 BEGIN
-    FOR s IN SELECT d.objid::regclass AS sequence, d.refobjid::regclass AS relation, a.attname AS name, q.seqincrement AS step
-        FROM pg_depend d JOIN pg_sequence q ON q.seqrelid = d.objid JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
-        JOIN prony_pair.mirrored m ON m.oid = d.refobjid
-        WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i') LOOP
-        EXECUTE format('SELECT %s(%I)::bigint FROM %s', CASE WHEN s.step > 0 THEN 'max' ELSE 'min' END, s.name, s.relation) INTO most;
-        EXECUTE format('SELECT setval(%L, %s) FROM %s WHERE %L IS NOT NULL AND (%s)', s.sequence, coalesce(most, 1), s.sequence, most,
-            CASE WHEN s.step > 0 THEN format('last_value < %s', coalesce(most, 1)) ELSE format('last_value > %s', coalesce(most, 1)) END);
+    FOR s IN SELECT * FROM prony_pair.owned LOOP
+        EXECUTE format('SELECT %s(%s) FROM %s WHERE %s BETWEEN %s AND %s', CASE WHEN s.seqincrement > 0 THEN 'max' ELSE 'min' END,
+            s.name, s.relation, s.name, s.seqmin, s.seqmax) INTO most;
+        IF most IS NOT NULL THEN PERFORM prony_pair.hear(ARRAY[s.oid::regclass::text, most::text]); END IF;
     END LOOP;
 END $lift$;
 

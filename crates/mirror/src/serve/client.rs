@@ -69,6 +69,8 @@ pub(super) struct Client<'a> {
     /// What the primary told of the statements since: something is noted in its list; something was defined.
     pub(super) noted: bool,
     pub(super) defined: bool,
+    /// Sequences that it used and the other node does not know yet to come so far: what it is to hear, and by what that is known again.
+    pub(super) telling: Vec<[String; 2]>,
     /// Whether texts mean the same to both nodes.
     pub(super) readable: bool,
     /// That a statement was carried out, as long as it may still fail.
@@ -165,6 +167,7 @@ impl<'a> Client<'a> {
             wrapped: false,
             noted: false,
             defined: false,
+            telling: Vec::new(),
             readable,
             held: Vec::new(),
             prepared: HashMap::new(),
@@ -237,6 +240,7 @@ impl<'a> Client<'a> {
     /// No transaction is open any more, and nothing of it is under way.
     pub(super) fn ended(&mut self) {
         self.far.undo();
+        self.telling.clear();
         (self.inside, self.wrapped, self.noted, self.defined) = (false, false, false, false);
     }
 
@@ -391,6 +395,7 @@ impl<'a> Client<'a> {
                 match said(self.near.body(), b'M') {
                     "noted" => self.noted = true,
                     "defined" => self.defined = true,
+                    "sequence" => self.used([b'D', b'H'].map(|field| said(self.near.body(), field).to_owned())),
                     sql => self.far.put(sql, said(self.near.body(), b'D')),
                 }
                 return Ok(());
@@ -399,6 +404,14 @@ impl<'a> Client<'a> {
                 self.release();
                 let says = "the nodes of the pair change their roles";
                 error(&mut self.user.out, "ERROR", "40001", says, "try the transaction again");
+                return Ok(());
+            }
+            b'E' if said(self.near.body(), b'C') == "2D000" && self.wrapped => {
+                self.fails(
+                    "0A000",
+                    "a pair cannot keep this in lock step: COMMIT or ROLLBACK inside of a procedure or DO",
+                    "have it change without them, and say BEGIN and COMMIT as statements of their own",
+                );
                 return Ok(());
             }
             b'S' if escapes(self.near.body()) => return Err(End::Told("0A000", ESCAPES.to_owned())),

@@ -1,10 +1,16 @@
 //! What of a client's transaction goes to the other node: its commit in two phases, and its definitions.
 
-use super::client::{Client, Go, primary};
+use super::client::{Client, End, Go, primary};
 use super::conn::{message, put, query};
 use super::words::Class;
 use crate::rows::{self, quoted};
 use database::{Failure, FailureKind};
+
+/// Has a node hear how far a sequence comes.
+const HEAR: &str = "SELECT prony_pair.hear($1)";
+
+/// How often the other node is told of sequences before the client is served no more.
+const TELLINGS: u32 = 3;
 
 impl Client<'_> {
     /// A definition goes to the other node, or into the list of what it lacks.
@@ -113,7 +119,7 @@ impl Client<'_> {
             self.noted = false;
         }
         if !self.far.dirty {
-            return self.closes("COMMIT");
+            return Ok(self.closes("COMMIT")? && self.tells_sequences()?);
         }
         if !self.readable {
             self.asks("ROLLBACK")?.err();
@@ -142,6 +148,7 @@ impl Client<'_> {
             self.undone(&failure);
             return Ok(false);
         }
+        self.shared.remember(&mut self.telling);
         if late {
             self.asks(&format!("SELECT prony_pair.undone('{gid}')"))?.err();
             self.command(&format!("ROLLBACK PREPARED '{gid}'"))?;
@@ -164,6 +171,38 @@ impl Client<'_> {
             self.shared.trouble();
         }
         Ok(true)
+    }
+
+    /// The transaction used a sequence. How far that comes goes to the other node, unless that is known to have heard it.
+    pub(super) fn used(&mut self, telling: [String; 2]) {
+        if !self.shared.has_told(&telling[1]) {
+            self.far.put(HEAR, &telling[0]);
+            self.telling.push(telling);
+        }
+    }
+
+    /// The other node hears of the sequences that a transaction used, before the client hears that it is committed: it changed nothing else.
+    fn tells_sequences(&mut self) -> Go<bool> {
+        for _ in 0..TELLINGS {
+            if self.telling.is_empty() || self.far.commit().is_ok() {
+                self.shared.remember(&mut self.telling);
+                return Ok(true);
+            }
+            let silent = self.far.silent.then_some(self.primary.other());
+            self.far.undo();
+            self.shared.looked(silent);
+            // A take-over from a primary that goes on alone names its sequences.
+            if self.shared.home.record().ok().flatten().is_some_and(|record| !record.waits) {
+                return Ok(true);
+            }
+            self.telling.iter().for_each(|[said, _]| self.far.put(HEAR, said));
+        }
+        let says = format!(
+            "it is committed on node {}, and node {} did not hear how far its sequences came",
+            self.primary,
+            self.primary.other()
+        );
+        Err(End::Told("57P01", says))
     }
 
     /// Tells that a transaction was undone because the other node did not take it.

@@ -214,6 +214,12 @@ impl Far {
         self.drain()
     }
 
+    /// Commits what was said, and waits until that stands.
+    pub(super) fn commit(&mut self) -> Result<(), Failure> {
+        self.says("COMMIT");
+        self.drain().map(|()| self.forget())
+    }
+
     /// Commits what is prepared, or undoes it. It is not waited for: what is prepared here and committed on the primary is as good as
     /// committed, and whoever comes next waits for it here.
     pub(super) fn end(&mut self, what: &str, gid: &str) -> Result<(), Failure> {

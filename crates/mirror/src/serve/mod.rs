@@ -65,6 +65,8 @@ struct Shared {
     reads_on: Option<Node>,
     /// Of sessions that read there: by which key they are cancelled there.
     keys: Mutex<HashMap<[u8; 8], [u8; 8]>>,
+    /// From which to which number the other node has heard that a sequence comes, by what that is known.
+    told: Mutex<HashMap<String, [i64; 2]>>,
     now: Mutex<Now>,
     changed: Condvar,
 }
@@ -118,6 +120,22 @@ impl Shared {
 
     fn cancels_nothing(&self, key: [u8; 8]) {
         self.keys().remove(&key);
+    }
+
+    fn told(&self) -> MutexGuard<'_, HashMap<String, [i64; 2]>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the other node has heard of a sequence as far as it has come: `NAME NUMBER FURTHEST`.
+    fn has_told(&self, known: &str) -> bool {
+        let Some((name, [number, _])) = sequence(known) else { return false };
+        self.told().get(name).is_some_and(|[from, to]| (*from.min(to)..=*from.max(to)).contains(&number))
+    }
+
+    /// The other node keeps what it was told of sequences, whatever becomes of it.
+    fn remember(&self, telling: &mut Vec<[String; 2]>) {
+        let told = telling.drain(..);
+        self.told().extend(told.filter_map(|[_, known]| sequence(&known).map(|(name, span)| (name.to_owned(), span))));
     }
 
     fn socket(&self, node: Node) -> PathBuf {
@@ -181,7 +199,15 @@ impl Serving {
         let listener = TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let now = Mutex::new(Now { primary: record.life.primary(), troubles: 0, looked: 0, silent: None });
-        let shared = Shared { home, patience, reads_on, keys: Mutex::default(), now, changed: Condvar::new() };
+        let shared = Shared {
+            home,
+            patience,
+            reads_on,
+            keys: Mutex::default(),
+            told: Mutex::default(),
+            now,
+            changed: Condvar::new(),
+        };
         Ok(Serving { listener, shared })
     }
 
@@ -260,6 +286,13 @@ fn watch(
         sleep(LOOK);
     }
     Ok(())
+}
+
+/// What a sequence is known by, the number that it gave last, and the one up to which it was told.
+fn sequence(known: &str) -> Option<(&str, [i64; 2])> {
+    let (rest, to) = known.rsplit_once(' ')?;
+    let (name, from) = rest.rsplit_once(' ')?;
+    Some((name, [from.parse().ok()?, to.parse().ok()?]))
 }
 
 /// Whether both nodes have what is acknowledged, so that either may be read.

@@ -114,6 +114,21 @@ fn a_primary_with_two_votes_is_not_told_to_go_on_before_they_are_counted() {
 }
 
 #[test]
+fn a_look_that_was_ended_before_the_voter_decided_leaves_that_to_the_next_one() {
+    for seed in 0..50 {
+        let Some(joined) = Joined::up(Voter::Garbd, seed) else { return };
+        joined.kill(Node::A);
+        let mut pair = joined.open();
+        pair.happened(pair::Event::Lost(Node::A)).expect("it is written down");
+        drop(pair);
+        // What is seen, and what votes bring about.
+        (0..2).for_each(|_| joined.cluster.clone().pass(Nanos::from_secs(20)));
+        joined.open().look().unwrap_or_else(|error| panic!("seed {seed}: {error}: {:#?}", joined.done()));
+        assert_eq!(joined.open().life().primary(), Node::B, "seed {seed}: {:#?}", joined.done());
+    }
+}
+
+#[test]
 fn a_primary_that_was_taken_off_the_wire_by_hand_is_not_founded_anew_beside_the_one_that_goes_on_with_the_voter() {
     for seed in 0..200 {
         let Some(joined) = Joined::up(Voter::Garbd, seed) else { return };

@@ -29,7 +29,10 @@ fn pgbench(asked: &ImportPgbench) -> Result<Outcome, Failure> {
 
 fn as_text(path: &str, explanation: &Explanation) -> String {
     let verdict = match explanation.problems.len() {
-        0 => format!("can be run: prony run sql --on postgres://USER@HOST/DATABASE --set script={path}"),
+        0 => format!(
+            "can be run: prony run sql --on postgres://USER@HOST/DATABASE --set script={}",
+            units::for_shell(path)
+        ),
         count => format!("cannot be run, because of {}", units::counted(count as u64, "problems")),
     };
     let mut text = format!("{}: {verdict}\n", explanation.name);

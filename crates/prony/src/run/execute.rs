@@ -242,6 +242,7 @@ impl Execution<'_> {
             return failure.hint("nothing was recorded, and no run file is left");
         }
         let path = self.file.path().display().to_string();
+        let file = units::for_shell(&path);
         let again: String = self.fail_if.iter().map(|threshold| format!(" --fail-if '{threshold}'")).collect();
         let failure = match self.file.close() {
             Ok(()) => failure,
@@ -250,8 +251,8 @@ impl Execution<'_> {
             }
         };
         failure
-            .hint(format!("every finished interval is in `{path}`; look at it with `prony show {path}`"))
-            .hint(format!("go on where it ended with `prony run --resume {path}{again}`"))
+            .hint(format!("every finished interval is in `{path}`; look at it with `prony show {file}`"))
+            .hint(format!("go on where it ended with `prony run --resume {file}{again}`"))
     }
 }
 

@@ -10,9 +10,9 @@ use std::path::Path;
 
 /// Nothing is lost with a page that cannot be written.
 fn report_later(run: &Path) -> String {
-    let run = run.display();
+    let (shown, run) = (run.display(), units::for_shell(run.display()));
     format!(
-        "the run is whole in `{run}`; write the page with `prony report {run} -o FILE`, or read it with `prony show {run}`"
+        "the run is whole in `{shown}`; write the page with `prony report {run} -o FILE`, or read it with `prony show {run}`"
     )
 }
 

@@ -65,7 +65,7 @@ fn output(path: &Path) -> Result<(), Failure> {
         // A device or a page is no run to go on with.
         let is_run = path.is_file() && path.extension().is_some_and(|ending| ending == crate::folder::ENDING);
         return Err(match is_run {
-            true => failure.hint(format!("or go on with it: `prony run --resume {shown}`")),
+            true => failure.hint(format!("or go on with it: `prony run --resume {}`", units::for_shell(shown))),
             false => failure,
         });
     }

@@ -47,6 +47,21 @@ fn a_disk_that_fills_up_under_the_scratch_files_ends_the_run_with_a_clear_error(
 }
 
 #[test]
+fn a_pair_for_which_there_is_no_room_says_what_to_do_and_leaves_no_record() {
+    let program = Program::new();
+    let Some(small) = Small::mount(program.path("small"), "1m") else { skip!("mounting a tmpfs needs root") };
+    fill(&mut filler(&small.path));
+    let refused = program.refused("pair up postgres-pair --dir small/pair");
+    assert!(refused.contains("free space there") && refused.contains("--dir"), "{refused}");
+    let files = fs::read_dir(small.path.join("pair")).into_iter().flatten().flatten();
+    assert_eq!(
+        files.map(|file| file.file_name()).collect::<Vec<_>>(),
+        [""; 0],
+        "nothing is left that looks like a pair"
+    );
+}
+
+#[test]
 fn a_limit_on_the_size_of_files_ends_a_run_with_the_file_and_the_limit_in_its_error() {
     let program = Program::new();
     let ran = program.limited(&["--fsize=1048576"], "run LAB --on null: --set measure=100ms -o x.prony");

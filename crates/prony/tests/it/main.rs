@@ -6,6 +6,7 @@ mod assess;
 mod bank;
 mod brokerage;
 mod by_clock;
+mod by_hand;
 mod claims;
 mod compare;
 mod crash;

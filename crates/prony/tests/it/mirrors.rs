@@ -177,6 +177,12 @@ fn when_the_first_server_is_killed_the_mirror_takes_over_with_all_that_was_ackno
         assert!(events.contains("the server that counted them ended in the trial, and its counts with it"), "{events}");
         assert!(!events.contains("shared_preload_libraries"), "{events}");
     }
+    // The first server was started again as it was lost: nobody calls the run broken for what went with the mirror.
+    program.fine(&format!(
+        "run mirror-outage --set fault=kill-primary {BANK} --set measure=5s --allow-errors --quiet -o x.prony"
+    ));
+    let refused = program.refused("db check --ledger x.prony");
+    assert!(refused.contains("has no longer what it acknowledged") && refused.contains("prony show"), "{refused}");
     program.fine("db down local:postgres --remove");
 }
 

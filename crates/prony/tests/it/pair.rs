@@ -1,5 +1,6 @@
 //! Mirrored pairs of real PostgreSQL servers: brought up, disturbed, mended, and never a row that only one node has.
 
+use crate::by_hand::ByHand;
 use crate::house::House;
 use crate::program::{Program, skipped};
 use crate::schema::hold;
@@ -152,6 +153,7 @@ fn a_pair_mirrors_stays_behind_is_sent_what_it_lacks_changes_roles_and_goes_down
     let again = pair.does("suspend");
     assert_eq!(again["since"], suspended["since"]);
     assert!(again["behind_bytes"].as_u64().expect("a number") > 1_000_000, "{again:#}");
+    assert_eq!(again["behind_bytes"], again["list"]["bytes"]);
 
     assert_eq!(pair.does("resume")["state"], "replicating");
     assert!(pair.refused("resume").contains("not suspended"));
@@ -370,6 +372,27 @@ fn what_is_no_pair_is_left_alone_and_what_cannot_be_is_refused_with_a_reason() {
         assert!(text.contains("holds no pair") && text.contains("name the folder of one with --dir"), "{text}");
     }
     assert_eq!(std::fs::read_to_string(program.path("mine/file")).expect("it is there"), "mine");
+}
+
+#[test]
+fn a_server_that_somebody_started_by_hand_on_a_nodes_data_is_named_and_left_alone() {
+    let Some(pair) = Mirrored::up("") else { return };
+    pair.asks("a", "CREATE TABLE t AS SELECT 1 AS g");
+    let process = pair.server("a").pid().expect("it runs");
+    let program = std::fs::read_link(format!("/proc/{process}/exe")).expect("a program");
+    pair.house.program.fine("pair down");
+    let data = pair.house.program.path("pair/a/data");
+    let shown = data.display().to_string();
+    let words = ["-D", &shown, "-k", &shown, "-c", "listen_addresses="];
+    let mut by_hand = ByHand::start(&program, &data, &words);
+    let serves = || std::fs::read_to_string(data.join("postmaster.pid")).is_ok_and(|text| text.contains("ready"));
+    while !serves() {
+        assert!(by_hand.runs(), "it serves");
+        std::thread::yield_now();
+    }
+    by_hand.is_left_alone(&pair.house.program, "postgres-pair");
+    assert_eq!(pair.does("up postgres-pair")["state"], "replicating");
+    pair.is_equal(1);
 }
 
 #[test]

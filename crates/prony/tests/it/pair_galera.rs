@@ -1,5 +1,6 @@
 //! Pairs of two MariaDB that Galera joins: both write, either is lost, parted and brought back, and never a row that only one of them has.
 
+use crate::by_hand::ByHand;
 use crate::house::House;
 use crate::program::skipped;
 use database::server::Member;
@@ -169,6 +170,36 @@ fn without_a_vote_whoever_is_left_waits_for_a_command_and_takes_over_when_the_lo
     pair.does("up galera-pair --dir pair");
     assert_eq!(pair.does("resume")["state"], "replicating");
     pair.is_equal(2);
+}
+
+#[test]
+fn a_node_that_is_stopped_is_named_and_a_server_that_somebody_started_by_hand_on_its_data_is_left_alone() {
+    let Some(pair) = Joined::up("") else { return };
+    pair.begin();
+    let process = pair.server("b").first_process().and_then(|pid| Pid::from_raw(pid as i32)).expect("it runs");
+    let program = std::fs::read_link(format!("/proc/{process}/exe")).expect("a program");
+    kill_process(process, Signal::STOP).expect("it is ours");
+    let ran = pair.house.program.run("pair status --json");
+    assert_eq!((ran.code, &ran.json()["state"]), (Some(0), &"tracking".into()), "{ran}");
+    let says = [format!("though its process {process} is there"), format!("`kill -9 {process}` ends it")];
+    assert!(ran.stderr.contains("node b did not answer within "), "{ran}");
+    assert!(says.iter().all(|words| ran.stderr.matches(words).count() == 1), "{ran}");
+    pair.writes("a", 1).expect("it goes on alone");
+    pair.house.program.fine("pair down");
+
+    let data = pair.house.program.path("pair/b/data");
+    let socket = format!("--socket={}", data.join("by-hand").display());
+    let options = [format!("--datadir={}", data.display()), socket, "--skip-networking".to_owned()];
+    let words: Vec<&str> = std::iter::once("--no-defaults").chain(options.iter().map(String::as_str)).collect();
+    let mut by_hand = ByHand::start(&program, &data, &words);
+    while !data.join("by-hand").exists() {
+        assert!(by_hand.runs(), "it serves");
+        std::thread::yield_now();
+    }
+    by_hand.is_left_alone(&pair.house.program, "galera-pair");
+    pair.does("up galera-pair --dir pair");
+    pair.does("resume");
+    pair.is_equal(1);
 }
 
 #[test]

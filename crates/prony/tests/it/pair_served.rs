@@ -401,12 +401,15 @@ copied \\ \N
 fn what_cannot_be_kept_in_lock_step_is_refused_by_name_and_so_is_who_goes_past_the_pair() {
     let Some(pair) = Served::up("") else { return };
     pair.does("CREATE TABLE bare (v int); INSERT INTO bare VALUES (1); CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1)");
+    pair.does("CREATE PROCEDURE ends() LANGUAGE plpgsql AS $$ BEGIN INSERT INTO t VALUES (9); COMMIT; END $$");
     for (sql, words) in [
         ("UPDATE bare SET v = 2", "cannot update public.bare: it has no primary key"),
         ("DELETE FROM bare", "cannot delete public.bare: it has no primary key"),
         ("LISTEN here", "LISTEN and NOTIFY"),
         ("BEGIN; INSERT INTO t VALUES (2); PREPARE TRANSACTION 'x'", "the pair itself commits in two phases"),
         ("SELECT lo_create(0)", "large objects"),
+        ("CALL ends()", "COMMIT or ROLLBACK inside of a procedure or DO"),
+        ("DO $$ BEGIN INSERT INTO t VALUES (9); COMMIT; END $$", "COMMIT or ROLLBACK inside of a procedure or DO"),
         ("DO $$ BEGIN CREATE TABLE inside (id int); END $$", "definitions inside of a function"),
         ("SET session_replication_role = replica", "session_replication_role"),
         ("ALTER SYSTEM SET work_mem = '1GB'", "settings of a node"),
@@ -729,8 +732,8 @@ fn a_mirror_that_hangs_is_given_up_and_a_list_that_is_full_means_a_copy() {
 fn a_primary_that_is_killed_is_succeeded_without_a_loss_and_comes_back_as_the_mirror() {
     let Some(pair) = Served::up("") else { return };
     let begun = pair.begins();
-    // Its numbers are in no row: nobody else knows how far it came.
-    pair.does("CREATE SEQUENCE loose");
+    // Its numbers are in no row: in lock step the other node is told how far it comes.
+    assert_eq!(pair.does("CREATE SEQUENCE loose; SELECT nextval('loose')"), "1");
     let done = std::thread::scope(|scope| {
         let work = scope.spawn(|| pair.pgbench("-n -c 4 -t 100000"));
         pair.once_there_are("a", begun + 50);
@@ -746,7 +749,7 @@ fn a_primary_that_is_killed_is_succeeded_without_a_loss_and_comes_back_as_the_mi
     assert!(told.contains("no reads and no writes, since node a, the primary, does not answer"), "{told}");
     let taken = pair.house.program.run("pair take-over --json");
     assert_eq!((taken.code, &taken.json()["primary"]), (Some(0), &"b".into()), "{taken}");
-    assert!(taken.stderr.contains("no column owns the sequences public.loose; node b does not know"), "{taken}");
+    assert!(!taken.stderr.contains("sequences"), "{taken}");
     while !pair.psql("SELECT 1").fine {}
     pair.balances(acknowledged);
     let more = pair.banks("-n -c 4 -t 25");
@@ -768,7 +771,8 @@ fn a_primary_that_is_killed_is_succeeded_without_a_loss_and_comes_back_as_the_mi
     assert!(pair.house.program.fine("pair status").contains("lacking: at least "), "what came since is not known");
     let refused = pair.house.program.refused("pair take-over");
     assert!(refused.contains("public.pgbench_history") && refused.contains("--accept-missing"), "{refused}");
-    pair.pair("take-over --accept-missing");
+    let taken = pair.house.program.run("pair take-over --accept-missing");
+    assert!(taken.stderr.contains("how far it came in the sequences public.loose, which no column owns"), "{taken}");
     while !pair.psql("SELECT 1").fine {}
     pair.balances(acknowledged + more);
     pair.pair("up two-phase-pair");
@@ -779,6 +783,78 @@ fn a_primary_that_is_killed_is_succeeded_without_a_loss_and_comes_back_as_the_mi
         alone == 10 && history < acknowledged + more + alone + 4,
         "what only the lost primary had is gone from both"
     );
+}
+
+/// Sequences of every kind that no column owns, and one that a column owns.
+const SEQUENCES: &str = "CREATE SEQUENCE plain; CREATE SEQUENCE short MAXVALUE 5; CREATE SEQUENCE down INCREMENT -2 CACHE 10; \
+    CREATE SEQUENCE round MAXVALUE 100 CYCLE; CREATE SEQUENCE \"Set by hand\"; CREATE TABLE one (id serial PRIMARY KEY); \
+    CREATE TABLE t (id bigint PRIMARY KEY)";
+
+#[test]
+fn a_take_over_gives_no_number_of_a_sequence_twice_and_loses_none_of_its_last_ones() {
+    let Some(mut pair) = Served::up("") else { return };
+    pair.does(SEQUENCES);
+    for _ in 0..2 {
+        // Alone, and with rows in the same commit.
+        pair.does("SELECT nextval('plain'), nextval('short'), nextval('down')");
+        pair.does("INSERT INTO t VALUES (nextval('plain')); SELECT nextval('down')");
+        // Another one who serves knows nothing of what was told.
+        pair.served_anew();
+    }
+    pair.does("SELECT nextval('short'); SELECT setval('\"Set by hand\"', 1000, false)");
+    pair.does("SELECT nextval('plain') FROM generate_series(1, 100)");
+    assert_eq!(pair.does("SELECT setval('round', 99); SELECT nextval('round'); SELECT nextval('round')"), "99\n100\n1");
+    assert_eq!(pair.does("INSERT INTO one DEFAULT VALUES RETURNING id"), "1");
+    // What is undone may be given again, and what another node refuses is told with the next commit.
+    pair.does("CREATE SEQUENCE late; CREATE TABLE refused (id bigint PRIMARY KEY)");
+    let there = |sql: &str| {
+        let alone = "SET default_transaction_read_only = off; SET prony.applies = 'on'";
+        pair.at("b", &format!("{alone}; {sql} refused")).expect("it is there alone")
+    };
+    there("INSERT INTO refused VALUES (1); TABLE");
+    pair.refuses("INSERT INTO refused VALUES (nextval('late'))", "did not take what node a took");
+    there("DELETE FROM");
+    assert_eq!(pair.does("SELECT nextval('late')"), "2");
+    pair.kill("a");
+    pair.pair("status");
+    let taken = pair.house.program.run("pair take-over");
+    assert!(taken.code == Some(0) && !taken.stderr.contains("sequences"), "{taken}");
+    while !pair.psql("SELECT 1").fine {}
+    let next = |sequence: &str| pair.does(&format!("SELECT nextval('{sequence}')")).parse::<i64>().expect("a number");
+    let (plain, down, late) = (next("plain"), next("down"), next("late"));
+    assert!((105..=104 + 33).contains(&plain) && (3..=2 + 33).contains(&late), "{plain} and {late}");
+    // Each session took ten numbers at once.
+    assert!(down < -1 - 2 * 3 && down >= -1 - 2 * (40 + 33), "{down}");
+    assert_eq!((next("short"), next("round")), (4, 2));
+    assert!((1000..=1000 + 32).contains(&next("\"Set by hand\"")));
+    assert_eq!(pair.does("INSERT INTO one DEFAULT VALUES RETURNING id"), "2");
+
+    // Both change their roles in order: each goes on with the very next number.
+    pair.pair("up two-phase-pair");
+    assert_eq!(pair.pair("resume")["state"], "replicating");
+    pair.does("SELECT setval('\"Set by hand\"', 5000, false)");
+    pair.pair("swap");
+    while !pair.psql("SELECT 1").fine {}
+    let next = |sequence: &str| pair.does(&format!("SELECT nextval('{sequence}')")).parse::<i64>().expect("a number");
+    assert_eq!((next("plain"), next("late"), next("short"), next("\"Set by hand\"")), (plain + 1, late + 1, 5, 5000));
+}
+
+#[test]
+fn sequences_that_were_used_while_the_other_node_was_away_are_told_when_it_is_back() {
+    let Some(pair) = Served::up("") else { return };
+    pair.does("CREATE SEQUENCE plain; SELECT nextval('plain')");
+    pair.kill("b");
+    // Whoever uses it first finds that the node is gone, and is answered once the primary goes on alone.
+    assert_eq!(pair.does("SELECT max(nextval('plain')) FROM generate_series(1, 50)"), "51");
+    pair.pair("up two-phase-pair");
+    assert_eq!(pair.pair("resume")["state"], "replicating");
+    pair.kill("a");
+    pair.pair("status");
+    let taken = pair.house.program.run("pair take-over");
+    assert!(taken.code == Some(0) && !taken.stderr.contains("sequences"), "{taken}");
+    while !pair.psql("SELECT 1").fine {}
+    let next: u64 = pair.does("SELECT nextval('plain')").parse().expect("a number");
+    assert!((52..=51 + 33).contains(&next), "{next}");
 }
 
 #[test]

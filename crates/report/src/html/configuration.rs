@@ -4,6 +4,7 @@ use crate::view::{Quantity, each_once};
 use analysis::Findings;
 use maud::{Markup, html};
 use observation::{Footprint, NOT_OBSERVED, RunFacts, SystemFacts};
+use units::for_shell;
 
 /// Systems, their facts side by side, and how the study was started.
 pub(super) fn section(findings: &Findings) -> Markup {
@@ -115,34 +116,18 @@ pub(super) fn date(unix_ns: i64) -> String {
 
 /// The command that runs the same again.
 pub(super) fn command(run: &RunFacts) -> String {
-    let mut words = vec!["prony".to_owned(), "run".to_owned(), quoted(&run.study)];
+    let mut words = vec!["prony".to_owned(), "run".to_owned(), for_shell(&run.study)];
     let flags = [("--on", &run.targets), ("--set", &run.settings), ("--only", &run.only)];
     for (flag, values) in flags {
-        words.extend(values.iter().map(|value| format!("{flag} {}", quoted(value))));
+        words.extend(values.iter().map(|value| format!("{flag} {}", for_shell(value))));
     }
     words.push(format!("--seed {}", run.seed));
     words.join(" ")
 }
 
-/// As a shell reads it back.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,%+@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_word_with_a_quote_survives_the_shell() {
-        assert_eq!(quoted("it's 4 GiB"), "'it'\\''s 4 GiB'");
-        assert_eq!(quoted("file:/mnt/data"), "file:/mnt/data");
-        assert_eq!(quoted(""), "''");
-    }
 
     #[test]
     fn a_start_is_written_in_utc_to_the_minute() {

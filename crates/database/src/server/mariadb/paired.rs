@@ -18,6 +18,9 @@ use std::sync::atomic::AtomicBool;
 /// A node of a group that was killed while another copied it may hear nothing of an end; what it has is kept when it is ended at once.
 const GROUP_ENDS_S: u64 = 60;
 
+/// How often it is waited for a node's greeting, for half a second each time.
+const GREETINGS: u32 = 6;
+
 /// The setting that makes a server a node, and that which says whom it finds.
 const ON: &str = "wsrep_on";
 const PEERS: &str = "wsrep_cluster_address";
@@ -80,6 +83,11 @@ impl Member for Server {
     }
 
     fn session(&self, database: &str) -> Result<Box<dyn Session>, DatabaseError> {
+        // One that is there and says nothing is not waited for as one that recovers is.
+        if self.process().is_some() && !(0..GREETINGS).any(|_| Mariadb::is_ready(&self.folder)) {
+            let text = "its process is there, and it let nobody in".to_owned();
+            return Err(DatabaseError::Refused { place: self.url(), text });
+        }
         self.within(database, &self.stop)
     }
 
@@ -101,6 +109,7 @@ impl Member for Server {
         if self.process().is_some() && Mariadb::is_ready(&self.folder) && is_node == was_node {
             return self.told(settings, true);
         }
+        self.end_stopped()?;
         self.may_be_reached()?;
         folder::ours(&self.folder, &self.owner)?;
         let _held = folder::hold(&self.folder, &self.stop)?;
@@ -111,7 +120,12 @@ impl Member for Server {
         self.start()
     }
 
+    fn unoccupied(&self) -> Result<(), DatabaseError> {
+        self.free_of_strangers()
+    }
+
     fn ended(&self) -> Result<(), DatabaseError> {
+        self.end_stopped()?;
         self.down_within(GROUP_ENDS_S).map(drop)
     }
 

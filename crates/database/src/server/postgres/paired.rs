@@ -237,6 +237,7 @@ impl Member for Server {
             self.told(settings, Postgres::is_ready(&self.folder))?;
             return self.ready();
         }
+        self.free_of_strangers()?;
         if stands_by {
             self.by_owner("touch", &[&self.standing_by()])?;
         }
@@ -244,7 +245,12 @@ impl Member for Server {
         self.up(&settings)
     }
 
+    fn unoccupied(&self) -> Result<(), DatabaseError> {
+        self.free_of_strangers()
+    }
+
     fn ended(&self) -> Result<(), DatabaseError> {
+        self.end_stopped()?;
         self.down().map(drop)
     }
 

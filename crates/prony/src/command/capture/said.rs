@@ -76,7 +76,7 @@ fn again(told: &Told) -> String {
     let protocol = if trace.heard.iter().any(valued) { " --set protocol=simple" } else { "" };
     format!(
         "prony run replay --on URL-OF-A-COPY --set trace={} --set sessions={} --set measure={}s{protocol}",
-        told.trace.display(),
+        units::for_shell(told.trace.display()),
         trace.sessions(),
         significant(trace.window.seconds())
     )

@@ -5,7 +5,7 @@
 
 use crate::args::{Changes, DbCheck};
 use crate::failure::Failure;
-use crate::{folder, judged, run, study_file};
+use crate::{folder, judged, output, run, study_file};
 use database::DataSet;
 use database::dataset::CheckOutcome;
 use observation::{CheckResult, Ledger};
@@ -23,6 +23,8 @@ struct Told {
     set: DataSet,
     asked: Arc<dyn Transactions>,
     ledgers: Vec<Ledger>,
+    /// Whether its data went with a mirror that had taken over.
+    lost: bool,
 }
 
 /// Holds all ledgers of a run against the data.
@@ -34,7 +36,7 @@ pub(super) fn check(word: &str, asked: &DbCheck, stop: &Arc<AtomicBool>) -> Resu
         return Err(Failure::new("reading the options: the run says which data set is meant, got --set with --ledger"));
     }
     let file = folder::open(word)?;
-    let told = told(&file, &asked.changes)?;
+    let told = still_there(&file, told(&file, &asked.changes)?)?;
     if told.is_empty() {
         let what = format!("reading the run `{}`: a ledger of acknowledged work, got none", file.path().display());
         return Err(Failure::new(what).hint(
@@ -45,8 +47,22 @@ pub(super) fn check(word: &str, asked: &DbCheck, stop: &Arc<AtomicBool>) -> Resu
     told.iter().map(|told| hold(told, stop)).collect()
 }
 
+/// Those whose data are not gone with a mirror that had taken over; the others are told.
+fn still_there(file: &RunFile, told: Vec<Told>) -> Result<Vec<Told>, Failure> {
+    let (lost, there): (Vec<Told>, Vec<Told>) = told.into_iter().partition(|told| told.lost);
+    for Told { set, .. } in &lost {
+        output::note_line(&format!("{} is not held against the run: {}", set.name(), engine::STARTED_AS_LOST));
+    }
+    if lost.is_empty() || !there.is_empty() {
+        return Ok(there);
+    }
+    let what = "against its data: the server has no longer what it acknowledged";
+    Err(Failure::new(format!("holding the run `{}` {what}", file.path().display()))
+        .hint("the run held it against the data while the mirror was there, and `prony show` has what that found"))
+}
+
 fn hold(told: &Told, stop: &Arc<AtomicBool>) -> Result<super::Checked, Failure> {
-    let Told { spec, set, asked, ledgers } = told;
+    let Told { spec, set, asked, ledgers, .. } = told;
     let mut checked = super::check_one(spec, set.clone(), stop)?;
     let doing =
         |error| super::failed(format!("holding the ledger against {} in `{}`", set.name(), spec.shown()), &error);
@@ -92,7 +108,7 @@ fn told(file: &RunFile, changes: &Changes) -> Result<Vec<Told>, Failure> {
             continue;
         }
         let place = all.iter().position(|told| told.set == set && told.spec == spec).unwrap_or_else(|| {
-            all.push(Told { spec, set, asked: asked.clone(), ledgers: Vec::new() });
+            all.push(Told { spec, set, asked: asked.clone(), ledgers: Vec::new(), lost: false });
             all.len() - 1
         });
         // What counts work is right only until the next trial adds some; what knows each piece of it stays right until the data
@@ -102,6 +118,10 @@ fn told(file: &RunFile, changes: &Changes) -> Result<Vec<Told>, Failure> {
         all[place]
             .ledgers
             .extend(ledgers.into_iter().rev().enumerate().filter(|(n, one)| *n == 0 || lasts(one)).map(|(_, one)| one));
+        let events = file.observations(trial.label.index).map_err(reading)?.events;
+        let gone = elsewhere.is_none() && events.iter().any(|event| event.text == engine::STARTED_AS_LOST);
+        // On data that were not brought back since, older work is missing, too.
+        all[place].lost = gone || all[place].lost && !trial.state.restore;
         all[place].asked = asked;
     }
     Ok(all)

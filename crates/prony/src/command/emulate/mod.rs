@@ -219,7 +219,7 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
             ));
         }
         emulate::MountError::Parted(slow, fast) => {
-            let (slow, fast) = (slow.display(), fast.display());
+            let [slow, fast] = [slow, fast].map(|path| units::for_shell(path.display()));
             return Failure::caused(doing, error).hint(format!(
                 "say `prony emulate tiered --fast {fast} --slow {slow} --at MNT`; if that fast folder is lost for good, \
                  `setfattr -x user.prony.tier {slow}` gives up what lay there"

@@ -81,8 +81,8 @@ pub fn start(home: &Home, devices: Option<&[String; 2]>) -> Result<(), Failure> 
         if !runs || !emulate::is_device(&at) {
             return Err(Failure::new(format!("{}: it does not come up", doing())).hint(format!(
                 "see why: prony emulate {model} --backing {} --at {}",
-                place.folder.path,
-                at.display()
+                units::for_shell(&place.folder.path),
+                units::for_shell(at.display())
             )));
         }
     }

@@ -11,6 +11,7 @@ use crate::args::{Pair as Asked, PairDown, PairPlace, PairUp};
 use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::{cache, output, run};
+use database::DatabaseError;
 use mirror::{Home, Kind, MirrorError, Nodes as _, Pair, Seen, Servers};
 use pair::{Refusal, State};
 use recorder::{Clock as _, WallClock};
@@ -265,6 +266,10 @@ fn opened(home: Home, stop: &Arc<AtomicBool>) -> Result<Pair<Servers>, MirrorErr
 /// Says what the pair does now.
 fn tell(pair: &mut Pair<Servers>, json: bool, doing: &str, busy: bool) -> Result<Outcome, Failure> {
     let seen = Seen { busy, ..pair.seen().map_err(failed(doing))? };
+    if pair.nodes().is_stopped() {
+        // Nobody waited for what is missing in it.
+        return Err(failed(doing)(DatabaseError::Stopped.into()));
+    }
     // Without a folder commands mean the pair that was brought up last.
     let is_last = named(None).is_ok_and(|last| last == pair.home().folder());
     output::answer(json, || told::json(pair, &seen, is_last), || told::text(pair, &seen, is_last))?;

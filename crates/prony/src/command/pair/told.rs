@@ -41,9 +41,11 @@ fn said(seen: &Seen) -> (&'static str, String) {
         State::Replicating => {
             ("replicating", format!("node {mirror} follows node {primary}; commits do not wait for it"))
         }
-        State::Tracking(reason, behind) => ("tracking", format!("{}, because {reason}", lacks(seen, behind))),
+        State::Tracking(reason, behind) => {
+            ("tracking", format!("{}, because {reason}", lacks(seen, listed(seen, behind))))
+        }
         State::Resynchronising(behind) => {
-            let behind = Behind { bytes: seen.list.map_or(behind.bytes, |list| list.bytes), ..behind };
+            let behind = listed(seen, behind);
             let left = seen.time_left.map(|time| format!(", about {} left", units::duration(time)));
             ("resynchronising", format!("{}, and is sent it{}", lacks(seen, behind), left.unwrap_or_default()))
         }
@@ -96,6 +98,11 @@ fn as_seen(seen: &Seen) -> String {
     at.unwrap_or_default()
 }
 
+/// The same with what the list holds now, as it is told below.
+fn listed(seen: &Seen, behind: Behind) -> Behind {
+    Behind { bytes: seen.list.map_or(behind.bytes, |list| list.bytes), ..behind }
+}
+
 fn lacks(seen: &Seen, behind: Behind) -> String {
     let (bytes, mirror) = (units::bytes(Bytes(behind.bytes)), seen.record.life.mirror());
     let what = match behind.objects {
@@ -145,7 +152,7 @@ fn count(tables: u64, differ: u64) -> String {
 
 /// The next step, where there is one to take; with the folder of the pair where commands would mean another one.
 fn next(pair: &Pair<Servers>, seen: &Seen, is_last: bool) -> Option<String> {
-    let folder = pair.home().folder().display();
+    let folder = units::for_shell(pair.home().folder().display());
     step(seen).map(|step| match step.matches("prony pair").count() {
         1 if !is_last => format!("{step} --dir {folder}"),
         2.. if !is_last => format!("{step}, each with --dir {folder}"),
@@ -350,9 +357,9 @@ pub(super) fn json(pair: &Pair<Servers>, seen: &Seen, is_last: bool) -> Value {
     let record = &seen.record;
     let (word, says) = state(seen);
     let (reason, behind) = match record.life.state() {
-        State::Tracking(reason, behind) => (Some(reason), Some(behind)),
+        State::Tracking(reason, behind) => (Some(reason), Some(listed(seen, behind))),
         State::CopyNeeded(reason) => (Some(reason), None),
-        State::Resynchronising(behind) => (None, Some(behind)),
+        State::Resynchronising(behind) => (None, Some(listed(seen, behind))),
         State::Unserved(behind) => (None, behind),
         _ => (None, None),
     };
