@@ -128,7 +128,7 @@ impl Texts {
                 (text.to_owned(), values.iter().map(value).collect())
             }
             (None, true) => {
-                let (shape, values) = shape(text);
+                let (shape, values) = shape(text, &self.server);
                 (shape, values.into_iter().map(Value::Text).collect())
             }
             (None, false) => (text.to_owned(), Vec::new()),

@@ -38,10 +38,16 @@ fn a_statement_is_told_without_any_value_however_it_is_written() {
         ),
         (
             "PostgreSQL 15",
+            "SELECT e'x\\'GEHEIM', U&'d\\0061t' AND b BETWEEN -5 AND -3::int8",
+            "SELECT e$1, U&$2 AND b BETWEEN $3 AND $4::int8",
+        ),
+        (
+            "PostgreSQL 15",
             "SELECT $2 + $1 + 7, date'GEHEIM', $$GEHEIM$$, $x$GEHEIM$x$",
             "SELECT $2 + $1 + $3, date$4, $5, $6",
         ),
-        ("PostgreSQL 15", "SELECT E'x\\'GEHEIM' AND b = 'GEHEIM'", "SELECT E$1…"),
+        ("PostgreSQL 15", "SELECT E'x\\'GEHEIM' AND b = 'GEHEIM'", "SELECT E$1 AND b = $2"),
+        ("PostgreSQL 15", "SELECT 'x\\' AND b = 'GEHEIM'", "SELECT $1…"),
         ("PostgreSQL 15", "SELECT 1 /* a /* b */ GEHEIM */", "SELECT $1 …"),
         ("PostgreSQL 15", "SELECT a -- GEHEIM\nFROM t1", "SELECT a  \nFROM t1"),
         (
@@ -140,15 +146,41 @@ fn values_are_taken_out_of_a_text_and_go_back_in_as_they_were() {
         ("SELECT a - 1, b + -2", "SELECT a - $1, b + $2", vec!["1", "-2"]),
         ("SELECT ''0", "SELECT $1", vec!["''0"]),
         ("SELECT $1 + 2", "SELECT $1 + $1", vec!["2"]),
+        ("SELECT -5 - -3, a[-1]", "SELECT $1 - $2, a[$3]", vec!["-5", "-3", "-1"]),
+        (
+            "SELECT a WHERE b BETWEEN -5 AND -3 LIMIT -1",
+            "SELECT a WHERE b BETWEEN $1 AND $2 LIMIT $3",
+            vec!["-5", "-3", "-1"],
+        ),
+        ("SELECT '5'::int - -3::int8, f(x)-1", "SELECT $1::int - $2::int8, f(x)-$3", vec!["'5'", "-3", "1"]),
+        (r"SELECT E'it\'s -- 5', U&'d\0061t' /* 7 */", "SELECT E$1, U&$2  ", vec![r"'it\'s -- 5'", r"'d\0061t'"]),
+        (r"SELECT 'c:\', 5", "SELECT $1, $2", vec![r"'c:\'", "5"]),
+        ("SELECT $x$it's $$ 5$x$, N'5', date'2026-01-01'", "SELECT $1, N$2, date$3", vec!["$x$it's $$ 5$x$", "'5'", "'2026-01-01'"]),
+        ("SELECT 1 /* a /* b */ 7 */, 2", "SELECT $1  , $2", vec!["1", "2"]),
+        ("/*+ SeqScan(t) */ SELECT 1", "/*+ SeqScan(t) */ SELECT $1", vec!["1"]),
     ] {
-        assert_eq!(shape(sql), (shaped.to_owned(), values.into_iter().map(str::to_owned).collect::<Vec<_>>()), "{sql}");
+        let values = values.into_iter().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(shape(sql, "PostgreSQL 15"), (shaped.to_owned(), values), "{sql}");
+    }
+}
+
+#[test]
+fn backslashes_comments_and_signs_are_read_as_the_server_does() {
+    for (sql, shaped, values) in [
+        (r#"SELECT '{"a": "it\'s -- 5"}', 7"#, "SELECT $1, $2", vec![r#"'{"a": "it\'s -- 5"}'"#, "7"]),
+        (r#"SELECT "it's \" # 5", 7"#, r#"SELECT "it's \" # 5", $1"#, vec!["7"]),
+        ("SELECT 5--3, 7 # it's 8\n, 9 -- it's 8", "SELECT $1-$2, $3  \n, $4  ", vec!["5", "-3", "7", "9"]),
+        ("SELECT /*!50100 SQL_NO_CACHE */ 5 /* a /* b */", "SELECT /*!50100 SQL_NO_CACHE */ $1  ", vec!["5"]),
+    ] {
+        let values = values.into_iter().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(shape(sql, "MariaDB 11"), (shaped.to_owned(), values), "{sql}");
     }
 }
 
 proptest! {
     #[test]
-    fn a_text_without_comments_is_whole_again_with_its_values_in_it(sql in "[a-z0-9 ,='.()_]{0,40}") {
-        let (shaped, values) = shape(&sql);
+    fn a_text_without_comments_is_whole_again_with_its_values_in_it(sql in "[a-eE0-9 ,='\".()_\\\\]{0,40}", postgres: bool) {
+        let (shaped, values) = shape(&sql, if postgres { "PostgreSQL" } else { "MariaDB" });
         let mut again = String::new();
         let values: Vec<Value> = values.into_iter().map(Value::Text).collect();
         crate::sql::splice(&shaped, &values, &mut again);
@@ -167,7 +199,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_reading_a_trace_a_shape_or_a_told_statement_panic(text in "\\PC{0,60}") {
-        let _ = (Trace::parse(&text), Trace::parse(&format!("prony-trace 1\t5\tx\n{text}")), shape(&text), told(&text, ""), told(&text, "PostgreSQL"));
+        let _ = (Trace::parse(&text), Trace::parse(&format!("prony-trace 1\t5\tx\n{text}")), shape(&text, ""), shape(&text, "PostgreSQL"), told(&text, ""), told(&text, "PostgreSQL"));
     }
 }
 
