@@ -41,8 +41,7 @@ pub fn shape(sql: &str, server: &str) -> (String, Vec<String>) {
 /// A statement as it may be told: without any value that a client wrote into its text. Each stands as `$n`, numbered on from those that
 /// the text has; where it is not certain where a value ends, the rest is left out. `server` says whose words it is, as a trace does.
 pub fn told(sql: &str, server: &str) -> String {
-    let (mut reader, mut told, mut number) =
-        (Reader::new(sql, server), String::with_capacity(sql.len()), highest(sql));
+    let (mut reader, mut told, mut number) = (Reader::new(sql, server), String::with_capacity(sql.len()), highest(sql));
     let mut behind_value = false;
     while let Some(first) = reader.rest().chars().next() {
         let (from, was_value) = (reader.at, std::mem::take(&mut behind_value));
