@@ -127,6 +127,7 @@ fn without_a_log_the_list_of_sessions_is_looked_at_and_what_is_missing_is_told()
     let other = format!("'postgres://few@/postgres?host={}'", shop.sockets().display());
     let told = shop.house.program.refused(&format!("capture {other} --window 100ms -o b.trace"));
     assert!(told.contains("pg_read_all_stats") && !shop.house.program.path("b.trace").exists(), "{told}");
+    assert!(!lacks("pg_read_all_stats"), "a superuser has it: {value:#}");
     assert!(heard(&value, "shop.counters") > 0 && heard(&value, "BEGIN") == 0, "{value:#}");
 }
 
@@ -140,6 +141,14 @@ fn what_clients_of_a_mariadb_say_is_captured_of_its_table_and_done_again() {
     assert!(changes > 20 && value["sampled"] == false && value["sessions"] == 2, "{value:#}");
     let once = shop.again(&url, "", changes);
     assert!((0.5..=1.01).contains(&once), "{once} of the changes");
+    // Who may not read the table is told the right, and not to switch on what is on.
+    let few = "CREATE USER few@localhost; GRANT SELECT ON shop.* TO few@localhost";
+    shop.database.outside().expect("a session").script(few).expect("it may");
+    let told =
+        shop.house.program.refused(&format!("capture {} --window 100ms -o b.trace", url.replace("root@", "few@")));
+    for right in ["GRANT SELECT ON mysql.slow_log TO 'few'@'localhost'", "GRANT PROCESS ON *.* TO 'few'@'localhost'"] {
+        assert!(told.contains(right) && !told.contains("SET GLOBAL"), "{told}");
+    }
 }
 
 /// Clients that talk to a URL as long as they may; who loses the connection comes back.
@@ -159,6 +168,7 @@ fn talks(engine: Engine, url: &str, stop: &AtomicBool) {
         while !stop.load(Ordering::Relaxed)
             && says("SELECT 'it''s', n FROM shop.counters")
             && says("UPDATE shop.counters SET n = n + 1 WHERE id = 2")
+            && !says("INSERT INTO shop.counters VALUES (2, 0)")
         {
             std::thread::sleep(Duration::from_millis(3));
         }
@@ -194,6 +204,8 @@ fn where_no_log_may_be_written_what_clients_say_is_heard_by_a_relay_and_done_aga
         assert!(value["source"].as_str().is_some_and(|source| source.starts_with("the relay at")), "{value:#}");
         let server = value["server"].as_str().unwrap_or_default();
         assert!(server.starts_with(if engine == Engine::Mariadb { "MariaDB " } else { "PostgreSQL " }), "{server}");
+        let refused = value["left_out"].to_string().contains("it failed on the server");
+        assert!(refused && heard(&value, "INSERT") == 0, "what failed would fail again: {value:#}");
         // Two seconds of a trace in the one that is measured.
         let once = shop.again(&format!("'{there}'"), "--set speed=200", changes);
         assert!((0.5..=1.01).contains(&once), "{once} of the changes");
