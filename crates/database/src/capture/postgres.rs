@@ -58,10 +58,13 @@ fn written(
         Some(path) => Ok(Some((path.to_owned(), true))),
         None => current(session).map(|path| path.map(|path| (path, false))),
     };
-    let found = found.unwrap_or_else(|failure| {
-        lacking.push(refused("this user is not told where the log is", &failure, ("pg_monitor", user)));
-        None
-    });
+    let found = match found {
+        Ok(found) => found,
+        Err(failure) => {
+            lacking.push(refused("this user is not told where the log is", &failure, user));
+            return Source::Sessions;
+        }
+    };
     let Some((path, here)) = found else {
         lacking.push(
             "the server collects no log that it can read for others: name its file with --log on the server's own machine, or set \
@@ -76,30 +79,38 @@ fn written(
         return Source::Sessions;
     }
     if !here && let Err(failure) = size(session, &path) {
-        lacking.push(refused("the log cannot be read", &failure, ("pg_read_server_files", user)));
+        lacking.push(refused("the log cannot be read", &failure, user));
         return Source::Sessions;
     }
     Source::Log { path, form, here, prefix: prefix.to_owned() }
 }
 
-/// Why a log is not read, and what would help: a role is asked for only where a right is what lacks.
-fn refused(what: &str, failure: &Failure, (role, user): (&str, &str)) -> String {
+/// What takes a user who is no superuser to the log that the server collects; `pg_read_server_files` alone does not.
+const READS: &str =
+    "EXECUTE ON FUNCTION pg_current_logfile(text), pg_stat_file(text), pg_read_binary_file(text, bigint, bigint)";
+
+/// Why a log is not read, and what would help: a right is asked for only where it is what lacks.
+fn refused(what: &str, failure: &Failure, user: &str) -> String {
     let grants =
-        if failure.kind == FailureKind::Privilege { format!("GRANT {role} TO {user}, or ") } else { String::new() };
+        if failure.kind == FailureKind::Privilege { format!("GRANT {READS} TO {user}, or ") } else { String::new() };
     format!("{what} ({}): {grants}name its file with --log on the server's own machine", failure.text)
 }
 
 /// The log that the server writes now, in the form that says most.
 fn current(session: &mut dyn Session) -> Result<Option<PathBuf>, Failure> {
+    let mut refused = None;
     for form in ["jsonlog", "csvlog", "stderr"] {
-        // A server that does not know a form is older than it.
         match session.text(&format!("SELECT pg_current_logfile('{form}')")) {
-            Ok(Some(path)) if !path.is_empty() => return Ok(Some(PathBuf::from(path))),
-            Err(failure) if failure.kind == FailureKind::Privilege => return Err(failure),
-            _ => {}
+            Ok(path) => {
+                if let Some(path) = path.filter(|path| !path.is_empty()) {
+                    return Ok(Some(PathBuf::from(path)));
+                }
+            }
+            // A server that is older than a form does not know it.
+            Err(failure) => refused = Some(failure).filter(|failure| failure.kind == FailureKind::Privilege),
         }
     }
-    Ok(None)
+    refused.map_or(Ok(None), Err)
 }
 
 fn quoted(path: &Path) -> String {
