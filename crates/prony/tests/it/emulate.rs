@@ -967,15 +967,15 @@ fn keepers_of(server: rustix::process::Pid) -> usize {
 fn a_device_of_short_times_keeps_cores_awake_while_it_is_asked_and_its_keeper_ends_with_it() {
     let driver = fs::read_to_string("/sys/devices/system/cpu/cpuidle/current_driver").unwrap_or_default();
     if !matches!(driver.trim(), "" | "none") {
-        return skip("the kernel of this machine keeps cores awake itself");
+        skip!("the kernel of this machine keeps cores awake itself");
     }
     if probe::Quota::refused().is_some() {
-        return skip("control groups of the processor need root");
+        skip!("control groups of the processor need root");
     }
     let program = Program::new();
     let at = "kept-awake";
     let Some(device) = Device::mount_at(&program, "f5100", at) else {
-        return skip("mounting needs root and /dev/fuse");
+        skip!("mounting needs root and /dev/fuse");
     };
     let server = served(Path::new(at));
     let ask = || fs::write(device.at("file"), [1; 4096]).unwrap();
