@@ -58,7 +58,7 @@ impl Drop for Mount {
 }
 
 fn folders(settings: &Settings, name: &str) -> (PathBuf, PathBuf) {
-    let folder = std::path::absolute(&settings.dir).expect("a folder").join("bench-emulate").join(name);
+    let folder = settings.dir.join("bench-emulate").join(name);
     let (below, at) = (folder.join("below"), folder.join("at"));
     [&below, &at].into_iter().for_each(|folder| std::fs::create_dir_all(folder).expect("folders for mounts"));
     (below, at)

@@ -39,11 +39,12 @@ mod users;
 mod warehouse;
 mod watched;
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 /// Where scratch files go and how long each measurement takes.
 pub struct Settings {
-    /// Folder for scratch files of both programs.
+    /// Folder for scratch files of both programs, from the root on.
     pub dir: PathBuf,
     /// Interleaved pairs.
     pub pairs: usize,
@@ -63,7 +64,7 @@ fn main() {
         return plain::serve(below.as_ref(), at.as_ref());
     }
     let settings = Settings {
-        dir: std::env::var_os("PRONY_BENCH_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from),
+        dir: scratch(std::env::var_os("PRONY_BENCH_DIR")),
         pairs: number("PRONY_BENCH_PAIRS", 7),
         seconds: number("PRONY_BENCH_SECONDS", 10) as u32,
     };
@@ -138,4 +139,17 @@ pub fn turns<T>(pairs: usize, ours: impl Fn() -> T, theirs: impl Fn() -> T) -> V
 pub fn row(what: &str, values: &[f64], unit: &str, wanted: &str) {
     let (middle, least, greatest) = median(values);
     println!("{what:<58} {middle:>10.3} [{least:.3} .. {greatest:.3}] {unit:<6} wanted {wanted}");
+}
+
+/// The folder that somebody named, or this one, from the root on: `XDG_CACHE_HOME` counts for nothing where it says less.
+fn scratch(named: Option<OsString>) -> PathBuf {
+    std::path::absolute(named.as_deref().map_or(Path::new("."), Path::new)).expect("a folder")
+}
+
+#[test]
+fn a_folder_for_scratch_files_is_told_from_the_root_on_however_it_was_named() {
+    let here = std::env::current_dir().expect("a folder");
+    assert_eq!(scratch(None), here);
+    assert_eq!(scratch(Some("x/y".into())), here.join("x/y"));
+    assert_eq!(scratch(Some("/x".into())), Path::new("/x"));
 }

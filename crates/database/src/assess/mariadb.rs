@@ -3,7 +3,7 @@
 //! The one idea: the status is counted for the whole server, and a pair mirrors the whole server, so that all of it is looked at.
 
 use super::{Standing, rows};
-use crate::tier::{number, text};
+use crate::tier::{self, number, text};
 use crate::{Failure, Session, fingerprint};
 use advisor::assess::{Doing, Kept, Rows, Session as Seen, Statement, Table, Tally, Total, Wait};
 use std::collections::BTreeMap;
@@ -11,16 +11,15 @@ use std::path::Path;
 use study::Engine;
 use workload::transaction::Value;
 
-pub(super) const LIMITS: &str = crate::tier::MARIADB_LIMITS;
+pub(super) const LIMITS: &str = tier::MARIADB_LIMITS;
 
 /// The counter, and the server's name. A transaction that writes takes two numbers: when it begins to write, and when it ends.
-const STATUS: [(Total, &str, f64); 13] = [
+const STATUS: [(Total, &str, f64); 12] = [
     (Total::Commits, "Com_commit", 1.0),
     (Total::Rollbacks, "Com_rollback", 1.0),
     (Total::Written, "Innodb_max_trx_id", 0.5),
     (Total::Connections, "Connections", 1.0),
     (Total::LogBytes, "Innodb_os_log_written", 1.0),
-    (Total::Flushes, "Innodb_os_log_fsyncs", 1.0),
     (Total::Statements, "Questions", 1.0),
     (Total::Prepared, "Com_stmt_execute", 1.0),
     (Total::RowsRead, "Innodb_rows_read", 1.0),
@@ -33,8 +32,11 @@ const STATUS: [(Total, &str, f64); 13] = [
 const OWN: &str = "('mysql', 'information_schema', 'performance_schema', 'sys')";
 
 pub(super) fn standing(session: &mut dyn Session) -> Result<Standing, Failure> {
-    let row = session.row("SELECT @@version, @@performance_schema, @@userstat, @@log_bin, current_user()")?;
+    let row = session
+        .row(&format!("SELECT @@version, @@performance_schema, @@userstat, @@log_bin, {}", tier::MARIADB_WHO))?;
     let sees_all = session.one("SELECT count(*) FROM information_schema.INNODB_TRX").is_ok();
+    let counted = session.one("SELECT 1 FROM performance_schema.setup_instruments LIMIT 1").is_ok();
+    let untimed = tier::mariadb_flushes(session)?.1.is_none();
     let sequences = session.number("SELECT count(*) FROM information_schema.TABLES WHERE TABLE_TYPE = 'SEQUENCE'");
     let mut lacking = Vec::new();
     let mut lacks = |missing: bool, what: &str| lacking.extend(missing.then(|| what.to_owned()));
@@ -44,9 +46,17 @@ pub(super) fn standing(session: &mut dyn Session) -> Result<Standing, Failure> {
     );
     lacks(
         number(&row, 1) == 0.0,
-        "rows by table, statements, reads for update, applications and the time of a flush: performance_schema = ON in the \
-         configuration, and a restart",
+        "rows by table, statements, reads for update, applications and, before MariaDB 10.8, the time of a flush: performance_schema = ON in \
+         the configuration, and a restart",
     );
+    lacks(
+        number(&row, 1) != 0.0 && !counted,
+        &format!(
+            "rows by table, statements, reads for update and applications: GRANT SELECT ON performance_schema.* TO {}",
+            text(&row, 4)
+        ),
+    );
+    lacks(untimed, "the time of a flush: MariaDB times none since 10.8; --mirror-flush gives that of the mirror");
     lacks(number(&row, 2) == 0.0, "rows by user: SET GLOBAL userstat = 1");
     lacks(number(&row, 3) == 0.0, "bytes of the binary log, which a semi-synchronous replica receives: log_bin is off");
     Ok(Standing {
@@ -75,14 +85,9 @@ pub(super) fn tally(session: &mut dyn Session) -> Result<Tally, Failure> {
     // A commit that is sent is committed by InnoDB behind its statements.
     let sent = tally.totals.get(&Total::Commits).copied().unwrap_or(0.0);
     tally.totals.entry(Total::StatementCommits).and_modify(|all| *all = (*all - sent).max(0.0));
-    // What the performance schema does not count, or this user may not read, the standing tells.
-    let flushes = session.row(
-        "SELECT sum(COUNT_MISC), sum(SUM_TIMER_MISC) / 1e12 FROM performance_schema.file_summary_by_instance \
-         WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_log_file' HAVING sum(COUNT_MISC) > 0",
-    );
-    if let Some(row) = flushes.ok().filter(|row| !row.is_empty()) {
-        tally.totals.extend([(Total::Flushes, number(&row, 0)), (Total::FlushSeconds, number(&row, 1))]);
-    }
+    let (flushes, flush_s) = tier::mariadb_flushes(session)?;
+    tally.totals.insert(Total::Flushes, flushes);
+    tally.totals.extend(flush_s.map(|seconds| (Total::FlushSeconds, seconds)));
     tables(session, &mut tally)?;
     statements(session, &mut tally);
     let users = session.query(

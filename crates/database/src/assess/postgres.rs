@@ -33,7 +33,8 @@ pub(super) fn standing(session: &mut dyn Session, major: u32) -> Result<Standing
         "SELECT current_setting('server_version'), current_database()::text, pg_is_in_recovery(), current_setting('track_counts'), \
          pg_has_role(current_user, 'pg_read_all_stats', 'USAGE'), coalesce(current_setting('track_wal_io_timing', true), 'off'), \
          coalesce(current_setting('pg_stat_statements.track_planning', true), 'off'), \
-         (SELECT count(*) FROM pg_class WHERE relkind = 'S' AND oid >= 16384), current_user::text, pg_backend_pid(), current_setting('synchronous_commit')",
+         (SELECT count(*) FROM pg_class WHERE relkind = 'S' AND oid >= 16384), quote_ident(current_user), pg_backend_pid(), \
+         current_setting('synchronous_commit'), pg_has_role(current_user, 'pg_read_server_files', 'USAGE')",
     )?;
     let extension = |session: &mut dyn Session, name| extension(session, name).is_some();
     let (statements, log) = (extension(session, "pg_stat_statements"), extension(session, "pg_walinspect"));
@@ -56,11 +57,14 @@ pub(super) fn standing(session: &mut dyn Session, major: u32) -> Result<Standing
         text(&row, 5) != "on" && major >= 14,
         "the time of a flush as the server measures it: ALTER SYSTEM SET track_wal_io_timing = on, then pg_reload_conf()",
     );
+    let steps = [
+        (!log, "CREATE EXTENSION pg_walinspect".to_owned()),
+        (!yes(&row, 11), format!("GRANT pg_read_server_files TO {user}")),
+    ];
+    let steps: Vec<String> = steps.into_iter().filter(|(missing, _)| *missing).map(|(_, step)| step).collect();
     lacks(
-        !log && major >= 15,
-        &format!(
-            "exact commits and row locks from the log: CREATE EXTENSION pg_walinspect, and GRANT pg_read_server_files TO {user}"
-        ),
+        !steps.is_empty() && major >= 15,
+        &format!("exact commits and row locks from the log: {}", steps.join(", and ")),
     );
     lacks(
         text(&row, 10) == "off",

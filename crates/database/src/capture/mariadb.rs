@@ -1,7 +1,7 @@
 //! What a MariaDB writes down of what its clients say.
 
 use super::{Found, Source, Words};
-use crate::tier::text;
+use crate::tier::{self, text};
 use crate::{Failure, Session};
 use workload::transaction::Value;
 
@@ -26,12 +26,26 @@ pub(super) fn found(session: &mut dyn Session) -> Result<Found, Failure> {
          @@GLOBAL.general_log",
     )?;
     let holds = |at: usize| row.get(at).and_then(Value::int) == Some(1);
-    let tables = [(SLOW, holds(3)), (GENERAL, holds(4))];
-    let mut readable = |table: &str| session.query(&format!("SELECT 1 FROM {table} LIMIT 1")).is_ok();
-    let table = tables.into_iter().find(|(table, on)| *on && holds(2) && readable(table)).map(|(table, _)| table);
-    let untimed = "the server keeps no time of every statement in a table that this user may read: SET GLOBAL log_output = 'TABLE', \
-         long_query_time = 0, slow_query_log = 1 (sessions that are open keep their own long_query_time)";
-    let lacking = if table == Some(SLOW) { Vec::new() } else { vec![untimed.to_owned()] };
+    let who = session.text(&format!("SELECT {}", tier::MARIADB_WHO))?.unwrap_or_default();
+    let (mut lacking, mut table) = (Vec::new(), None);
+    for (one, _) in [(SLOW, 3), (GENERAL, 4)].into_iter().filter(|(_, on)| holds(2) && holds(*on)) {
+        if table.is_none() && session.query(&format!("SELECT 1 FROM {one} LIMIT 1")).is_ok() {
+            table = Some(one);
+        } else if table.is_none() {
+            lacking.push(format!("statements that the server writes down: GRANT SELECT ON {one} TO {who}"));
+        }
+    }
+    if !(holds(2) && holds(3)) {
+        lacking.push(
+            "the server keeps no time of every statement in a table: SET GLOBAL log_output = 'TABLE', long_query_time = 0, slow_query_log = 1 \
+             (sessions that are open keep their own long_query_time)"
+                .to_owned(),
+        );
+    }
+    // Who lacks this right is not shown the sessions of others.
+    if table.is_none() && session.one("SELECT count(*) FROM information_schema.INNODB_TRX").is_err() {
+        lacking.push(format!("sessions of other users: GRANT PROCESS ON *.* TO {who}"));
+    }
     let source = table.map_or(Source::Sessions, Source::Table);
     Ok(((format!("MariaDB {}", text(&row, 1)), text(&row, 0), source), lacking))
 }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use study::Engine;
 use units::Nanos;
-use workload::replay::{Heard, Trace};
+use workload::replay::{Heard, Said, Trace};
 use workload::transaction::Value;
 
 /// Where it is listened.
@@ -45,7 +45,7 @@ struct Words {
     database: Option<String>,
     sql: String,
     parameters: Option<Vec<Option<String>>>,
-    /// Whether all that is known of it is that it failed.
+    /// Whether the server refused it; a log has neither time nor values of it.
     failed: bool,
 }
 
@@ -192,8 +192,8 @@ impl Ear {
         let sampled = self.source == Source::Sessions;
         let source = source + if self.wanted.is_none() { ", of all databases: the address names none" } else { "" };
         let window = Nanos(window.as_nanos() as u64);
-        let of = (self.own.as_str(), self.wanted.as_deref());
-        let (heard, left_out) = sorted(heard, of, self.begun_us, window, sampled);
+        let of = Of { own: &self.own, wanted: self.wanted.as_deref(), server: &self.server };
+        let (heard, left_out) = sorted(heard, &of, self.begun_us, window, sampled);
         let trace = Trace { server: self.server, window, heard };
         Ok(Captured { trace, source, sampled, left_out, lacking: self.lacking })
     }
@@ -241,37 +241,82 @@ pub fn listens(engine: Engine, url: &str) -> Result<(String, Option<String>), Da
     }
 }
 
+/// Whose words are sorted.
+struct Of<'a> {
+    /// The session of the ear itself.
+    own: &'a str,
+    /// The database that is wanted; none wants all.
+    wanted: Option<&'a str>,
+    /// Which server it is, as a trace says it.
+    server: &'a str,
+}
+
+/// How far a session has come.
+#[derive(Clone, Copy, Default)]
+struct Course {
+    number: u32,
+    /// When its last statement was over.
+    over: Nanos,
+    /// Whether its transaction is open, and whether the server will undo it whatever ends it.
+    open: bool,
+    undone: bool,
+}
+
+impl Course {
+    /// Goes on with a statement, which becomes what it came to: of a transaction in which one failed, PostgreSQL makes a rollback.
+    fn follows(&mut self, one: &mut Words, server: &str) {
+        let first = |words: [&str; 2]| {
+            let mut said = one.sql.split_whitespace();
+            words.iter().all(|word| said.next().is_some_and(|first| first.eq_ignore_ascii_case(word)))
+        };
+        match workload::replay::bound(&one.sql) {
+            Some(Said::Begin) => (self.open, self.undone) = (true, false),
+            Some(said) => {
+                if said == Said::Commit && (self.undone || one.failed) {
+                    (one.sql, one.failed) = ("ROLLBACK".to_owned(), false);
+                }
+                (self.open, self.undone) = (false, false);
+            }
+            None if one.failed => self.undone = self.open && server.starts_with("PostgreSQL"),
+            None if first(["rollback", "to"]) => self.undone = false,
+            None => {}
+        }
+    }
+}
+
 /// What others said in the database that is wanted and can be sent again, by the moment, within a session in its order; and how many
 /// statements cannot, by the reason.
 fn sorted(
     words: Vec<Words>,
-    (own, wanted): (&str, Option<&str>),
+    of: &Of<'_>,
     begun_us: i64,
     window: Nanos,
     sampled: bool,
 ) -> (Vec<Heard>, BTreeMap<&'static str, u64>) {
     let (mut heard, mut left_out) = (Vec::<Heard>::new(), BTreeMap::new());
-    // The number of each session, and when its last statement was over.
-    let mut sessions: HashMap<String, (u32, Nanos)> = HashMap::new();
-    for one in words.into_iter().filter(|one| one.session != own) {
-        let next = sessions.len() as u32;
+    let mut sessions: HashMap<String, Course> = HashMap::new();
+    for mut one in words.into_iter().filter(|one| one.session != of.own) {
+        let next = Course { number: sessions.len() as u32, ..Course::default() };
         let at = Nanos(u64::try_from(one.at_us - begun_us).unwrap_or(0) * 1_000);
-        let (session, over) = sessions.get(&one.session).copied().unwrap_or((next, Nanos::ZERO));
+        let mut course = sessions.get(&one.session).copied().unwrap_or(next);
         // A log counts whole milliseconds; what a session says next comes behind what it said.
-        let at = at.max(over);
+        let at = at.max(course.over);
         if at >= window {
             continue;
         }
+        course.follows(&mut one, of.server);
         // Where statements are missing, a transaction would go on to the end of another.
-        let bound = sampled && workload::replay::bounds(&one.sql);
+        let bound = sampled && workload::replay::bound(&one.sql).is_some();
         let why = bound.then_some("it begins or ends a transaction whose other statements may be missing");
-        if let Some(why) = elsewhere(&one, wanted).or(why).or_else(|| lost(&one)) {
+        if let Some(why) = elsewhere(&one, of.wanted).or(why).or_else(|| lost(&one, of.server)) {
             *left_out.entry(why).or_default() += 1;
+            sessions.entry(one.session).and_modify(|then| *then = course);
             continue;
         }
         let took = one.took_us.map(Nanos::from_micros);
-        sessions.insert(one.session, (session, at + took.unwrap_or_default()));
-        heard.push(Heard { at, session, took, sql: one.sql, parameters: one.parameters });
+        course.over = at + took.unwrap_or_default();
+        sessions.insert(one.session, course);
+        heard.push(Heard { at, session: course.number, took, sql: one.sql, parameters: one.parameters });
     }
     heard.sort_by_key(|one| one.at);
     (heard, left_out)
@@ -289,17 +334,17 @@ fn elsewhere(one: &Words, wanted: Option<&str>) -> Option<&'static str> {
 }
 
 /// Why a statement cannot be sent again.
-fn lost(one: &Words) -> Option<&'static str> {
+fn lost(one: &Words, server: &str) -> Option<&'static str> {
     let text = one.sql.trim().to_ascii_lowercase();
     let numbered = || {
         let given = one.parameters.as_ref().map_or(0, Vec::len);
         // A text with `$1` in it and nothing beside it was prepared somewhere else.
         let wanted: BTreeSet<&str> = text.split('$').skip(1).map(digits).filter(|digits| !digits.is_empty()).collect();
-        wanted.len() > given && !workload::replay::shape(&text).1.iter().any(|value| value.contains('$'))
+        wanted.len() > given && !workload::replay::shape(&text, server).1.iter().any(|value| value.contains('$'))
     };
     let first = text.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
     if one.failed {
-        Some("it failed, and of that the log has neither time nor values")
+        Some("it failed on the server")
     } else if text.is_empty() {
         Some("it has no text")
     } else if matches!(first, "prepare" | "execute" | "deallocate") && !text.starts_with("execute immediate") {
@@ -324,6 +369,11 @@ fn digits(text: &str) -> &str {
     &text[..end]
 }
 
+#[cfg(test)]
+fn of(wanted: Option<&str>) -> Of<'_> {
+    Of { own: "me", wanted, server: "PostgreSQL 15" }
+}
+
 #[test]
 fn what_cannot_be_sent_again_is_left_out_with_its_reason_and_the_ears_own_words_are_no_work() {
     let words = |at_us, session: &str, sql: &str| Words {
@@ -343,7 +393,7 @@ fn what_cannot_be_sent_again_is_left_out_with_its_reason_and_the_ears_own_words_
         Words { parameters: Some(vec![None]), ..words(22, "a", "SELECT $1") },
         words(2_000, "a", "SELECT 3"),
     ];
-    let (heard, left_out) = sorted(all, ("me", None), 10, Nanos::from_micros(1_000), true);
+    let (heard, left_out) = sorted(all, &of(None), 10, Nanos::from_micros(1_000), true);
     let told: Vec<(u64, u32, &str)> =
         heard.iter().map(|one| (one.at.0 / 1_000, one.session, one.sql.as_str())).collect();
     assert_eq!(told, [(10, 1, "SELECT 1"), (14, 1, "SELECT $1"), (20, 0, "SELECT '$1'")]);
@@ -376,7 +426,7 @@ fn statements_of_other_databases_and_of_nobody_knows_which_are_left_out_and_prep
         all
     };
     let told = |wanted| {
-        let (heard, left_out) = sorted(all(), ("me", wanted), 10, Nanos::from_micros(1_000), false);
+        let (heard, left_out) = sorted(all(), &of(wanted), 10, Nanos::from_micros(1_000), false);
         (heard.into_iter().map(|one| one.sql).collect::<Vec<_>>(), left_out)
     };
     let (heard, left_out) = told(Some("shop"));

@@ -2,8 +2,8 @@
 
 use super::log::Form;
 use super::{Found, Source, Words};
-use crate::tier::text;
-use crate::{Failure, Session};
+use crate::tier::{number, text};
+use crate::{Failure, FailureKind, Session};
 use std::path::{Path, PathBuf};
 
 pub(super) const LIMITS: &str = "SET default_transaction_read_only = on; SET statement_timeout = '60s'; \
@@ -23,8 +23,10 @@ pub(super) fn found(session: &mut dyn Session, log: Option<&Path>) -> Result<Fou
     let mut lacking = Vec::new();
     let row = session.row(
         "SELECT pg_backend_pid()::text, version(), current_setting('log_min_duration_statement'), \
-         current_setting('log_line_prefix'), current_setting('log_parameter_max_length', true)",
+         current_setting('log_line_prefix'), current_setting('log_parameter_max_length', true), quote_ident(current_user), \
+         pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')",
     )?;
+    let user = text(&row, 5);
     let (own, server) = (text(&row, 0), text(&row, 1).split(" on ").next().unwrap_or_default().to_owned());
     let all = text(&row, 2) == "0";
     if !all {
@@ -36,16 +38,33 @@ pub(super) fn found(session: &mut dyn Session, log: Option<&Path>) -> Result<Fou
     if !matches!(text(&row, 4).as_str(), "" | "-1") {
         lacking.push("values of statements are cut off or left out: SET log_parameter_max_length = -1".to_owned());
     }
-    let source = if all { written(session, log, &text(&row, 3), &mut lacking) } else { Source::Sessions };
+    let source = if all { written(session, log, (&text(&row, 3), &user), &mut lacking) } else { Source::Sessions };
     if source == Source::Sessions {
         lacking.push("values that were sent beside a text are not in the list of sessions".to_owned());
-        lacking.push("without pg_read_all_stats a user sees the texts of its own sessions alone".to_owned());
+        if number(&row, 6) != 1.0 {
+            lacking.push(format!("texts of other users' sessions: GRANT pg_read_all_stats TO {user}"));
+        }
     }
     Ok(((server, own, source), lacking))
 }
 
-fn written(session: &mut dyn Session, log: Option<&Path>, prefix: &str, lacking: &mut Vec<String>) -> Source {
-    let found = log.map(|path| (path.to_owned(), true)).or_else(|| Some((current(session)?, false)));
+fn written(
+    session: &mut dyn Session,
+    log: Option<&Path>,
+    (prefix, user): (&str, &str),
+    lacking: &mut Vec<String>,
+) -> Source {
+    let found = match log {
+        Some(path) => Ok(Some((path.to_owned(), true))),
+        None => current(session).map(|path| path.map(|path| (path, false))),
+    };
+    let found = match found {
+        Ok(found) => found,
+        Err(failure) => {
+            lacking.push(refused("this user is not told where the log is", &failure, user));
+            return Source::Sessions;
+        }
+    };
     let Some((path, here)) = found else {
         lacking.push(
             "the server collects no log that it can read for others: name its file with --log on the server's own machine, or set \
@@ -60,22 +79,38 @@ fn written(session: &mut dyn Session, log: Option<&Path>, prefix: &str, lacking:
         return Source::Sessions;
     }
     if !here && let Err(failure) = size(session, &path) {
-        lacking.push(format!(
-            "this user may not read the log ({}): GRANT pg_read_server_files TO it, or --log FILE",
-            failure.text
-        ));
+        lacking.push(refused("the log cannot be read", &failure, user));
         return Source::Sessions;
     }
     Source::Log { path, form, here, prefix: prefix.to_owned() }
 }
 
+/// What takes a user who is no superuser to the log that the server collects; `pg_read_server_files` alone does not.
+const READS: &str =
+    "EXECUTE ON FUNCTION pg_current_logfile(text), pg_stat_file(text), pg_read_binary_file(text, bigint, bigint)";
+
+/// Why a log is not read, and what would help: a right is asked for only where it is what lacks.
+fn refused(what: &str, failure: &Failure, user: &str) -> String {
+    let grants =
+        if failure.kind == FailureKind::Privilege { format!("GRANT {READS} TO {user}, or ") } else { String::new() };
+    format!("{what} ({}): {grants}name its file with --log on the server's own machine", failure.text)
+}
+
 /// The log that the server writes now, in the form that says most.
-fn current(session: &mut dyn Session) -> Option<PathBuf> {
-    let one = |session: &mut dyn Session, form: &str| {
-        let path = session.text(&format!("SELECT pg_current_logfile('{form}')")).ok()??;
-        (!path.is_empty()).then(|| PathBuf::from(path))
-    };
-    ["jsonlog", "csvlog", "stderr"].iter().find_map(|form| one(session, form))
+fn current(session: &mut dyn Session) -> Result<Option<PathBuf>, Failure> {
+    let mut refused = None;
+    for form in ["jsonlog", "csvlog", "stderr"] {
+        match session.text(&format!("SELECT pg_current_logfile('{form}')")) {
+            Ok(path) => {
+                if let Some(path) = path.filter(|path| !path.is_empty()) {
+                    return Ok(Some(PathBuf::from(path)));
+                }
+            }
+            // A server that is older than a form does not know it.
+            Err(failure) => refused = Some(failure).filter(|failure| failure.kind == FailureKind::Privilege),
+        }
+    }
+    refused.map_or(Ok(None), Err)
 }
 
 fn quoted(path: &Path) -> String {

@@ -7,6 +7,7 @@
 
 use super::scan::{Piece, pieces};
 use study::Engine;
+use workload::sql::OPENS;
 
 /// The form of a text by which its costs are found.
 pub fn fingerprint(engine: Engine, sql: &str) -> String {
@@ -66,24 +67,6 @@ fn value(tokens: &mut Vec<String>) {
     }
     tokens.push("?".to_owned());
 }
-
-/// Words behind which an expression begins, so that a sign there belongs to a number.
-const OPENS: &[&str] = &[
-    "select",
-    "and",
-    "or",
-    "not",
-    "then",
-    "else",
-    "when",
-    "case",
-    "between",
-    "by",
-    "in",
-    "limit",
-    "offset",
-    "returning",
-];
 
 /// Whether a token may be the end of an operand: a sign behind it is an operator.
 fn ends_operand(token: Option<&String>) -> bool {

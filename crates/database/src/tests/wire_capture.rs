@@ -88,7 +88,7 @@ fn simple_and_extended() -> Vec<(bool, Vec<u8>)> {
         (false, [said(b'1', &[]), said(b'2', &[]), said(b'C', &[b"UPDATE 1\0"])].concat()),
         (false, ready()),
         (true, [bind, execute, said(b'S', &[])].concat()),
-        (false, [said(b'E', &[b"\0"]), ready()].concat()),
+        (false, [said(b'2', &[]), said(b'C', &[b"UPDATE 1\0"]), ready()].concat()),
         (true, said(b'Q', &[b"SELECT 2\0"])),
     ]
 }
@@ -120,6 +120,109 @@ fn values_of_types_that_nobody_told_are_left_out_with_their_statement() {
     let captured = heard(Engine::Postgres, &all, 1000);
     assert!(captured.trace.heard.is_empty());
     assert_eq!(captured.left_out.get("its values are not written down"), Some(&1));
+}
+
+/// The texts that were heard, and how many were left out because they failed.
+fn kept(captured: &Captured) -> (Vec<&str>, Option<&u64>) {
+    let texts = captured.trace.heard.iter().map(|one| one.sql.as_str()).collect();
+    (texts, captured.left_out.get("it failed on the server"))
+}
+
+#[test]
+fn what_a_postgres_refused_is_left_out_and_its_transaction_ends_as_it_did() {
+    let asks = |sql: &str| (true, said(b'Q', &[sql.as_bytes(), b"\0"]));
+    let done = || (false, [said(b'C', &[b"DONE\0"]), ready()].concat());
+    let refused = || (false, [said(b'E', &[b"SERROR\0\0"]), ready()].concat());
+    let group = |sql: &str| {
+        [
+            said(b'P', &[b"\0", sql.as_bytes(), b"\0\0\0"]),
+            said(b'B', &[b"\0\0", &[0; 6]]),
+            said(b'E', &[b"\0", &[0; 4]]),
+        ]
+        .concat()
+    };
+    let all = vec![
+        (true, startup()),
+        (false, [said(b'S', &[b"server_version\x0015.4\0"]), ready()].concat()),
+        asks("BEGIN"),
+        done(),
+        asks("UPDATE a"),
+        done(),
+        asks("UPDATE b"),
+        refused(),
+        asks("UPDATE c"),
+        refused(),
+        asks("COMMIT"),
+        done(),
+        asks("BEGIN"),
+        done(),
+        asks("UPDATE d"),
+        refused(),
+        asks("ROLLBACK TO s"),
+        done(),
+        asks("COMMIT;"),
+        done(),
+        // A commit itself may be refused.
+        asks("BEGIN"),
+        done(),
+        asks("COMMIT"),
+        refused(),
+        (true, [group("SELECT e"), group("SELECT f"), group("SELECT g"), said(b'S', &[])].concat()),
+        (false, [said(b'C', &[b"SELECT 1\0"]), said(b'E', &[b"SERROR\0\0"]), ready()].concat()),
+        asks("SELECT h"),
+        done(),
+    ];
+    for cut in [1, 1000] {
+        let captured = heard(Engine::Postgres, &all, cut);
+        let texts = [
+            "BEGIN",
+            "UPDATE a",
+            "ROLLBACK",
+            "BEGIN",
+            "ROLLBACK TO s",
+            "COMMIT;",
+            "BEGIN",
+            "ROLLBACK",
+            "SELECT e",
+            "SELECT h",
+        ];
+        assert_eq!(kept(&captured), (texts.to_vec(), Some(&5)), "{captured:?}");
+    }
+}
+
+#[test]
+fn what_a_mariadb_refused_is_left_out_and_a_deadlock_ends_its_transaction() {
+    let packet = |number: u8, body: &[u8]| [&(body.len() as u32).to_le_bytes()[..3], &[number], body].concat();
+    let asks = |sql: &str| (true, packet(0, &[b"\x03", sql.as_bytes()].concat()));
+    let answers = |body: &[u8]| (false, packet(1, body));
+    let all = vec![
+        (false, packet(0, b"\x0a11.4.1-MariaDB\0rest")),
+        (true, packet(1, &[0; 44])),
+        answers(&[0]),
+        asks("BEGIN"),
+        answers(&[0]),
+        asks("UPDATE a"),
+        answers(b"\xff\x26\x04#42000no such"),
+        asks("SELECT b"),
+        (false, [packet(1, &[1]), packet(2, b"\x03def"), packet(3, b"\xff\x25\x05#70100cut off")].concat()),
+        asks("COMMIT"),
+        answers(&[0]),
+        asks("BEGIN"),
+        answers(&[0]),
+        asks("UPDATE c"),
+        answers(b"\xff\xbd\x04#40001deadlock"),
+        asks("SELECT d"),
+        // A row may be so long that it goes on in a packet which begins with any byte.
+        (false, [packet(1, &vec![1; 0xff_ffff]), packet(2, &[0xff, 0x26, 4])].concat()),
+    ];
+    for cut in [4096, 20_000_000] {
+        let captured = heard(Engine::Mariadb, &all, cut);
+        assert_eq!(
+            kept(&captured),
+            (vec!["BEGIN", "COMMIT", "BEGIN", "ROLLBACK", "SELECT d"], Some(&2)),
+            "{captured:?}"
+        );
+    }
 }
 
 #[test]

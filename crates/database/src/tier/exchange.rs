@@ -328,7 +328,8 @@ fn copied(session: &mut dyn Session, key: &str, names: &Names, space: &str) -> R
     let folder = if space.is_empty() { String::new() } else { format!(" DATA DIRECTORY={}", quoted(Mariadb, space)) };
     let [now, ..] = there(session, key, names)?;
     let comment = now.ok_or_else(altered)?.comment;
-    session.script(&format!("CREATE TABLE {new}{rest}{folder} COMMENT '{COPIES}'"))?;
+    let made = session.script(&format!("CREATE TABLE {new}{rest}{folder} COMMENT '{COPIES}'"));
+    made.map_err(|failure| no_files(failure, space))?;
     let unseen =
         "the server does not show the number of the copy, by which it is known again: GRANT PROCESS ON *.* TO the user";
     let number = number_of(session, &format!("{key}{}", ENDINGS[1]))?;
@@ -358,6 +359,15 @@ fn copied(session: &mut dyn Session, key: &str, names: &Names, space: &str) -> R
     // One that were made anew for this would have another number.
     let next = next.map(|next| format!(", AUTO_INCREMENT = {next}")).unwrap_or_default();
     session.script(&format!("ALTER TABLE {new} COMMENT {}{next}, ALGORITHM = NOCOPY", quoted(Mariadb, &comment)))
+}
+
+/// What the server does not say of a folder in which it can make no files.
+fn no_files(failure: Failure, folder: &str) -> Failure {
+    if folder.is_empty() || !failure.text.contains("Can't create table") {
+        return failure;
+    }
+    let says = format!("the folder `{folder}` has to be there, and to belong to the user of the server");
+    Failure { text: format!("{}: {says}", failure.text), ..failure }
 }
 
 /// Exchanges both: the other session asks for it, and once it stands in the queue the lock is let go.

@@ -11,7 +11,7 @@ mod mariadb;
 mod mover;
 mod postgres;
 
-pub(crate) use mariadb::LIMITS as MARIADB_LIMITS;
+pub(crate) use mariadb::{LIMITS as MARIADB_LIMITS, WHO as MARIADB_WHO, flushes as mariadb_flushes};
 pub(crate) use postgres::{flushes as postgres_flushes, major as postgres_major};
 
 pub use journal::Kept;
@@ -46,6 +46,8 @@ pub struct Standing {
 pub struct Watch {
     server: Limited,
     fast: String,
+    /// Whether the server runs on this machine.
+    here: bool,
 }
 
 impl Watch {
@@ -54,8 +56,9 @@ impl Watch {
     /// # Errors
     /// When it cannot be opened, or the engine has no tiers.
     pub fn open(database: &dyn Database, fast: &str) -> Result<Watch, DatabaseError> {
-        let server = Limited::open(database, [mariadb::LIMITS, postgres::LIMITS], NO_TIERS)?;
-        Ok(Watch { server, fast: fast.to_owned() })
+        let mut server = Limited::open(database, [mariadb::LIMITS, postgres::LIMITS], NO_TIERS)?;
+        let here = is_here(database, server.session.as_mut());
+        Ok(Watch { server, fast: fast.to_owned(), here })
     }
 
     /// Which server it is.
@@ -63,7 +66,7 @@ impl Watch {
     /// # Errors
     /// When it cannot be asked, or does not count what is needed.
     pub fn standing(&mut self) -> Result<Standing, DatabaseError> {
-        let Watch { server, fast } = self;
+        let Watch { server, fast, .. } = self;
         match server.engine {
             Engine::Mariadb => mariadb::standing(server.session.as_mut(), &server.place, fast),
             _ => server.asked("read the catalogue", |session| postgres::standing(session, fast)),
@@ -83,9 +86,16 @@ impl Watch {
     /// # Errors
     /// When it cannot be asked.
     pub fn described(&mut self, read: &BTreeSet<String>) -> Result<Vec<Described>, DatabaseError> {
-        let Watch { server, fast } = self;
+        let Watch { server, fast, .. } = self;
         let of_mariadb = |session: &mut dyn Session| mariadb::described(session, fast, read);
         server.ask("read the catalogue", of_mariadb, |session| postgres::described(session, fast, read))
+    }
+
+    /// Why a MariaDB on this machine can make no files in the folder of its fast tier, and what would help; none where nothing is seen that
+    /// keeps it from that.
+    pub fn shut(&mut self) -> Option<[String; 2]> {
+        let folder = self.fast.starts_with('/') && self.here && self.server.engine == Engine::Mariadb;
+        if folder { mariadb::shut(self.server.session.as_mut(), &self.fast) } else { None }
     }
 
     /// The folders of the data, as far as the server shows them to this user.
@@ -107,6 +117,14 @@ pub(crate) fn number(row: &[Value], at: usize) -> f64 {
 /// A server's number for an object.
 fn oid(row: &[Value], at: usize) -> u32 {
     number(row, at) as u32
+}
+
+/// Whether the server runs on this machine.
+fn is_here(database: &dyn Database, session: &mut dyn Session) -> bool {
+    let named = database.engine() == Engine::Mariadb
+        && std::fs::read_to_string("/proc/sys/kernel/hostname")
+            .is_ok_and(|own| session.text("SELECT @@hostname").ok().flatten().as_deref() == Some(own.trim()));
+    named || !database.server_processes().is_empty()
 }
 
 /// Whether a statement was refused because somebody else holds a lock.

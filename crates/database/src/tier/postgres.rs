@@ -5,10 +5,12 @@
 //! but of what was read they are looked up, which takes a reading lock for a moment and is given up when it does not come at once.
 
 use super::{Standing, number, oid, text};
+use crate::dialect::quoted;
 use crate::{Failure, Session};
 use advisor::{BLOCK, Counts, Described, Kind, Look};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use study::Engine;
 
 pub(super) const LIMITS: &str = "SET default_transaction_read_only = on; SET statement_timeout = '5s'; \
     SET lock_timeout = '100ms'; SET jit = off; SET application_name = 'prony tier'";
@@ -68,7 +70,8 @@ pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing
     }
     if found.is_none() {
         lacking.push(format!(
-            "a tablespace {fast}: CREATE TABLESPACE {fast} LOCATION 'FOLDER', or name another with --fast"
+            "a tablespace {fast}: CREATE TABLESPACE {} LOCATION 'FOLDER', or name another with --fast",
+            quoted(Engine::Postgres, fast)
         ));
     }
     let slow = (text(&row, 3), oid(&row, 4).to_string());

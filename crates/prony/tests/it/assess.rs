@@ -81,6 +81,7 @@ fn a_postgres_under_load_is_assessed_and_who_may_see_less_is_told_the_rest() {
     let value = beside(&house, &database, work, &line("prony", ""));
     holds(&value);
     assert_eq!((&value["pair"]["kind"], &value["server"]["engine"]), (&"commit".into(), &"postgres".into()));
+    assert!(!lacks(&value, "GRANT"), "a superuser has every right: {value:#}");
     let (updated, inserted) =
         (number(&table(&value, "public.account")["updated"]), number(&table(&value, "public.notes")["inserted"]));
     assert!(updated > 0.0 && (updated / inserted - 1.0).abs() < 0.2, "{value:#}");
@@ -97,6 +98,7 @@ fn a_postgres_under_load_is_assessed_and_who_may_see_less_is_told_the_rest() {
     holds(&value);
     assert_eq!((&value["pair"]["flush_from"], &value["mix"]["callers"]), (&"given".into(), &serde_json::json!([])));
     assert!(number(&value["mix"]["hidden"]) >= 2.0 && lacks(&value, "GRANT pg_monitor TO looker"), "{value:#}");
+    assert!(lacks(&value, "GRANT pg_read_server_files TO looker"), "{value:#}");
     assert!(lacks(&value, "synchronous_commit is off here"), "{value:#}");
     // Each changed row is a round trip of more than 100 us, and so are both phases of the commit.
     assert!(number(&figure(&value, "added to a commit that writes")["value"]) > 0.4 + 2.0, "{value:#}");
@@ -156,7 +158,7 @@ fn a_mariadb_is_assessed_with_what_it_counts_and_told_how_to_count_more() {
     );
 
     let value = run(&[], "looker", "DO 1");
-    assert!(lacks(&value, "GRANT PROCESS ON *.* TO looker@localhost"), "{value:#}");
+    assert!(lacks(&value, "GRANT PROCESS ON *.* TO 'looker'@'localhost'"), "{value:#}");
     assert!(number(&value["mix"]["written_per_s"]) > 0.0, "{value:#}");
 }
 

@@ -233,6 +233,29 @@ fn a_fast_tier_that_no_file_can_be_as_large_as_is_refused_by_the_name_of_its_opt
 }
 
 #[test]
+fn a_mount_that_is_busy_at_the_end_says_so_and_serves_until_it_is_let_go_or_told_again() {
+    let program = Program::new();
+    for again in [false, true] {
+        let Some(mut device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+        let mut held = File::create(device.at("held")).unwrap();
+        let mut going = device.going.take().unwrap();
+        going.signal(rustix::process::Signal::INT);
+        going.until("is still mounted: Device or resource busy", 1);
+        held.write_all(b"more").unwrap();
+        held.sync_all().unwrap();
+        let holds = again.then_some(held);
+        if again {
+            going.signal(rustix::process::Signal::INT);
+        }
+        let (code, told) = going.end();
+        assert!(code == Some(0) && told.contains("end what uses it, or press Ctrl-C again"), "{told}");
+        assert_eq!(fs::read_dir(device.at("")).unwrap().count(), 0, "nothing is mounted there any more");
+        assert_eq!(fs::read_to_string(device.backing("held")).unwrap(), "more");
+        drop(holds);
+    }
+}
+
+#[test]
 fn a_mounted_folder_is_a_folder_like_any_other() {
     let program = Program::new();
     let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
@@ -944,15 +967,15 @@ fn keepers_of(server: rustix::process::Pid) -> usize {
 fn a_device_of_short_times_keeps_cores_awake_while_it_is_asked_and_its_keeper_ends_with_it() {
     let driver = fs::read_to_string("/sys/devices/system/cpu/cpuidle/current_driver").unwrap_or_default();
     if !matches!(driver.trim(), "" | "none") {
-        return skip("the kernel of this machine keeps cores awake itself");
+        skip!("the kernel of this machine keeps cores awake itself");
     }
     if probe::Quota::refused().is_some() {
-        return skip("control groups of the processor need root");
+        skip!("control groups of the processor need root");
     }
     let program = Program::new();
     let at = "kept-awake";
     let Some(device) = Device::mount_at(&program, "f5100", at) else {
-        return skip("mounting needs root and /dev/fuse");
+        skip!("mounting needs root and /dev/fuse");
     };
     let server = served(Path::new(at));
     let ask = || fs::write(device.at("file"), [1; 4096]).unwrap();

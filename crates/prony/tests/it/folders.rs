@@ -166,6 +166,97 @@ fn a_hot_table_of_mariadb_is_advised_moved_and_put_back_with_the_same_rows_and_d
 }
 
 #[test]
+fn a_folder_in_which_the_server_can_make_no_files_is_refused_before_the_window_with_who_must_own_it() {
+    let Some(shop) = shop() else { return };
+    shop.plan(&["hot"]);
+    let folder = shop.house.program.path("other");
+    let refused = |what: &str, help: &str| {
+        let plan = std::fs::read_to_string(shop.house.program.path("plan.json")).expect("it is there");
+        let plan = plan.replace(&shop.fast.display().to_string(), &folder.display().to_string());
+        shop.house.program.write("other.json", &plan);
+        for line in
+            [format!("advise URL --window 30s --fast {}", folder.display()), "move URL --plan other.json".to_owned()]
+        {
+            let ran = shop.run(&line);
+            let told = format!("`--fast [DIR]/other`: {what}");
+            assert!(ran.code == Some(2) && ran.stderr.contains(&told) && ran.stderr.contains(help), "{ran}");
+        }
+    };
+    refused("there is no such folder on the server's machine", "make it: mkdir -p '[DIR]/other' && chown --reference=");
+    std::fs::write(&folder, "").expect("a file");
+    refused("it is no folder", "name another with --fast");
+    std::fs::remove_file(&folder).expect("it is ours");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(0o500)).expect("it is ours");
+    refused("the server's user may make no files in it", "give it to the owner of the data: chown --reference=");
+}
+
+#[test]
+fn the_wait_for_a_log_whose_flushes_nobody_times_is_bound_and_told_and_is_not_taken_for_none() {
+    let Some(shop) = shop() else { return };
+    let stop = AtomicBool::new(false);
+    let ran = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut session = shop.session();
+            while !stop.load(Ordering::Relaxed) {
+                session.script("INSERT INTO shop.hot (pad) VALUES ('w')").expect("it may");
+            }
+        });
+        let ran = shop.run(&format!("advise URL --window 2s --fast {} --json", shop.fast.display()));
+        stop.store(true, Ordering::Relaxed);
+        ran
+    });
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let advice = ran.json();
+    hold(&advice);
+    let object = |advice: &Value| {
+        let all = advice["objects"].as_array().expect("a list");
+        all.iter().find(|one| one["kind"] == "log").cloned().expect("the log is an object")
+    };
+    let (log, window_s) = (object(&advice), advice["window_s"].as_f64().expect("a number"));
+    let wait_s = log["slow_wait_s"].as_f64().expect("a number");
+    assert!(wait_s > 0.0 && wait_s <= window_s + 1e-9, "{log:#}");
+    let text = advice.to_string();
+    let timed = shop.session().one("SELECT version() REGEXP '^10[.][0-7][.]'").expect("it may");
+    if timed.and_then(|timed| timed.int()) == Some(0) {
+        assert!(text.contains("MariaDB times none since 10.8; give the time of one with --slow-flush"), "{text}");
+    }
+    // Where commits wait for no flush, nobody waits for the log.
+    let mut session = shop.session();
+    session.script("SET GLOBAL innodb_flush_log_at_trx_commit = 0").expect("it may");
+    session.script("INSERT INTO shop.hot (pad) VALUES ('w')").expect("it may");
+    let advice = shop.json(&format!("advise URL --window 1s --fast {}", shop.fast.display()), 0);
+    assert_eq!(object(&advice)["slow_wait_s"].as_f64(), Some(0.0), "{advice:#}");
+}
+
+#[test]
+fn a_user_who_lacks_a_right_is_told_the_grant_and_one_who_has_it_by_a_role_is_not() {
+    let Some(shop) = shop() else { return };
+    let mut session = shop.session();
+    session
+        .script(
+            "CREATE USER few@localhost; GRANT SELECT ON shop.* TO few@localhost; CREATE USER `o'dd @x`@localhost; \
+             GRANT SELECT ON *.* TO `o'dd @x`@localhost; CREATE ROLE tiering; GRANT PROCESS ON *.* TO tiering; \
+             GRANT SELECT ON *.* TO tiering; CREATE USER most@localhost; GRANT tiering TO most@localhost; \
+             SET DEFAULT ROLE tiering FOR most@localhost",
+        )
+        .expect("it may");
+    let asks = |user: &str| {
+        let url = shop.url.replace("root@", &format!("{user}@"));
+        shop.house.program.run(&format!("tier advise {url} --window 1s --fast {}", shop.fast.display()))
+    };
+    let few = asks("few");
+    assert!(
+        few.code == Some(2) && few.stderr.contains("GRANT SELECT ON performance_schema.* TO 'few'@'localhost'"),
+        "{few}"
+    );
+    let odd = asks("o%27dd%20%40x");
+    assert!(odd.code == Some(2) && odd.stderr.contains("GRANT PROCESS ON *.* TO 'o\\'dd @x'@'localhost'"), "{odd}");
+    let most = asks("most");
+    assert!(most.code == Some(0) && !most.stdout.contains("GRANT"), "{most}");
+}
+
+#[test]
 fn a_table_that_somebody_else_has_moved_since_stays_in_his_folder_and_the_others_go_back() {
     let Some(shop) = shop() else { return };
     shop.plan(&["hot", "co@0024ld"]);

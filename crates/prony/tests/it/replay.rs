@@ -127,7 +127,34 @@ fn without_a_log_the_list_of_sessions_is_looked_at_and_what_is_missing_is_told()
     let other = format!("'postgres://few@/postgres?host={}'", shop.sockets().display());
     let told = shop.house.program.refused(&format!("capture {other} --window 100ms -o b.trace"));
     assert!(told.contains("pg_read_all_stats") && !shop.house.program.path("b.trace").exists(), "{told}");
+    assert!(!lacks("pg_read_all_stats"), "a superuser has it: {value:#}");
     assert!(heard(&value, "shop.counters") > 0 && heard(&value, "BEGIN") == 0, "{value:#}");
+}
+
+#[test]
+fn who_may_not_read_the_log_is_told_the_right_that_lacks_and_hears_it_once_he_has_it() {
+    let Some(mut shop) = Shop::new("local:postgres", Engine::Postgres, &[]) else { return };
+    for (setting, value) in
+        [("logging_collector", "on"), ("log_destination", "jsonlog"), ("log_min_duration_statement", "0")]
+    {
+        let sql = format!("ALTER SYSTEM SET {setting} = {value}");
+        shop.database.outside().expect("a session").script(&sql).expect("it may");
+    }
+    // Another setting starts it anew.
+    shop.database = open(&shop.house, Engine::Postgres, &[("shared_buffers", "2MB")]);
+    let mut session = shop.database.outside().expect("a session");
+    session.script("CREATE ROLE few LOGIN").expect("it may");
+    let url = format!("'postgres://few@/postgres?host={}'", shop.sockets().display());
+    let right = "GRANT EXECUTE ON FUNCTION pg_current_logfile(text), pg_stat_file(text), pg_read_binary_file(text, bigint, bigint) TO few";
+    for more in ["SELECT 1", "GRANT EXECUTE ON FUNCTION pg_current_logfile(text) TO few"] {
+        session.script(more).expect("it may");
+        let told = shop.house.program.refused(&format!("capture {url} --window 100ms -o b.trace"));
+        assert!(told.contains(right) && !told.contains("logging_collector"), "{told}");
+    }
+    session.script(right).expect("it may");
+    let value = shop.captured(&format!("capture {url} --window 1s -o b.trace --json"));
+    assert!(value["source"].as_str().is_some_and(|source| source.starts_with("the server's log")), "{value:#}");
+    assert!(heard(&value, CHANGE) > 0, "{value:#}");
 }
 
 #[test]
@@ -140,6 +167,14 @@ fn what_clients_of_a_mariadb_say_is_captured_of_its_table_and_done_again() {
     assert!(changes > 20 && value["sampled"] == false && value["sessions"] == 2, "{value:#}");
     let once = shop.again(&url, "", changes);
     assert!((0.5..=1.01).contains(&once), "{once} of the changes");
+    // Who may not read the table is told the right, and not to switch on what is on.
+    let few = "CREATE USER few@localhost; GRANT SELECT ON shop.* TO few@localhost";
+    shop.database.outside().expect("a session").script(few).expect("it may");
+    let told =
+        shop.house.program.refused(&format!("capture {} --window 100ms -o b.trace", url.replace("root@", "few@")));
+    for right in ["GRANT SELECT ON mysql.slow_log TO 'few'@'localhost'", "GRANT PROCESS ON *.* TO 'few'@'localhost'"] {
+        assert!(told.contains(right) && !told.contains("SET GLOBAL"), "{told}");
+    }
 }
 
 /// Clients that talk to a URL as long as they may; who loses the connection comes back.

@@ -883,9 +883,12 @@ fn a_fast_tier_that_is_full_stops_in_time_and_what_fits_is_moved() {
 fn a_reader_gets_advice_and_a_clear_refusal_to_move() {
     let Some(tiers) = tiers() else { return };
     plan(&tiers, &[("table", "hot")]);
-    let advised = tiers.house.program.run(&format!("tier advise {} --window 1s --json", tiers.reader));
+    let odd = "--fast 'Fast \"x'";
+    let advised = tiers.house.program.run(&format!("tier advise {} --window 1s --json {odd}", tiers.reader));
     assert_eq!(advised.code, Some(0), "{advised}");
     hold(&advised.json());
+    let lacking = advised.json()["lacking"].to_string();
+    assert!(lacking.contains(r#"CREATE TABLESPACE \"Fast \"\"x\" LOCATION"#), "{lacking}");
     for more in ["", "--dry-run"] {
         let told = tiers.house.program.refused(&format!("tier move {} --plan plan.json {more}", tiers.reader));
         assert!(told.contains("lacks the privilege to move public.hot: only its owner may"), "{more}: {told}");
@@ -905,6 +908,14 @@ fn a_reader_gets_advice_and_a_clear_refusal_to_move() {
     let dry = tiers.house.program.run(&format!("tier move {} --plan plan.json --dry-run", tiers.reader));
     assert!(dry.code == Some(0) && dry.stdout.contains("would move public.hot: "), "{dry}");
     tiers.is_as_it_was();
+    tiers.house.program.fine(&format!("tier move {} --plan plan.json", tiers.reader));
+    // What leaves the fast tier needs no right to it.
+    session.script("REVOKE CREATE ON TABLESPACE fast FROM reader").expect("it may");
+    let text = fs::read_to_string(tiers.house.program.path("plan.json")).expect("the plan");
+    tiers.house.program.write("back.json", &text.replace("\"to\":\"fast\"", "\"to\":\"slow\""));
+    tiers.house.program.fine(&format!("tier move {} --plan back.json", tiers.reader));
+    assert_eq!(tiers.fast(), [""; 0]);
+    session.script("GRANT CREATE ON TABLESPACE fast TO reader").expect("it may");
     tiers.house.program.fine(&format!("tier move {} --plan plan.json", tiers.reader));
     // Who owns it no more is told before he undoes it, and when he tries.
     session.script("ALTER TABLE hot OWNER TO prony").expect("it may");

@@ -1,17 +1,19 @@
 //! Values that stand in the text of a statement.
 
-use crate::sql::{between_dollars, quote};
+use crate::sql::{OPENS, between_dollars, comment, quote};
 
 /// What may end a piece of a text.
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    /// Whether it is PostgreSQL's: backslashes, comments and double quotes mean something else to others.
+    postgres: bool,
 }
 
 /// A statement without the values in its text: each stands as `$1`, `$2` and so on in the first, and as it was written in the second.
-/// Comments are left out.
-pub fn shape(sql: &str) -> (String, Vec<String>) {
-    let mut reader = Reader { text: sql, at: 0 };
+/// Comments are left out, but for those that a server or its planner reads. `server` says whose words it is, as a trace does.
+pub fn shape(sql: &str, server: &str) -> (String, Vec<String>) {
+    let mut reader = Reader::new(sql, server);
     let (mut shape, mut values) = (String::with_capacity(sql.len()), Vec::<String>::new());
     let mut behind_value = false;
     while let Some(first) = reader.text[reader.at..].chars().next() {
@@ -22,7 +24,8 @@ pub fn shape(sql: &str) -> (String, Vec<String>) {
             value.push(first);
             (reader.at, behind_value) = (from + 1, true);
         } else if reader.comment() {
-            shape.push(' ');
+            let read = ["/*!", "/*M!", "/*+"].iter().any(|begins| sql[from..].starts_with(begins));
+            shape.push_str(if read { &sql[from..reader.at] } else { " " });
         } else if reader.literal(&shape) {
             values.push(sql[from..reader.at].to_owned());
             behind_value = true;
@@ -38,16 +41,16 @@ pub fn shape(sql: &str) -> (String, Vec<String>) {
 /// A statement as it may be told: without any value that a client wrote into its text. Each stands as `$n`, numbered on from those that
 /// the text has; where it is not certain where a value ends, the rest is left out. `server` says whose words it is, as a trace does.
 pub fn told(sql: &str, server: &str) -> String {
-    let postgres = server.starts_with("PostgreSQL");
-    let (mut reader, mut told, mut number) =
-        (Reader { text: sql, at: 0 }, String::with_capacity(sql.len()), highest(sql));
+    let (mut reader, mut told, mut number) = (Reader::new(sql, server), String::with_capacity(sql.len()), highest(sql));
     let mut behind_value = false;
     while let Some(first) = reader.rest().chars().next() {
         let (from, was_value) = (reader.at, std::mem::take(&mut behind_value));
         let before = if was_value { "" } else { told.as_str() };
         // Between these stands a name for PostgreSQL, and a text for most others.
-        let text = first == '\'' || (first == '"' && !postgres);
-        if reader.comment() || (!postgres && first == '#' && reader.line()) {
+        let text = first == '\'' || (first == '"' && !reader.postgres);
+        // PostgreSQL says of these what a backslash does in them.
+        let certain = reader.postgres && (reader.escapes() || before.ends_with("U&") || before.ends_with("u&"));
+        if reader.comment() {
             if sql[from + 1..reader.at].contains("/*") {
                 return told + "…";
             }
@@ -59,8 +62,8 @@ pub fn told(sql: &str, server: &str) -> String {
                 .unwrap_or(reader.rest().len());
             number += 1;
             told.push_str(&format!("{}${number}", if was_value { " " } else { "" }));
-            // What a backslash does is a matter of the server and its settings.
-            if sql[from..reader.at].contains('\\') {
+            // Elsewhere that is a matter of the server and its settings.
+            if !certain && sql[from..reader.at].contains('\\') {
                 return told + "…";
             }
             behind_value = true;
@@ -117,16 +120,14 @@ fn highest(sql: &str) -> u32 {
     sql.split('$').skip(1).filter_map(digits).filter(|number| *number < 1 << 16).max().unwrap_or(0)
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(text: &'a str, server: &str) -> Reader<'a> {
+        Reader { text, at: 0, postgres: server.starts_with("PostgreSQL") }
+    }
+
     /// Passes over a text in quotes.
     fn pass(&mut self) -> bool {
         self.at += self.quoted();
-        true
-    }
-
-    /// Passes over the rest of a line.
-    fn line(&mut self) -> bool {
-        self.at += self.rest().find('\n').unwrap_or(self.rest().len());
         true
     }
 
@@ -136,17 +137,30 @@ impl Reader<'_> {
 
     /// Bytes of a text in quotes; a quote that is doubled does not end it.
     fn quoted(&self) -> usize {
-        quote(self.rest().as_bytes(), false).unwrap_or(self.rest().len())
+        quote(self.rest().as_bytes(), self.escapes()).unwrap_or(self.rest().len())
+    }
+
+    /// Whether a backslash hides the letter behind it in the text that begins here.
+    fn escapes(&self) -> bool {
+        if !self.postgres {
+            return !self.rest().starts_with('`');
+        }
+        let mut before = self.text[..self.at].chars().rev();
+        self.rest().starts_with('\'')
+            && matches!(before.next(), Some('e' | 'E'))
+            && before.next().is_none_or(|letter| !letter.is_alphanumeric() && !"_$".contains(letter))
     }
 
     fn comment(&mut self) -> bool {
         let rest = self.rest();
-        let length = if rest.starts_with("--") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(rest.len(), |at| at + 2)
-        } else {
-            return false;
+        let line = || rest.find('\n').unwrap_or(rest.len());
+        let length = match rest.as_bytes() {
+            // Elsewhere two signs without a blank behind them are two signs.
+            [b'-', b'-', more @ ..] if self.postgres || more.first().is_none_or(u8::is_ascii_whitespace) => line(),
+            [b'#', ..] if !self.postgres => line(),
+            bytes @ [b'/', b'*', ..] if self.postgres => comment(bytes).unwrap_or(rest.len()),
+            [b'/', b'*', ..] => rest[2..].find("*/").map_or(rest.len(), |at| at + 4),
+            _ => return false,
         };
         self.at += length;
         true
@@ -154,12 +168,11 @@ impl Reader<'_> {
 
     /// A number, a text in quotes or between dollars, where none continues a name.
     fn literal(&mut self, before: &str) -> bool {
-        // What stands behind an operator is a sign; behind a name or a value it is one.
-        let signs = before.trim_end().ends_with(['(', ',', '=', '<', '>', '+', '-', '*', '/']);
+        let signs = signs(before.trim_end());
         let named = before.ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '"'));
         let rest = self.rest();
         let length = match rest.as_bytes()[0] {
-            b'\'' if !named => self.quoted(),
+            b'\'' => self.quoted(),
             b'0'..=b'9' if !named => number(rest),
             b'-' if signs && rest[1..].starts_with(|next: char| next.is_ascii_digit()) => 1 + number(&rest[1..]),
             b'.' if !named && rest[1..].starts_with(|next: char| next.is_ascii_digit()) => number(rest),
@@ -172,6 +185,13 @@ impl Reader<'_> {
         self.at += length;
         true
     }
+}
+
+/// Whether what stands behind this is a sign; behind a name or a value it is an operator.
+fn signs(before: &str) -> bool {
+    let word = before.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or_default();
+    let operand = before.ends_with([')', ']', '"', '`', '\'']) || !word.is_empty();
+    !before.is_empty() && (!operand || OPENS.contains(&word.to_ascii_lowercase().as_str()))
 }
 
 fn number(text: &str) -> usize {

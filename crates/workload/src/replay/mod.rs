@@ -10,11 +10,12 @@ mod business;
 pub mod keys;
 mod literals;
 mod program;
+mod spelled;
 #[cfg(test)]
 mod tests;
 mod trace;
 
 pub use keys::{Asked, KEYS, read};
 pub use literals::{shape, told};
-pub use program::bounds;
+pub use program::{Said, bound};
 pub use trace::{Heard, Trace};

@@ -1,6 +1,7 @@
 //! From a trace to the transactions of each session.
 
 use super::business::Replay;
+use super::spelled::spelled;
 use super::{Asked, Heard, Trace, shape, told};
 use crate::dataset::Language;
 use crate::kind::{Around, Ready, Share};
@@ -18,10 +19,14 @@ const NAME: usize = 60;
 
 /// What one statement of a transaction says.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Said {
+pub enum Said {
+    /// That one begins.
     Begin,
+    /// That it ends, and what it did stays.
     Commit,
+    /// That it ends, and nothing that it did stays.
     Rollback,
+    /// Anything else: the number of its text, and its values.
     Statement(u16, Vec<Value>),
 }
 
@@ -65,7 +70,7 @@ impl Program {
         let mut texts = Texts { server: trace.server.clone(), ..Texts::default() };
         let mut open: HashMap<u32, (Transaction, Nanos)> = HashMap::new();
         let mut sessions: BTreeMap<u32, Vec<Transaction>> = BTreeMap::new();
-        for heard in &trace.heard {
+        for heard in &spelled(trace) {
             let ended = heard.at + heard.took.unwrap_or_default();
             let said = texts.said(heard, around.textual)?;
             let ends = matches!(said, Said::Commit | Said::Rollback);
@@ -128,7 +133,7 @@ impl Texts {
                 (text.to_owned(), values.iter().map(value).collect())
             }
             (None, true) => {
-                let (shape, values) = shape(text);
+                let (shape, values) = shape(text, &self.server);
                 (shape, values.into_iter().map(Value::Text).collect())
             }
             (None, false) => (text.to_owned(), Vec::new()),
@@ -158,26 +163,23 @@ impl Texts {
 }
 
 /// A text without what ends it.
-fn ended(sql: &str) -> &str {
+pub(super) fn ended(sql: &str) -> &str {
     sql.trim().trim_end_matches(';').trim_end()
 }
 
-/// Whether a statement begins or ends a transaction, and says nothing else.
-pub fn bounds(sql: &str) -> bool {
-    bound(ended(sql)).is_some()
-}
-
-fn bound(text: &str) -> Option<Said> {
-    let words: Vec<String> = text.split_whitespace().map(str::to_ascii_lowercase).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+/// Whether a statement begins or ends a transaction, and says no more than how it begins.
+pub fn bound(sql: &str) -> Option<Said> {
+    let words: Vec<String> = ended(sql).split_whitespace().map(str::to_ascii_lowercase).collect();
+    let words: Vec<&str> = words.iter().map(|word| word.trim_end_matches(',')).collect();
     let (first, rest) = words.split_first()?;
-    if !matches!(rest, [] | ["transaction" | "work"]) {
-        return None;
-    }
-    match *first {
-        "begin" | "start" => Some(Said::Begin),
-        "commit" | "end" => Some(Said::Commit),
-        "rollback" | "abort" => Some(Said::Rollback),
+    let rest = if let ["transaction" | "work", rest @ ..] = rest { rest } else { rest };
+    match (*first, rest) {
+        (
+            "begin" | "start",
+            [] | ["isolation" | "read" | "deferrable", ..] | ["not", "deferrable", ..] | ["with", "consistent", ..],
+        ) => Some(Said::Begin),
+        ("commit" | "end", []) => Some(Said::Commit),
+        ("rollback" | "abort", []) => Some(Said::Rollback),
         _ => None,
     }
 }

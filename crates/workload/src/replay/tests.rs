@@ -38,10 +38,16 @@ fn a_statement_is_told_without_any_value_however_it_is_written() {
         ),
         (
             "PostgreSQL 15",
+            "SELECT e'x\\'GEHEIM', U&'d\\0061t' AND b BETWEEN -5 AND -3::int8",
+            "SELECT e$1, U&$2 AND b BETWEEN $3 AND $4::int8",
+        ),
+        (
+            "PostgreSQL 15",
             "SELECT $2 + $1 + 7, date'GEHEIM', $$GEHEIM$$, $x$GEHEIM$x$",
             "SELECT $2 + $1 + $3, date$4, $5, $6",
         ),
-        ("PostgreSQL 15", "SELECT E'x\\'GEHEIM' AND b = 'GEHEIM'", "SELECT E$1…"),
+        ("PostgreSQL 15", "SELECT E'x\\'GEHEIM' AND b = 'GEHEIM'", "SELECT E$1 AND b = $2"),
+        ("PostgreSQL 15", "SELECT 'x\\' AND b = 'GEHEIM'", "SELECT $1…"),
         ("PostgreSQL 15", "SELECT 1 /* a /* b */ GEHEIM */", "SELECT $1 …"),
         ("PostgreSQL 15", "SELECT a -- GEHEIM\nFROM t1", "SELECT a  \nFROM t1"),
         (
@@ -140,15 +146,45 @@ fn values_are_taken_out_of_a_text_and_go_back_in_as_they_were() {
         ("SELECT a - 1, b + -2", "SELECT a - $1, b + $2", vec!["1", "-2"]),
         ("SELECT ''0", "SELECT $1", vec!["''0"]),
         ("SELECT $1 + 2", "SELECT $1 + $1", vec!["2"]),
+        ("SELECT -5 - -3, a[-1]", "SELECT $1 - $2, a[$3]", vec!["-5", "-3", "-1"]),
+        (
+            "SELECT a WHERE b BETWEEN -5 AND -3 LIMIT -1",
+            "SELECT a WHERE b BETWEEN $1 AND $2 LIMIT $3",
+            vec!["-5", "-3", "-1"],
+        ),
+        ("SELECT '5'::int - -3::int8, f(x)-1", "SELECT $1::int - $2::int8, f(x)-$3", vec!["'5'", "-3", "1"]),
+        (r"SELECT E'it\'s -- 5', U&'d\0061t' /* 7 */", "SELECT E$1, U&$2  ", vec![r"'it\'s -- 5'", r"'d\0061t'"]),
+        (r"SELECT 'c:\', 5", "SELECT $1, $2", vec![r"'c:\'", "5"]),
+        (
+            "SELECT $x$it's $$ 5$x$, N'5', date'2026-01-01'",
+            "SELECT $1, N$2, date$3",
+            vec!["$x$it's $$ 5$x$", "'5'", "'2026-01-01'"],
+        ),
+        ("SELECT 1 /* a /* b */ 7 */, 2", "SELECT $1  , $2", vec!["1", "2"]),
+        ("/*+ SeqScan(t) */ SELECT 1", "/*+ SeqScan(t) */ SELECT $1", vec!["1"]),
     ] {
-        assert_eq!(shape(sql), (shaped.to_owned(), values.into_iter().map(str::to_owned).collect::<Vec<_>>()), "{sql}");
+        let values = values.into_iter().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(shape(sql, "PostgreSQL 15"), (shaped.to_owned(), values), "{sql}");
+    }
+}
+
+#[test]
+fn backslashes_comments_and_signs_are_read_as_the_server_does() {
+    for (sql, shaped, values) in [
+        (r#"SELECT '{"a": "it\'s -- 5"}', 7"#, "SELECT $1, $2", vec![r#"'{"a": "it\'s -- 5"}'"#, "7"]),
+        (r#"SELECT "it's \" # 5", 7"#, r#"SELECT "it's \" # 5", $1"#, vec!["7"]),
+        ("SELECT 5--3, 7 # it's 8\n, 9 -- it's 8", "SELECT $1-$2, $3  \n, $4  ", vec!["5", "-3", "7", "9"]),
+        ("SELECT /*!50100 SQL_NO_CACHE */ 5 /* a /* b */", "SELECT /*!50100 SQL_NO_CACHE */ $1  ", vec!["5"]),
+    ] {
+        let values = values.into_iter().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(shape(sql, "MariaDB 11"), (shaped.to_owned(), values), "{sql}");
     }
 }
 
 proptest! {
     #[test]
-    fn a_text_without_comments_is_whole_again_with_its_values_in_it(sql in "[a-z0-9 ,='.()_]{0,40}") {
-        let (shaped, values) = shape(&sql);
+    fn a_text_without_comments_is_whole_again_with_its_values_in_it(sql in "[a-eE0-9 ,='\".()_\\\\]{0,40}", postgres: bool) {
+        let (shaped, values) = shape(&sql, if postgres { "PostgreSQL" } else { "MariaDB" });
         let mut again = String::new();
         let values: Vec<Value> = values.into_iter().map(Value::Text).collect();
         crate::sql::splice(&shaped, &values, &mut again);
@@ -167,7 +203,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_reading_a_trace_a_shape_or_a_told_statement_panic(text in "\\PC{0,60}") {
-        let _ = (Trace::parse(&text), Trace::parse(&format!("prony-trace 1\t5\tx\n{text}")), shape(&text), told(&text, ""), told(&text, "PostgreSQL"));
+        let _ = (Trace::parse(&text), Trace::parse(&format!("prony-trace 1\t5\tx\n{text}")), shape(&text, ""), shape(&text, "PostgreSQL"), told(&text, ""), told(&text, "PostgreSQL"));
     }
 }
 
@@ -199,6 +235,53 @@ fn a_session_sends_its_transactions_at_their_moments_with_their_pauses_and_begin
     let values = r#"[Text("5"), Text("7")]"#;
     assert_eq!(log, ["Begin { write: true }", values, "pause 250 us", "Commit"]);
     assert_eq!(program.statements(None)[1].sql, "UPDATE t SET a = $1 WHERE id = $2");
+}
+
+#[test]
+fn a_transaction_that_says_how_it_begins_is_one_and_begins_so_again() {
+    let said = ["start transaction isolation level serializable, read only;", "SELECT 1", "COMMIT"];
+    let all: Vec<Heard> = said.iter().zip([1, 20, 40]).map(|(sql, at)| heard(at, 0, sql)).collect();
+    for (server, wanted) in [("PostgreSQL 15", 2), ("MariaDB 11", 1)] {
+        let trace = Trace { server: server.to_owned(), ..trace(all.clone()) };
+        let program = program(&ASKED, &trace, 1, true).unwrap();
+        assert_eq!((program.sessions[0].len(), program.sessions[0][0].said.len()), (1, 2 + wanted));
+        let sent: Vec<String> = compiled(program).statements(None).into_iter().map(|one| one.sql).collect();
+        let all = ["SET TRANSACTION isolation level serializable, read only", "SELECT $1"];
+        assert_eq!(sent, all[2 - wanted..], "{server}");
+    }
+    for (sql, begins) in [
+        ("BEGIN NOT ATOMIC SELECT 1; END", false),
+        ("start slave", false),
+        ("BEGIN WORK NOT DEFERRABLE", true),
+        ("START TRANSACTION WITH CONSISTENT SNAPSHOT", true),
+        ("BEGIN", true),
+    ] {
+        assert_eq!(super::bound(sql).is_some(), begins, "{sql}");
+    }
+}
+
+#[test]
+fn a_session_that_does_not_commit_each_statement_by_itself_sends_its_transactions_whole() {
+    let said = [
+        "SELECT 0",
+        "set @@session.autocommit = 0, sql_mode='A,B'",
+        "UPDATE a",
+        "UPDATE b",
+        "COMMIT",
+        "UPDATE c",
+        "ROLLBACK",
+        "UPDATE d",
+        "SET AUTOCOMMIT=1;",
+        "UPDATE e",
+    ];
+    let all: Vec<Heard> = said.iter().zip(1..).map(|(sql, at)| heard(20 * at, 0, sql)).collect();
+    let trace = Trace { server: "MariaDB 10.11".to_owned(), ..trace(all) };
+    let program = program(&ASKED, &trace, 1, true).unwrap();
+    let sizes: Vec<usize> = program.sessions[0].iter().map(|one| one.said.len()).collect();
+    assert_eq!(sizes, [1, 1, 4, 3, 3, 1], "{program:?}");
+    assert!(program.sessions[0][2..5].iter().all(|one| one.said[0].1 == super::Said::Begin));
+    let sent: Vec<String> = compiled(program).statements(None).into_iter().map(|one| one.sql).collect();
+    assert_eq!(sent, ["SELECT $1", "SET sql_mode=$1", "UPDATE a", "UPDATE b", "UPDATE c", "UPDATE d", "UPDATE e"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use units::Nanos;
 const FIRST: &str = "prony-trace 1";
 
 /// A statement, as somebody heard it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heard {
     /// When it began, from the beginning of the window.
     pub at: Nanos,

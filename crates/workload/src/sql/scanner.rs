@@ -184,8 +184,8 @@ pub(crate) fn quote(bytes: &[u8], escapes: bool) -> Option<usize> {
     }
 }
 
-/// The length of a comment, which may hold others.
-fn comment(bytes: &[u8]) -> Option<usize> {
+/// The length of a comment, which may hold others; none where it does not end.
+pub(crate) fn comment(bytes: &[u8]) -> Option<usize> {
     let (mut at, mut depth) = (2, 1);
     while depth > 0 {
         match bytes.get(at..)? {
@@ -197,6 +197,24 @@ fn comment(bytes: &[u8]) -> Option<usize> {
     }
     Some(at)
 }
+
+/// Words behind which an expression begins, so that a sign there belongs to a number.
+pub const OPENS: &[&str] = &[
+    "select",
+    "and",
+    "or",
+    "not",
+    "then",
+    "else",
+    "when",
+    "case",
+    "between",
+    "by",
+    "in",
+    "limit",
+    "offset",
+    "returning",
+];
 
 /// Bytes of the dollar-quoted string that begins here; none where none does. One without an end reaches to the end.
 pub fn between_dollars(sql: &str) -> Option<usize> {

@@ -9,7 +9,7 @@ mod line;
 mod mysql;
 mod postgres;
 
-use super::{Captured, sorted};
+use super::{Captured, Of, sorted};
 use line::{Heard, Line};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -71,11 +71,12 @@ impl Passing {
             lacking.push(format!("nobody connected to {relay}: point the application there"));
         }
         lacking.push(format!("what clients say to the server without going through {relay}"));
-        let (said, mut left_out) = sorted(heard.words, ("", self.wanted.as_deref()), 0, window, false);
+        let of = Of { own: "", wanted: self.wanted.as_deref(), server: &heard.server };
+        let (said, mut left_out) = sorted(heard.words, &of, 0, window, false);
         left_out.extend(heard.left_out);
-        let of = if self.wanted.is_none() { ", of all databases: the address names none" } else { "" };
+        let all = if self.wanted.is_none() { ", of all databases: the address names none" } else { "" };
         let trace = Trace { server: heard.server, window, heard: said };
-        Captured { trace, source: format!("the relay at {relay}{of}"), sampled: false, left_out, lacking }
+        Captured { trace, source: format!("the relay at {relay}{all}"), sampled: false, left_out, lacking }
     }
 }
 

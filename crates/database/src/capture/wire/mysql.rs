@@ -13,6 +13,11 @@ const LENGTH: u32 = 0x20_8000;
 const ENTER: u8 = 2;
 const QUERY: u8 = 3;
 const EXECUTE: u8 = 23;
+/// How the server refuses a statement; the number of a deadlock, for which it rolls the whole transaction back.
+const REFUSED: u8 = 0xff;
+const DEADLOCK: [u8; 2] = 1213_u16.to_le_bytes();
+/// A packet of so many bytes goes on in the next one.
+const LONGEST: usize = 0xff_ffff;
 
 const SEALED: &str = "under TLS, which nobody reads on its way: let clients connect with --skip-ssl";
 const COMPRESSED: &str = "compressed, which is not read: let clients connect without compression";
@@ -23,8 +28,11 @@ pub(super) struct Talk {
     session: String,
     database: String,
     client: Unread,
-    /// The first packet of the server, until its version is known.
-    greeting: Option<Unread>,
+    server: Unread,
+    /// Whether the server has said which version it is.
+    greeted: bool,
+    /// Whether the next packet of the server goes on with the last.
+    goes_on: bool,
     begun: bool,
     waiting: Option<Words>,
     answered_us: i64,
@@ -32,7 +40,7 @@ pub(super) struct Talk {
 
 impl Talk {
     pub(super) fn new(connection: u64) -> Talk {
-        Talk { session: connection.to_string(), greeting: Some(Unread::default()), ..Talk::default() }
+        Talk { session: connection.to_string(), ..Talk::default() }
     }
 
     /// The next packet: its number and body.
@@ -75,6 +83,21 @@ impl Talk {
         }
         Ok(())
     }
+
+    fn answered(&mut self, heard: &mut Heard, body: &[u8]) {
+        let begins = !std::mem::replace(&mut self.goes_on, body.len() == LONGEST);
+        if !std::mem::replace(&mut self.greeted, true) {
+            let version = body.get(1..).unwrap_or_default().split(|byte| *byte == 0).next().unwrap_or_default();
+            let version = String::from_utf8_lossy(version);
+            // What stands before its own version is for replicas of an older one.
+            heard.server = format!("MariaDB {}", version.strip_prefix("5.5.5-").unwrap_or(&version));
+        } else if let (true, [REFUSED, why @ ..], Some(words)) = (begins, body, &mut self.waiting) {
+            match why.starts_with(&DEADLOCK) {
+                true => "ROLLBACK".clone_into(&mut words.sql),
+                false => words.failed = true,
+            }
+        }
+    }
 }
 
 /// The database in a client's answer to the greeting.
@@ -91,13 +114,9 @@ impl Line for Talk {
     fn hear(&mut self, heard: &mut Heard, from_client: bool, at_us: i64, bytes: &[u8]) -> Result<(), &'static str> {
         if !from_client {
             self.answered_us = at_us;
-            if let Some(greeting) = &mut self.greeting {
-                greeting.add(bytes);
-                if let Some((_, body)) = Talk::packet(greeting) {
-                    let version = body.get(1..).unwrap_or_default().split(|byte| *byte == 0).next().unwrap_or_default();
-                    heard.server = format!("MariaDB {}", String::from_utf8_lossy(version));
-                    self.greeting = None;
-                }
+            self.server.add(bytes);
+            while let Some((_, body)) = Talk::packet(&mut self.server) {
+                self.answered(heard, &body);
             }
             return Ok(());
         }

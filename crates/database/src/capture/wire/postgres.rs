@@ -123,6 +123,12 @@ impl Talk {
         let mut body = Fields(body);
         match letter {
             b'C' | b'I' | b's' if self.waiting.front().is_some_and(|one| !one.simple) => self.over(heard, at_us),
+            // All that was asked for up to the next end of a group fails with it.
+            b'E' => {
+                let group = self.answered + 1;
+                let asked = self.waiting.iter_mut().filter(|one| one.answer == group);
+                asked.for_each(|one| one.words.failed = true);
+            }
             b'Z' => {
                 self.answered += 1;
                 while self.waiting.front().is_some_and(|one| one.answer <= self.answered) {

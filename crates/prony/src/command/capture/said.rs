@@ -72,7 +72,7 @@ fn over_time(told: &Told) -> Vec<(f64, f64, f64)> {
 /// The command that sends it again: one text with values in it is enough to need the protocol that sends texts as they are.
 fn again(told: &Told) -> String {
     let trace = &told.captured.trace;
-    let valued = |one: &Heard| one.parameters.is_none() && !shape(&one.sql).1.is_empty();
+    let valued = |one: &Heard| one.parameters.is_none() && !shape(&one.sql, &trace.server).1.is_empty();
     let protocol = if trace.heard.iter().any(valued) { " --set protocol=simple" } else { "" };
     format!(
         "prony run replay --on URL-OF-A-COPY --set trace={} --set sessions={} --set measure={}s{protocol}",

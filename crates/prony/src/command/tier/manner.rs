@@ -131,9 +131,10 @@ impl Done {
         !matches!(self.outcome, Outcome::Moved { .. } | Outcome::There | Outcome::Gone)
     }
 
+    /// In one line, whatever letters names have.
     pub(super) fn says(&self) -> String {
         let size = |bytes: f64| units::bytes(Bytes(bytes as u64));
-        match &self.outcome {
+        let text = match &self.outcome {
             Outcome::Moved { before, after } => {
                 let took = units::milliseconds(1e3 * self.seconds);
                 // What a rebuild frees is no gain of the tier.
@@ -167,7 +168,8 @@ impl Done {
             ),
             Outcome::NoRoom(text) => format!("left {} where it is: no room ({text})", self.name),
             Outcome::Locked(text) | Outcome::Refused(text) => format!("left {} where it is: {text}", self.name),
-        }
+        };
+        output::on_one_line(&text).into_owned()
     }
 
     pub(super) fn json(&self) -> Value {
@@ -187,4 +189,10 @@ impl Done {
             "says": self.says(),
         })
     }
+}
+
+#[test]
+fn whatever_letters_a_name_has_what_became_of_its_object_is_one_line() {
+    let done = Done::at_once("public.\"new\nline\ttab\"", Outcome::Refused("it lies in \"a\nb\"".to_owned()));
+    assert_eq!(done.says(), r#"left public."new\u000aline\u0009tab" where it is: it lies in "a\u000ab""#);
 }

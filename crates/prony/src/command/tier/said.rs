@@ -2,7 +2,7 @@
 
 use super::advise::Told;
 use super::times::Known;
-use crate::output::columns;
+use crate::output::{columns, on_one_line};
 use advisor::{Advice, Band, Cost, How, Kind, Reason, Way};
 use study::Engine;
 use units::{Bytes, percent};
@@ -66,8 +66,12 @@ pub(super) fn answer(told: &Told) -> String {
         Reason::InCache => format!("what is read is in memory already; {waits}."),
         Reason::LogBound if !advice.log_timed => format!(
             "the log may be up to {} of the wait, and it stays where it is when tables move. The server does not time its flushes: \
-             switch that on before you decide; {waits}{}.",
+             {} before you decide; {waits}{}.",
             share(advice.log_s),
+            match told.engine {
+                Engine::Mariadb => "give the time of one with `--slow-flush`",
+                _ => "switch that on",
+            },
             if advice.reach.from_memory { "" } else { " at most" }
         ),
         Reason::LogBound => format!(
@@ -157,7 +161,11 @@ pub(super) fn doubts(told: &Told) -> Vec<String> {
     if !told.vanished.is_empty() {
         let count = told.vanished.len();
         let some: Vec<&str> = told.vanished.iter().take(3).map(String::as_str).collect();
-        all.push(format!("Vanished meanwhile: {} ({}).", units::counted(count as u64, "objects"), some.join(", ")));
+        all.push(format!(
+            "Vanished meanwhile: {} ({}).",
+            units::counted(count as u64, "objects"),
+            on_one_line(&some.join(", "))
+        ));
     }
     if advice.objects.iter().any(|object| object.known.kind == Kind::Index) {
         all.push("Sizes are those of the last VACUUM or ANALYZE; of what was read, as they are.".to_owned());
@@ -201,8 +209,8 @@ pub(super) fn text(told: &Told) -> String {
         text.push_str("\nThe plan\n");
         for one in &told.advice.moves {
             let way = if one.to_fast { "to the fast tier" } else { "back to the slow tier" };
-            let (kind, size) = (one.kind.word(), bytes(one.bytes));
-            text.push_str(&format!("  {kind} {} ({size}) {way}\n    {}\n", one.name, cost(told.engine, &one.cost)));
+            let (kind, name, size) = (one.kind.word(), on_one_line(&one.name), bytes(one.bytes));
+            text.push_str(&format!("  {kind} {name} ({size}) {way}\n    {}\n", cost(told.engine, &one.cost)));
         }
     }
     text.push_str(&curve(told));
@@ -247,7 +255,8 @@ fn curve(told: &Told) -> String {
     let stay = advice.objects.iter().zip(&advice.gains).filter(|(object, _)| !object.known.stays.is_empty());
     for (object, gain) in stay.filter(|(_, gain)| gain.saved_s() > 0.0).take(ROWS) {
         let wait = seconds(if object.known.fast { gain.fast_s() } else { gain.slow_s() });
-        text.push_str(&format!("{}: {wait} of wait; not moved: {}\n", object.known.name, object.known.stays));
+        let why = format!("{}: {wait} of wait; not moved: {}", object.known.name, object.known.stays);
+        text.push_str(&format!("{}\n", on_one_line(&why)));
     }
     let hand = advice
         .objects

@@ -25,9 +25,11 @@ pub(super) struct Sampler<'a> {
     pub(super) standing: Standing,
 }
 
-/// Refuses a fast tier that is the slow one: the tablespace of the database, or a folder that is, or lies in, that of the data.
+/// Refuses a fast tier in which a server here can make no files, and one that is the slow one: the tablespace of the database, or a folder that
+/// is, or lies in, that of the data.
 pub(super) fn apart(watch: &mut Watch, standing: &Standing, spec: &DatabaseSpec, fast: &str) -> Result<(), Failure> {
     let Standing { fast: Some(own), slow: (name, slow), .. } = standing else { return Ok(()) };
+    let looking = format!("looking at the tiers of `{}`: `--fast {fast}`", spec.shown());
     // A server elsewhere has other folders, of which nobody here knows links.
     let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let inside = |folder: &PathBuf| slow.is_empty() && real(Path::new(own)).starts_with(real(folder));
@@ -35,12 +37,12 @@ pub(super) fn apart(watch: &mut Watch, standing: &Standing, spec: &DatabaseSpec,
     let is = match &inside {
         Some(folder) => format!("is, or lies in, {name} (`{}`)", folder.display()),
         None if own == slow => format!("is {name}"),
-        None => return Ok(()),
+        None => {
+            let shut = |[what, help]: [String; 2]| Err(Failure::new(format!("{looking}: {what}")).hint(help));
+            return watch.shut().map_or(Ok(()), shut);
+        }
     };
-    let told = format!(
-        "looking at the tiers of `{}`: `--fast {fast}` {is}, where the data lies already: both tiers are one",
-        spec.shown()
-    );
+    let told = format!("{looking} {is}, where the data lies already: both tiers are one");
     Err(Failure::new(told).hint("name the tablespace on the fast storage, of a MariaDB its folder, with --fast"))
 }
 
