@@ -108,11 +108,6 @@ pub enum TrialError {
     Watch { source: workload::block::WatchError },
 }
 
-/// Whether a place is a scratch folder, and no server.
-fn scratch(place: &str) -> bool {
-    std::path::Path::new(place).file_name().is_some_and(|name| name.to_string_lossy().starts_with("prony-scratch-"))
-}
-
 impl TrialError {
     /// A module that cannot be made ready for a trial.
     pub(crate) fn prepare(action: &'static str, module: usize, system: &str) -> impl Fn(io::Error) -> TrialError {
@@ -127,12 +122,9 @@ impl TrialError {
             Gone { source, place, .. } if source.raw_os_error() == Some(libc::ENOSPC) => {
                 Some(format!("free space on the disk of {}, or take a smaller data set", or_else(place, "the system")))
             }
-            // The process behind an emulated device says the same as a server.
-            Gone { source, place, .. } if source.raw_os_error() == Some(libc::ENOTCONN) && scratch(place) => {
-                Some("the process that serves the mount has ended: start it again; `prony clean DIR` removes what a run left in its folders".to_owned())
-            }
             Gone { source, place, .. } if source.raw_os_error() == Some(libc::ENOTCONN) => Some(format!(
-                "read the log of the server at {}, and see that it runs again",
+                "see that what serves {} runs again: a server has a log there, and a mount a process that has ended; `prony clean DIR` removes what a \
+                 run left in a folder",
                 or_else(place, "that place")
             )),
             Aborted { .. } => Some("mend the script, or see that the database has what it asks for".to_owned()),
@@ -158,18 +150,4 @@ fn at(place: &str) -> String {
 
 fn said(words: &str) -> String {
     if words.is_empty() { String::new() } else { format!("; it said: {words}") }
-}
-
-#[test]
-fn a_mount_that_nobody_serves_any_more_is_told_as_that_and_a_server_by_its_log() {
-    let gone = |place: &str| TrialError::Gone {
-        system: "a".to_owned(),
-        place: place.to_owned(),
-        done: 0,
-        words: String::new(),
-        source: io::Error::from_raw_os_error(libc::ENOTCONN),
-    };
-    let hint = |place: &str| gone(place).hint().unwrap_or_default();
-    assert!(hint("/tmp/prony-emulated-1/device/prony-scratch-7").starts_with("the process that serves the mount"));
-    assert!(hint("/var/run/postgresql").starts_with("read the log of the server at /var/run/postgresql"));
 }

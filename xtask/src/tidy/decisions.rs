@@ -33,6 +33,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("observation", "probe.rs", "reads the names of probes back out of a run file"),
     ("observation", "run.rs", "reads kinds and facts of systems back out of a run file"),
     ("observation", "state.rs", "reads states and searches back out of a run file"),
+    ("recorder", "awake.rs", "reads what the kernel says of its driver for idle cores"),
     ("report", "csv.rs", "quotes fields"),
     ("report", "headline.rs", "shortens a level to its first word"),
     ("report", "kept.rs", "keeps options and numbers whole on a line"),

@@ -27,7 +27,7 @@ impl ByHand {
     }
 
     /// Every command that would start or end a node names it, and ends nothing. Then it ends.
-    pub fn is_left_alone(mut self, program: &Program, kind: &str) {
+    pub fn left_alone(mut self, program: &Program, kind: &str) {
         let process = self.0.id();
         for command in [format!("pair up {kind} --dir pair").as_str(), "pair down", "pair down --remove"] {
             let refused = program.refused(command);

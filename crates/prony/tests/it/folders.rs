@@ -290,7 +290,7 @@ fn a_table_that_somebody_else_has_moved_since_stays_in_his_folder_and_the_others
 }
 
 #[test]
-fn a_table_that_was_renamed_since_goes_back_and_the_one_that_took_its_name_is_left_alone() {
+fn a_table_that_was_renamed_since_goes_back_and_the_one_that_took_its_name_left_alone() {
     let Some(shop) = shop() else { return };
     let mut session = shop.session();
     let theirs = "RENAME TABLE shop.hot TO shop.cool; CREATE TABLE shop.hot (n int); INSERT INTO shop.hot VALUES (7)";

@@ -339,7 +339,7 @@ fn a_full_list_means_a_copy_and_a_second_primary_is_named_and_thrown_away_only_w
 }
 
 #[test]
-fn what_is_no_pair_is_left_alone_and_what_cannot_be_is_refused_with_a_reason() {
+fn what_is_no_pair_left_alone_and_what_cannot_be_is_refused_with_a_reason() {
     let house = House::new("null:");
     let program = &house.program;
     let refused = |line: &str| program.refused(&format!("pair {line}"));
@@ -390,7 +390,7 @@ fn a_server_that_somebody_started_by_hand_on_a_nodes_data_is_named_and_left_alon
         assert!(by_hand.runs(), "it serves");
         std::thread::yield_now();
     }
-    by_hand.is_left_alone(&pair.house.program, "postgres-pair");
+    by_hand.left_alone(&pair.house.program, "postgres-pair");
     assert_eq!(pair.does("up postgres-pair")["state"], "replicating");
     pair.is_equal(1);
 }

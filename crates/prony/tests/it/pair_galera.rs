@@ -173,7 +173,7 @@ fn without_a_vote_whoever_is_left_waits_for_a_command_and_takes_over_when_the_lo
 }
 
 #[test]
-fn a_node_that_is_stopped_is_named_and_a_server_that_somebody_started_by_hand_on_its_data_is_left_alone() {
+fn a_node_that_is_stopped_is_named_and_a_server_that_somebody_started_by_hand_on_its_data_left_alone() {
     let Some(pair) = Joined::up("") else { return };
     pair.begin();
     let process = pair.server("b").first_process().and_then(|pid| Pid::from_raw(pid as i32)).expect("it runs");
@@ -196,7 +196,7 @@ fn a_node_that_is_stopped_is_named_and_a_server_that_somebody_started_by_hand_on
         assert!(by_hand.runs(), "it serves");
         std::thread::yield_now();
     }
-    by_hand.is_left_alone(&pair.house.program, "galera-pair");
+    by_hand.left_alone(&pair.house.program, "galera-pair");
     pair.does("up galera-pair --dir pair");
     pair.does("resume");
     pair.is_equal(1);
