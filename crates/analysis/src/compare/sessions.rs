@@ -9,6 +9,7 @@ use super::mirrors::{SESSIONS, crossing, ends, level, others};
 use super::pairs::Member;
 use super::session_loop::{Loop, Pool, SESSIONS_MAX, Users};
 use crate::point::{Group, pooled};
+use crate::trial::busy_with_others;
 use crate::{Compensation, Estimate, SessionLimit, bound};
 use observation::factor::CORES;
 use study::Metric;
@@ -52,6 +53,19 @@ pub(super) fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> 
 struct Demand {
     seconds: Estimate,
     cores: f64,
+    /// Those that other programs left to it.
+    left: f64,
+}
+
+impl Demand {
+    fn pool(&self) -> Pool {
+        Pool { demand_s: self.seconds.value, cores: self.cores }
+    }
+
+    /// The same where a transaction takes as much as the end of its interval says.
+    fn ending(&self, end: f64) -> Pool {
+        Pool { demand_s: if end.is_finite() && end > 0.0 { end } else { self.seconds.value }, ..self.pool() }
+    }
 }
 
 /// What a run tells of the loop of a session with a mirror.
@@ -75,17 +89,17 @@ impl Seen {
         Seen { sessions, rate, now, then, users: users(same, swept).filter(|_| few), beside: beside(most) }
     }
 
-    /// With how many sessions so many times the rate is reached, and how sure that is by the ratio, by CPU a transaction and by how much of the
-    /// mirror's work a session waits for; none where no number is enough.
+    /// With how many sessions so many times the rate is reached, and how sure that is by the ratio, by CPU a transaction, by how much of the
+    /// mirror's work a session waits for, and by whether other programs go on to take their cores; none where no number is enough.
     fn compensating(&self, longer: &Estimate) -> Option<Estimate> {
-        let value = self.needs(longer.value, |one| one.value, 1.0)?;
-        let (low, high) = (|one: &Estimate| known(one.low, one), |one: &Estimate| known(one.high, one));
+        let value = self.needs(longer.value, Demand::pool, 1.0)?;
         let doubts = [
-            self.needs(longer.low, |one| one.value, 1.0),
-            self.needs(longer.high, |one| one.value, 1.0),
-            self.needs(longer.value, low, 1.0),
-            self.needs(longer.value, high, 1.0),
-            self.needs(longer.value, |one| one.value, self.beside),
+            self.needs(longer.low, Demand::pool, 1.0),
+            self.needs(longer.high, Demand::pool, 1.0),
+            self.needs(longer.value, |one| one.ending(one.seconds.low), 1.0),
+            self.needs(longer.value, |one| one.ending(one.seconds.high), 1.0),
+            self.needs(longer.value, Demand::pool, self.beside),
+            self.needs(longer.value, |one| Pool { cores: one.left, ..one.pool() }, 1.0),
         ];
         let off = doubts.map(|other| other.map_or(f64::INFINITY, |other| (other / value).ln()));
         let (below, above) = off
@@ -98,22 +112,21 @@ impl Seen {
         })
     }
 
-    fn needs(&self, times: f64, end: fn(&Estimate) -> f64, waited: f64) -> Option<f64> {
-        let (fitted, then) = self.fitted(end, waited);
+    fn needs(&self, times: f64, pool: fn(&Demand) -> Pool, waited: f64) -> Option<f64> {
+        let (fitted, then) = self.fitted(pool, waited);
         then.sessions(times * fitted.rate(self.sessions), self.sessions)
     }
 
     /// How many times the rate users start with a session for each of them.
     fn most(&self) -> f64 {
-        let (fitted, then) = self.fitted(|one| one.value, 1.0);
+        let (fitted, then) = self.fitted(Demand::pool, 1.0);
         let users = self.users.map_or(self.sessions, |users| users.count.min(SESSIONS_MAX));
         then.rate(users) / fitted.rate(self.sessions)
     }
 
     /// The loop with so many sessions as it was seen, and with the processor time that a transaction takes with more of them.
-    fn fitted(&self, end: fn(&Estimate) -> f64, waited: f64) -> (Loop, Loop) {
-        let pools =
-            |of: &[Demand]| of.iter().map(|one| Pool { demand_s: end(&one.seconds), cores: one.cores }).collect();
+    fn fitted(&self, pool: fn(&Demand) -> Pool, waited: f64) -> (Loop, Loop) {
+        let pools = |of: &[Demand]| of.iter().map(pool).collect();
         let bare = Loop { pools: pools(&self.now), rest_s: 0.0, waited, users: self.users };
         let fitted = bare.fitted(self.sessions, self.rate);
         let then = Loop { pools: pools(&self.then), ..fitted.clone() };
@@ -121,24 +134,19 @@ impl Seen {
     }
 }
 
-/// An end of an interval, or the value where there is none.
-fn known(end: f64, one: &Estimate) -> f64 {
-    if end.is_finite() && end > 0.0 { end } else { one.value }
-}
-
 /// What a transaction asks of the machine's processors, or of those of each server where they are held to some. Nothing where that was not
 /// watched, or where several streams share it.
 fn demands(group: &Group, confidence: f64) -> Vec<Demand> {
-    let of = |cores: f64, seconds: &dyn Fn(&Member) -> Option<f64>| {
+    let of = |(cores, left): (f64, f64), seconds: &dyn Fn(&Member) -> Option<f64>| {
         let one = |member: &Member| seconds(member).filter(|_| member.0.streams.len() == 1).map(Estimate::single);
         let own: Vec<Estimate> = group.members.iter().map(one).collect::<Option<_>>()?;
-        Some(Demand { seconds: pooled(&own, 0.0, confidence)?, cores })
+        Some(Demand { seconds: pooled(&own, 0.0, confidence)?, cores, left })
     };
     let per = |member: &Member| member.0.server.as_ref().map(|server| server.per_transaction);
     let all = match level(group, CORES) {
         Some(cores) => vec![
-            of(cores, &|member| Some(per(member)?.cpu_ms? / 1e3)),
-            of(cores, &|member| Some(per(member)?.mirror_cpu_ms? / 1e3)),
+            of((cores, cores), &|member| Some(per(member)?.cpu_ms? / 1e3)),
+            of((cores, cores), &|member| Some(per(member)?.mirror_cpu_ms? / 1e3)),
         ],
         None => {
             let cores = group.members.iter().find_map(|(trial, _)| trial.machine.cores);
@@ -146,7 +154,9 @@ fn demands(group: &Group, confidence: f64) -> Vec<Demand> {
                 let rate = stream.throughput_per_s.value;
                 Some(share(&(*trial, *stream))? * f64::from(trial.machine.cores?) / rate)
             };
-            vec![cores.and_then(|cores| of(f64::from(cores), &each))]
+            let others: f64 = group.members.iter().filter_map(|(trial, _)| busy_with_others(trial)).sum();
+            let left = 1.0 - others / group.members.len() as f64;
+            vec![cores.map(f64::from).and_then(|cores| of((cores, left * cores), &each))]
         }
     };
     all.into_iter().collect::<Option<_>>().unwrap_or_default()

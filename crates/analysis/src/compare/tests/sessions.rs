@@ -172,6 +172,28 @@ fn users_who_share_sessions_are_predicted_as_well_and_are_told_where_they_are_th
 }
 
 #[test]
+fn other_programs_that_keep_cores_busy_may_go_on_to_do_so_which_is_in_the_interval() {
+    let alone = System { cores: 2.0, cpu_ms: 0.4, waits_ms: 0.6, think_ms: 0.0, varies: true, users: None };
+    let mirrored = System { cpu_ms: 0.6, waits_ms: 1.4, ..alone };
+    let beside = |others: f64| {
+        let each = [alone.trial(0, "alone", 2), mirrored.trial(0, "mirrored", 2), mirrored.trial(0, "mirrored", 4)];
+        let trials = (0..12_u32).map(|index| {
+            let mut one = each[index as usize % 3].clone();
+            (one.label.index, one.label.block) = (index, index / 3);
+            one.machine.cpu_user_cores = one.machine.cpu_user_cores.map(|busy| busy + others);
+            one
+        });
+        found(&trials.collect::<Vec<_>>()).predicted
+    };
+    let (quiet, crowded) = (beside(0.0), beside(0.5));
+    assert!(
+        (crowded.value / quiet.value - 1.0).abs() < 1e-9 && crowded.high > 1.1 * quiet.high,
+        "{crowded:?} {quiet:?}"
+    );
+    assert_eq!(beside(1.2).high, f64::INFINITY, "what is left of the cores is not enough");
+}
+
+#[test]
 fn the_doubt_of_cpu_a_transaction_is_in_the_interval_which_is_open_where_the_cores_may_be_full() {
     let alone = System { cores: 2.0, cpu_ms: 0.4, waits_ms: 0.6, think_ms: 0.0, varies: true, users: None };
     let mirrored = System { cpu_ms: 0.6, waits_ms: 1.4, ..alone };
