@@ -29,19 +29,21 @@ fn group() -> Option<PathBuf> {
     Some(quota::groups().last()?.join(GROUP))
 }
 
-/// Keeps all cores on which this process may run awake, until `lifetime` ends. `begun` is called once they are.
+/// Keeps all cores on which this process may run awake, until `lifetime` ends. `begun` is called before: where cores are busy, a process of
+/// the idle class comes to say nothing.
 ///
 /// # Errors
 /// This system has no control groups of the idle class, or this user may make none.
 pub fn keep_awake(mut lifetime: impl Read, begun: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-    let inside = Inside::enter()?;
+    let inside = Inside::make()?;
+    begun()?;
+    inside.enter()?;
     let cores = rustix::thread::sched_getaffinity(None)?;
     let ended = Arc::new(AtomicBool::new(false));
     for core in (0..CpuSet::MAX_CPU).filter(|core| cores.is_set(*core)) {
         let ended = ended.clone();
         std::thread::Builder::new().name(GROUP.into()).spawn(move || busy(core, &ended))?;
     }
-    begun()?;
     while lifetime.read(&mut [0; 64])? > 0 {}
     ended.store(true, Ordering::Relaxed);
     drop(inside);
@@ -62,25 +64,45 @@ fn busy(core: usize, ended: &AtomicBool) {
     }
 }
 
-/// This process in the group; it leaves with this.
+/// The group for this process, which leaves it with this.
 struct Inside {
     group: PathBuf,
     home: PathBuf,
 }
 
 impl Inside {
-    fn enter() -> io::Result<Inside> {
+    fn make() -> io::Result<Inside> {
         let home = quota::groups().first().cloned();
         let (Some(group), Some(home)) = (group(), home) else { return Err(io::ErrorKind::Unsupported.into()) };
-        match fs::create_dir(&group) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
-        let inside = Inside { group, home };
-        fs::write(inside.group.join("cpu.idle"), "1")?;
-        fs::write(inside.group.join("cgroup.procs"), std::process::id().to_string())?;
-        Ok(inside)
+        made(&group)?;
+        Ok(Inside { group, home })
     }
+
+    /// Who was the last in it may have taken it away since it was made.
+    fn enter(&self) -> io::Result<()> {
+        let enter = || fs::write(self.group.join("cgroup.procs"), std::process::id().to_string());
+        for _ in 0..ENTRIES {
+            match enter() {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    // Made and taken away once more, it is missing again.
+                    let _ = made(&self.group);
+                }
+                entered => return entered,
+            }
+        }
+        enter()
+    }
+}
+
+/// How often it is made anew for one who wants to enter.
+const ENTRIES: u32 = 100;
+
+fn made(group: &Path) -> io::Result<()> {
+    match fs::create_dir(group) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    fs::write(group.join("cpu.idle"), "1")
 }
 
 impl Drop for Inside {
@@ -206,18 +228,23 @@ mod tests {
     }
 
     #[test]
-    fn cores_are_kept_awake_where_this_user_may_and_the_group_ends_with_that() {
-        let mut seen = None;
+    fn a_process_stands_in_the_group_while_it_keeps_cores_awake_and_nowhere_near_it_afterwards() {
+        let own = std::process::id();
+        let stands = || Keepers::new(100).processes().contains(&own);
+        let Ok(inside) = Inside::make() else { return assert!(!stands()) };
+        inside.enter().unwrap();
+        assert!(stands() && Keepers::new(100).look());
+        drop(inside);
+        assert!(!stands());
+    }
+
+    #[test]
+    fn who_keeps_cores_awake_says_so_before_it_gives_way_to_everybody() {
+        let mut said = None;
         let kept = keep_awake(io::empty(), || {
-            let mut keepers = Keepers::new(100);
-            let own = std::process::id();
-            seen = Some((keepers.look(), keepers.processes().contains(&own)));
+            said = Some(Keepers::new(100).processes().contains(&std::process::id()));
             Ok(())
         });
-        match kept {
-            Ok(()) => assert_eq!(seen, Some((true, true))),
-            Err(_) => assert_eq!(seen, None),
-        }
-        assert!(!Keepers::new(100).processes().contains(&std::process::id()));
+        assert_eq!(said, kept.is_ok().then_some(false));
     }
 }

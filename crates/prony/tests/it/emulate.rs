@@ -953,11 +953,13 @@ fn parts_of_a_model_fail_and_come_back_on_a_mount_and_what_it_does_not_have_is_r
 
 /// The processes that a process has started and that keep cores awake.
 fn keepers_of(server: rustix::process::Pid) -> usize {
-    let parent = format!(") S {} ", server.as_raw_nonzero());
+    // The parent stands behind the name, which is in parentheses, and the state.
+    let parent = format!(" {} ", server.as_raw_nonzero());
     let is = |number: &i32| {
         let words = fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
         let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
-        words.ends_with(b"\0keep-awake\0") && stat.contains(&parent)
+        words.ends_with(b"\0keep-awake\0")
+            && stat.rsplit_once(") ").is_some_and(|(_, rest)| rest[1..].starts_with(&parent))
     };
     let numbers = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     numbers.filter(is).count()
