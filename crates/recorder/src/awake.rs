@@ -209,8 +209,8 @@ mod tests {
         let kept = started(&format!("echo awake; cat; touch {ended}")).unwrap();
         assert!(!folder.exists());
         drop(kept);
-        let looked = (0..LOOKS).inspect(|_| std::thread::sleep(LOOK));
-        assert!(looked.map(|_| folder.exists()).any(|ended| ended), "it saw the end of its input");
+        let mut looked = (0..LOOKS).inspect(|_| std::thread::sleep(LOOK));
+        assert!(looked.any(|_| folder.exists()), "it saw the end of its input");
         std::fs::remove_file(folder).unwrap();
     }
 
