@@ -134,4 +134,4 @@ impl CoreCompensation {
 
 #[cfg(test)]
 #[path = "tests/cores.rs"]
-mod tests;
+pub(super) mod tests;

@@ -18,7 +18,8 @@ fn at(index: u32, system: &str, sessions: u32, (cores, per_s): (f64, f64), [firs
     one
 }
 
-fn judged() -> Judgement {
+/// A system alone and one with a mirror, of which nothing else is known.
+pub(in crate::compare) fn judged() -> Judgement {
     let mirrored = Mirrored {
         system: "mirrored".to_owned(),
         pairing: Pairing::Postgres,

@@ -1,12 +1,12 @@
 //! Sessions that make up for a mirror, against systems that are simulated.
 
 use super::*;
+use crate::compare::cores::tests::judged;
 use crate::compare::mirrors::mirrors;
 use crate::point::groups;
-use crate::run::tests::{judgement, level as factor, trial};
+use crate::run::tests::{level as factor, trial};
 use crate::{PerTransaction, ServerSummary, TrialSummary};
 use random::Draws;
-use study::{Judgement, Mirrored, Pairing, Waits};
 
 /// A system that serves transactions: times in ms.
 #[derive(Clone, Copy, Debug)]
@@ -118,17 +118,7 @@ fn told(alone: System, mirrored: System, sessions: u32, more: u32) -> Compensati
 }
 
 fn found(trials: &[TrialSummary]) -> Compensation {
-    let mirrored = Mirrored {
-        system: "mirrored".to_owned(),
-        pairing: Pairing::Postgres,
-        waits: Waits::Flushed,
-        apart: false,
-        published: false,
-        both: false,
-    };
-    let judgement =
-        Judgement { baseline: Some("alone".to_owned()), mirrored: vec![mirrored], primary: None, ..judgement() };
-    let [one] = mirrors(&groups(trials), &judgement).try_into().expect("one system with a mirror");
+    let [one] = mirrors(&groups(trials), &judged()).try_into().expect("one system with a mirror");
     one.compensations.into_iter().next().expect("sessions are varied")
 }
 
