@@ -59,6 +59,23 @@ fn is_late(came: Nanos, due: Nanos, left: Nanos) -> bool {
     left.saturating_sub(due) > LATE.max(Nanos(due.saturating_sub(came).0 / 10))
 }
 
+/// How long before it is due an answer leaves, so that as many leave late as early.
+///
+/// The thread sends one answer after another. Of several that are due at one moment, as those of a program that keeps some operations
+/// outstanding are, all but the first would leave late, each by what sending those before it takes.
+#[derive(Debug, Default)]
+struct Ahead(Nanos);
+
+impl Ahead {
+    /// What one answer teaches, whatever it was late by: a core that was busy elsewhere changes no more than that.
+    const STEP: Nanos = Nanos(50);
+    const MOST: Nanos = Nanos::from_micros(20);
+
+    fn learn(&mut self, due: Nanos, left: Nanos) {
+        self.0 = if left > due { (self.0 + Self::STEP).min(Self::MOST) } else { self.0.saturating_sub(Self::STEP) };
+    }
+}
+
 /// What the sessions and the thread share.
 struct Shared {
     inbox: Mutex<Vec<Asked>>,
@@ -164,6 +181,7 @@ struct Driver {
     /// How long before an event it wakes up.
     lead: Lead,
     answered: Answered,
+    ahead: Ahead,
     /// Keeps cores awake where times are short.
     vigil: Option<Vigil>,
 }
@@ -184,6 +202,7 @@ impl Driver {
             slow: 1000,
             lead: Lead::default(),
             answered: Answered::default(),
+            ahead: Ahead::default(),
             vigil: None,
         }
     }
@@ -264,14 +283,17 @@ impl Driver {
         loop {
             let next = self.machine.next()?;
             let due = self.wall_time(next).saturating_sub(self.way_back());
-            if due > self.clock.now() {
-                return Some(due);
+            let begin = due.saturating_sub(self.ahead.0);
+            if begin > self.clock.now() {
+                return Some(begin);
             }
             self.reached = self.machine.advance(next, &mut self.ended);
             for ended in self.ended.drain(..) {
                 self.free.push(ended.slot);
                 if let Some(UnderWay { came, finish, .. }) = self.under_way[ended.slot as usize].take() {
-                    let late = is_late(came, due, self.clock.now());
+                    let left = self.clock.now();
+                    let late = is_late(came, due, left);
+                    self.ahead.learn(due, left);
                     let [all, of_them] = &self.shared.answers;
                     all.fetch_add(1, Ordering::Relaxed);
                     of_them.fetch_add(u64::from(late), Ordering::Relaxed);
@@ -320,6 +342,24 @@ impl Driver {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_answers_that_are_due_together_as_many_leave_early_as_late() {
+        let mut ahead = Ahead::default();
+        let mut leave = |at_once: u64, busy: Nanos| {
+            let due = Nanos::from_millis(1);
+            let begun = due.saturating_sub(ahead.0) + busy;
+            let left: Vec<Nanos> = (0..at_once).map(|one| begun + Nanos(7_000 * one + 1)).collect();
+            left.iter().for_each(|left| ahead.learn(due, *left));
+            left.iter().filter(|left| **left > due).count()
+        };
+        (0..500).for_each(|_| drop(leave(4, Nanos::ZERO)));
+        assert_eq!(leave(4, Nanos::ZERO), 2);
+        assert_eq!(leave(4, Nanos::from_millis(9)), 4, "a core was busy");
+        assert_eq!(leave(4, Nanos::ZERO), 2, "which teaches little");
+        (0..500).for_each(|_| drop(leave(1, Nanos::ZERO)));
+        assert!(ahead.0 <= Ahead::STEP, "one alone leaves when it is due, and not {:?} before", ahead.0);
+    }
 
     #[test]
     fn an_answer_is_late_beyond_50_us_and_beyond_a_tenth_of_its_time() {

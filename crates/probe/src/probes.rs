@@ -12,7 +12,7 @@ use crate::idle::Keepers;
 use crate::power::PowerSources;
 use crate::reading::{Disk, Reading};
 use crate::source::{Source, parsed};
-use crate::tree::{self, Trees};
+use crate::tree::{self, Strangers, Trees};
 use crate::{cgroup, cpu, disk, memory, pressure};
 
 /// Everything that is watched, with its files open. A missing file is a probe that observes nothing.
@@ -33,6 +33,7 @@ pub struct Probes {
     mirror: Trees,
     /// Children of this process.
     children: Trees,
+    strangers: Strangers,
     /// What keeps cores awake, which is no work.
     keepers: Keepers,
 }
@@ -72,6 +73,7 @@ impl Probes {
             server: Trees::new(Vec::new(), ticks_per_s),
             mirror: Trees::new(Vec::new(), ticks_per_s),
             children: Trees::new(own.map(|process| process.id).collect(), ticks_per_s),
+            strangers: Strangers::default(),
             keepers,
         }
     }
@@ -80,6 +82,7 @@ impl Probes {
     pub fn watch(&mut self, server: Vec<u32>, mirror: Vec<u32>) {
         self.server.watch(server);
         self.mirror.watch(mirror);
+        self.strangers.forget();
     }
 
     /// What the processes of the server, of its mirror, and all others below this one have used.
@@ -87,11 +90,13 @@ impl Probes {
         if [&self.server, &self.mirror, &self.children].iter().all(|trees| trees.is_idle()) {
             return [None; 3];
         }
-        let mut all = tree::processes();
+        let mut all = self.strangers.others();
         let (server, mirror) = (self.server.read(&all), self.mirror.read(&all));
         // This process starts servers, too.
         all.retain(|process| !self.server.holds(process.id) && !self.mirror.holds(process.id));
-        [server, mirror, self.children.read(&all)]
+        let children = self.children.read(&all);
+        self.strangers.add(all.iter().map(|process| process.id).filter(|id| !self.children.holds(*id)));
+        [server, mirror, children]
     }
 
     /// Reads everything. `now` is the moment on the caller's clock, taken just before.

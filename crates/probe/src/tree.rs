@@ -6,7 +6,7 @@
 //! What it does not do: it looks at no process outside of the trees that it was given. What a process used between the last look at it
 //! and its end is lost.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 
 /// What a tree has used since it was first looked at.
@@ -102,9 +102,52 @@ impl Used {
 
 /// All processes that may be seen.
 pub(crate) fn processes() -> Vec<Process> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    ids.filter_map(|id| parse(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?)).collect()
+    ids().filter_map(process).collect()
+}
+
+fn ids() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+fn process(id: u32) -> Option<Process> {
+    parse(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
+}
+
+/// Processes that were found outside of all trees: they stay outside, so that they need not be read again.
+///
+/// A machine runs hundreds of processes beside those of a trial. To read them all takes a core from the load for a millisecond, at every
+/// interval.
+#[derive(Debug, Default)]
+pub(crate) struct Strangers {
+    known: HashSet<u32>,
+    looks: u32,
+}
+
+/// After so many looks everybody is read once more: the number of one who has ended may have been given to another.
+const LOOKS: u32 = 100;
+
+impl Strangers {
+    /// All processes but the strangers.
+    pub fn others(&mut self) -> Vec<Process> {
+        self.looks += 1;
+        if self.looks.is_multiple_of(LOOKS) {
+            self.forget();
+        }
+        let (strangers, others): (Vec<u32>, Vec<u32>) = ids().partition(|id| self.known.contains(id));
+        self.known = strangers.into_iter().collect();
+        others.into_iter().filter_map(process).collect()
+    }
+
+    /// These stand outside of all trees.
+    pub fn add(&mut self, processes: impl Iterator<Item = u32>) {
+        self.known.extend(processes);
+    }
+
+    /// Other trees are watched from now on.
+    pub fn forget(&mut self) {
+        self.known.clear();
+    }
 }
 
 /// The roots that are there, and everything below them.
@@ -158,6 +201,22 @@ mod tests {
         let line = "42 (a) b (c) S 7 42 42 0 -1 4194560 9 8 7 6 1234 567 3 2 20 0 1 0 100 0 0";
         let parsed = Process { id: 42, parent: 7, user_ticks: 1234, system_ticks: 567 };
         assert_eq!(parse(line), Some(parsed));
+    }
+
+    #[test]
+    fn strangers_are_read_once_until_others_are_watched_and_who_comes_is_read_at_once() {
+        let ids = |strangers: &mut Strangers| strangers.others().iter().map(|process| process.id).collect::<Vec<_>>();
+        let (own, mut strangers) = (std::process::id(), Strangers::default());
+        let all = ids(&mut strangers);
+        assert!(all.contains(&own));
+        strangers.add([own].into_iter());
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let later = ids(&mut strangers);
+        assert!(!later.contains(&own) && later.contains(&child.id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        strangers.forget();
+        assert!(ids(&mut strangers).contains(&own));
     }
 
     #[test]
