@@ -62,6 +62,6 @@ fn doubts(report: &Report) -> Markup {
 
 fn beside(count: usize) -> Markup {
     html! {
-        @if count > 0 { " " a href="#caveats" { (units::counted(count as u64, "more notes")) " on this page" } "." }
+        @if count > 0 { " " a href="#caveats" { (units::counted(count as u64, "notes")) " on this page" } "." }
     }
 }

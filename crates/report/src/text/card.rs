@@ -60,7 +60,7 @@ impl Page {
     fn doubts(&self, card: &Card) -> Vec<String> {
         let more = match card.beside {
             0 => String::new(),
-            count => format!(" {} below.", units::counted(count as u64, "more notes")),
+            count => format!(" {} below.", units::counted(count as u64, "notes")),
         };
         let text = match card.doubts.as_slice() {
             [] => format!("No serious doubt.{more}"),

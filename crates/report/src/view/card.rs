@@ -15,7 +15,7 @@ use analysis::{
     Beside, CaveatKind, Comparison, Compensation, DeadlineFinding, Estimate, Findings, HighestRate, MirrorFinding,
     PairFinding, PointSummary, SessionLimit, TierFinding, TierStep, Typical, Verdict, Work,
 };
-use observation::{Asks, Point, Provenance, factor};
+use observation::{Asks, Level, Point, Provenance, factor, level_of};
 use study::Metric;
 use units::{Bytes, Nanos};
 
@@ -780,6 +780,9 @@ fn deadline(found: &DeadlineFinding) -> Number {
     Number::new(&found.takes_s, Quantity::Seconds, what, found.in_time.word()).with([found.ends()])
 }
 
+/// From so many times the rate that was asked for on, what was completed has transactions in it that nobody asked for.
+const FOLLOWED: f64 = 1.02;
+
 fn highest(findings: &Findings, found: &HighestRate) -> Option<Number> {
     let work = findings.points.iter().find(|point| point.at.same_stream(&found.point))?.work;
     let bound = Quantity::Milliseconds.text(found.bound_ms);
@@ -788,5 +791,16 @@ fn highest(findings: &Findings, found: &HighestRate) -> Option<Number> {
         found.point.stream,
         Quantity::Quantile.text(found.quantile)
     );
-    Some(Number::new(found.rate_per_s.as_ref()?, Quantity::Work(work), what, "requests arrive by a clock"))
+    let rate = found.rate_per_s.as_ref()?;
+    // Transactions that others bring about are counted as done, and nobody asked for them.
+    let of_stream = findings.points.iter().filter(|point| point.at.same_stream(&found.point));
+    let asked =
+        |point: &&PointSummary| level_of(&point.at.factors, factor::RATE).and_then(Level::number) == Some(rate.value);
+    let done = of_stream.filter(asked).map(|point| point.throughput_per_s.value).next();
+    let more = done.filter(|done| work == Work::Transactions && *done > FOLLOWED * rate.value);
+    let followed =
+        more.map(|done| format!("{} completed: some transactions bring about others", Quantity::Work(work).text(done)));
+    let quantity = if work == Work::Transactions { Quantity::Rate } else { Quantity::Work(work) };
+    let place = "open load: requests arrive whether or not earlier ones were answered";
+    Some(Number::new(rate, quantity, what, place).with(followed))
 }

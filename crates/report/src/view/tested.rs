@@ -2,6 +2,7 @@
 //!
 //! The one idea: only what a reader would ask first. The fingerprint has everything.
 
+use super::quantity::Quantity;
 use analysis::Findings;
 use observation::{RunFacts, SystemFacts, SystemKind};
 use units::Bytes;
@@ -28,19 +29,34 @@ pub fn lines(findings: &Findings) -> Vec<String> {
     lines
 }
 
-/// `trials: 6 of 5 s each`, `trials: 10 of 2 to 4 s each, and 4 until their work was done`.
+/// `6 trials of 5 s each`, `10 trials of 2 to 4 s each and 4 until their work was done; ranges are 95% intervals`.
 fn trials(findings: &Findings) -> Option<String> {
     let ended = || findings.trials.iter().filter(|trial| !trial.interrupted);
     let windows: Vec<_> = ended().filter(|trial| !trial.fixed_work).map(|trial| trial.window.length()).collect();
     let fixed = ended().count() - windows.len();
     let timed = windows.iter().min().zip(windows.iter().max()).map(|(least, most)| {
         let [least, most] = [least, most].map(|long| units::duration(*long));
-        let long = if least == most { least } else { units::range(&least, " to ", &most) };
-        format!("{} of {long}{}", windows.len(), if windows.len() > 1 { " each" } else { "" })
+        let long = if least == most { least } else { span(&least, &most) };
+        format!(
+            "{} of {long}{}",
+            units::counted(windows.len() as u64, "trials"),
+            if windows.len() > 1 { " each" } else { "" }
+        )
     });
-    let fixed = (fixed > 0).then(|| format!("{fixed} until their work was done"));
+    let fixed = (fixed > 0).then(|| match timed {
+        Some(_) => format!("{fixed} until their work was done"),
+        None => format!("{} until the work was done", units::counted(fixed as u64, "trials")),
+    });
     let parts: Vec<String> = timed.into_iter().chain(fixed).collect();
-    (!parts.is_empty()).then(|| format!("trials: {}", parts.join(", and ")))
+    let confidence = findings.points.first().map(|point| point.throughput_per_s.confidence);
+    let ranges = confidence.map(|level| format!("; ranges are {} intervals", Quantity::Share.text(level)));
+    (!parts.is_empty()).then(|| format!("{}{}", parts.join(" and "), ranges.unwrap_or_default()))
+}
+
+/// `2 to 4 s`, `10 s to 1 h`.
+fn span(least: &str, most: &str) -> String {
+    let unit = |time: &str| time.split_once(' ').map(|(_, unit)| unit.to_owned());
+    if unit(least) == unit(most) { units::range(least, " to ", most) } else { format!("{least} to {most}") }
 }
 
 fn system_line(findings: &Findings, system: &SystemFacts) -> String {
@@ -116,7 +132,7 @@ fn database(findings: &Findings, system: &SystemFacts) -> String {
     let data = buffer.filter(|_| most > 0.0).map(|buffer| {
         // Data that grows has two sizes, which are those of the tables.
         let (least, most) = (shown(least), shown(most));
-        let data = if least == most { most } else { units::range(&least, " to ", &most) };
+        let data = if least == most { most } else { span(&least, &most) };
         format!(", {data} of data, {} of buffer", shown(buffer))
     });
     let engine = match SystemKind::of_word(&system.kind) {

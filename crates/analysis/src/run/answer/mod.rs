@@ -128,8 +128,8 @@ fn asked_for(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
     let ends = if done >= NEARLY_ALL * most { "" } else { ", and its interval ends there" };
     point.limited_by_users().then(|| {
         format!(
-            "{} with {} of think time start at most {}, and {} of that were done: the users bound this rate{ends}, and more of them \
-             show what the system carries.",
+            "{} with a mean think time of {} can ask for at most {}, and {} of that was done: the users limit this rate{ends}. \
+             Take more users to see what the system carries.",
             counted(u64::from(users), "users"),
             duration(think),
             point.work.rate(most),
@@ -601,8 +601,9 @@ mod tests {
         };
         let asked = told(1_148.0).expect("a doubt");
         assert!(
-            asked
-                .starts_with("64 users with 50 ms of think time start at most 1280 TPS, and 89.7% of that were done: "),
+            asked.starts_with(
+                "64 users with a mean think time of 50 ms can ask for at most 1280 TPS, and 89.7% of that was done: "
+            ),
             "{asked}"
         );
         assert_eq!(told(900.0), None, "a third is missing: somebody keeps them waiting");
