@@ -37,6 +37,9 @@ pub(crate) fn claimed(settings: &Settings) -> Result<Vec<File>, MountError> {
             return Err(MountError::Fast(slow.clone()));
         }
     }
+    if settings.tier.is_none() && is_fast(&settings.backing) {
+        return Err(MountError::Fast(settings.backing.clone()));
+    }
     let mut held = folders.iter().map(|backing| claim(backing, &settings.at)).collect::<Result<Vec<_>, _>>()?;
     // By this a device is known before it is mounted, too. Where it cannot be opened nothing is mounted.
     held.extend(File::open(FUSE));

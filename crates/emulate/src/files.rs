@@ -10,14 +10,14 @@ use crate::tree::{Node, Tree, kind_of, stat_of};
 use crate::volatile::SECTOR;
 use fuser::{
     Errno, FileAttr, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, InitFlags, KernelConfig, LockOwner,
-    OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen,
-    ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
+    OpenAccMode, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry,
+    ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags, Timespec, Timestamps, XattrFlags};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -135,6 +135,12 @@ fn empty(reply: ReplyEmpty, done: Result<(), Errno>) {
         Ok(()) => reply.ok(),
         Err(error) => reply.error(error),
     }
+}
+
+/// Whether an attribute of the folder is kept there for this program, and is not for whoever uses the mount: without the one that names a
+/// fast folder, files would be served with holes.
+fn is_own(ino: INodeNo, name: &OsStr) -> bool {
+    ino == INodeNo::ROOT && name.as_bytes().starts_with(b"user.prony.")
 }
 
 fn xattr(reply: ReplyXattr, size: u32, value: Result<Vec<u8>, Errno>) {
@@ -323,8 +329,10 @@ impl Filesystem for Files {
     }
 
     fn open(&self, _: &Request, ino: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
-        match self.node(ino).and_then(|node| node.file().map_err(|error| errno(&error))) {
-            Ok(_) => reply.opened(FileHandle(0), self.way(flags.0)),
+        let writes = flags.acc_mode() != OpenAccMode::O_RDONLY;
+        let opened = |node: Arc<Node>| if writes { node.writable() } else { node.file().map(drop) };
+        match self.node(ino).and_then(|node| opened(node).map_err(|error| errno(&error))) {
+            Ok(()) => reply.opened(FileHandle(0), self.way(flags.0)),
             Err(error) => reply.error(error),
         }
     }
@@ -500,6 +508,9 @@ impl Filesystem for Files {
             let what = std::str::from_utf8(value).ok().and_then(|text| text.parse::<Happening>().ok());
             return empty(reply, what.ok_or(Errno::EINVAL).and_then(|what| self.device.happen(what)));
         }
+        if is_own(ino, name) {
+            return reply.error(Errno::EPERM);
+        }
         let flags = XattrFlags::from_bits_retain(flags as u32);
         let set = self.node(ino).and_then(|node| rustix::fs::setxattr(node.path(), name, value, flags).map_err(told));
         empty(reply, set);
@@ -516,6 +527,7 @@ impl Filesystem for Files {
                 return xattr(reply, size, Ok(format!("{all} {late}").into_bytes()));
             }
             Some(KNOWS) => return xattr(reply, size, Ok(self.device.knows().into_bytes())),
+            _ if is_own(ino, name) => return xattr(reply, size, Err(Errno::ENODATA)),
             _ => {}
         }
         let value = self.node(ino).and_then(|node| {
@@ -532,12 +544,17 @@ impl Filesystem for Files {
             let mut names = vec![0; 65_536];
             let length = rustix::fs::listxattr(node.path(), &mut names[..]).map_err(told)?;
             names.truncate(length);
-            Ok(OsString::from_vec(names).into_vec())
+            let seen = names.split_inclusive(|byte| *byte == 0);
+            let theirs = seen.filter(|name| !is_own(ino, OsStr::from_bytes(name)));
+            Ok(theirs.flatten().copied().collect())
         });
         xattr(reply, size, names);
     }
 
     fn removexattr(&self, _: &Request, ino: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        if is_own(ino, name) {
+            return reply.error(Errno::EPERM);
+        }
         empty(reply, self.node(ino).and_then(|node| rustix::fs::removexattr(node.path(), name).map_err(told)));
     }
 

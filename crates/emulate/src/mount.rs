@@ -92,6 +92,12 @@ pub enum MountError {
     /// The file system of the fast folder has no files that are so large.
     #[error("making room for {size} in the fast folder `{0}`", size = units::bytes(*.1))]
     Room(PathBuf, Bytes, #[source] std::io::Error),
+    /// The fast folder has not so much room; so much it has.
+    #[error("a fast tier of {asked} in `{0}`, which has room for {has}", asked = units::bytes(*.1), has = units::bytes(*.2))]
+    Small(PathBuf, Bytes, Bytes),
+    /// Something cut the files of a fast folder short.
+    #[error("the fast folder `{0}` is damaged: it names extents that it does not hold")]
+    Damaged(PathBuf),
     /// The file to which moves are to be added cannot be opened.
     #[error("opening `{0}`, for a line for each move")]
     Trace(PathBuf, #[source] std::io::Error),
@@ -132,6 +138,8 @@ impl Mounted {
         let _ = rustix::process::setpriority_process(None, -20);
         many_files();
         let backing = claimed(settings)?;
+        // The kernel unmounts no link, and one that is led elsewhere meanwhile leads to another mount.
+        let mounted_at = settings.at.canonicalize().map_err(|error| MountError::Mount(settings.at.clone(), error))?;
         let tree =
             Tree::open(&settings.backing).map_err(|error| MountError::Backing(settings.backing.clone(), error))?;
         let tree = Arc::new(tree);
@@ -142,6 +150,7 @@ impl Mounted {
         let mut tiered = None;
         if let Some((model, tiering)) = &settings.tier {
             let fast = Arc::new(device(model.as_ref(), settings, memory)?);
+            roomy(tiering)?;
             let both = Tiered::new(devices[0].clone(), fast.clone(), tiering.clone(), &settings.backing);
             let both = Arc::new(both.map_err(|error| untiered(settings, (&tiering.fast, tiering.room), error))?);
             devices.push(fast);
@@ -164,8 +173,8 @@ impl Mounted {
         let beyond_room = tiered.as_ref().map_or(Bytes(0), |tiered| tiered.beyond_room());
         let mover = tiered.map(moved).transpose()?;
         // Whoever sees it finds a device that is ready.
-        let session = Some(seen_at(&settings.at, serves)?);
-        Ok(Mounted { session, at: settings.at.clone(), way, beyond_room, _mover: mover, _backing: backing })
+        let session = Some(seen_at(&mounted_at, serves)?);
+        Ok(Mounted { session, at: mounted_at, way, beyond_room, _mover: mover, _backing: backing })
     }
 
     /// Whether it is still mounted: somebody else may have unmounted it.
@@ -245,10 +254,18 @@ fn moved(tiered: Arc<Tiered>) -> Result<Mover, MountError> {
     Mover::start(tiered, trace).map_err(MountError::Thread)
 }
 
+/// Refuses a fast tier of more than its folder has room for, with what lies there already.
+fn roomy(tiering: &Tiering) -> Result<(), MountError> {
+    let Ok(stat) = rustix::fs::statvfs(&tiering.fast) else { return Ok(()) };
+    let has = Bytes(stat.f_bavail * stat.f_frsize + crate::tiered::taken(&tiering.fast));
+    if tiering.room > has { Err(MountError::Small(tiering.fast.clone(), tiering.room, has)) } else { Ok(()) }
+}
+
 /// Why two folders are no tiers of one mount.
 fn untiered(settings: &Settings, (fast, room): (&Path, Bytes), error: std::io::Error) -> MountError {
     match error.kind() {
         std::io::ErrorKind::InvalidData => MountError::OtherTier(fast.to_owned(), settings.backing.clone()),
+        std::io::ErrorKind::UnexpectedEof => MountError::Damaged(fast.to_owned()),
         std::io::ErrorKind::FileTooLarge => MountError::Room(fast.to_owned(), room, error),
         _ => MountError::Backing(fast.to_owned(), error),
     }

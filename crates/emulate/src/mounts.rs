@@ -67,7 +67,7 @@ pub enum Spared {
     #[error("that lies on the device at `{0}`")]
     Inside(PathBuf),
     /// The device is served by another user.
-    #[error("only root and the user who serves it may do that")]
+    #[error("only the user who serves it may do that")]
     Foreign,
     /// It is one device, and no two tiers.
     #[error("one device is mounted there, and no two tiers")]

@@ -61,6 +61,16 @@ impl Node {
         Ok(self.file.get_or_init(|| opened).clone())
     }
 
+    /// Opens it for a program that wants to write: a file that this user may only read is refused then, and not when what was written is
+    /// to be kept.
+    pub(crate) fn writable(&self) -> std::io::Result<()> {
+        let flags = rustix::fs::fcntl_getfl(&*self.file()?)?;
+        if flags.contains(OFlags::RDWR) {
+            return Ok(());
+        }
+        Ok(rustix::fs::open(self.path(), OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty()).map(drop)?)
+    }
+
     /// It is written by somebody who may not leave it with the rights of its owner. A file that keeps them is as it was.
     pub(crate) fn drop_privileges(&self) {
         let lent = Mode::SUID | Mode::SGID;

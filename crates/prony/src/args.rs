@@ -1087,8 +1087,7 @@ arguments! {
              path of a model file; `,PARAMETER=NUMBER` behind it changes a number. \
              `nothing` is a device that adds nothing to the folder, for measuring the mount itself. `tiered` with --fast and --slow \
              is two folders under one mount, between which extents of 1 MiB move as their heat says.";
-        backing: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present_any = ["fault", "heat", "slow", "measure_way"],
-            conflicts_with_all = ["fault", "heat", "slow"])
+        backing: Option<PathBuf> = arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["fault", "heat", "slow"])
             "Folder that holds the files", "Folder that holds the files. It is not to be used otherwise meanwhile.";
         at: PathBuf = arg(long, value_name = "MNT", value_hint = ValueHint::DirPath) "Folder at which the device is seen",
             "Empty folder at which the device is seen.";

@@ -87,6 +87,10 @@ impl Folder {
     pub fn read(text: &str) -> Result<Folder, String> {
         let Some(rest) = text.strip_prefix(EMULATED) else { return Ok(Folder::plain(text)) };
         match rest.split_once(':') {
+            Some((model, _)) if model.split(',').next() == Some(TIERED) => Err(format!(
+                "a device of one folder, got `{text}`: a study mounts no two tiers; mount them with `prony emulate tiered --fast DIR --slow \
+                 DIR --at MNT`, and say `file:MNT`"
+            )),
             Some((model, path)) if !model.is_empty() && !path.is_empty() => {
                 Ok(Folder { device: Some(model.to_owned()), ..Folder::plain(path) })
             }
@@ -94,6 +98,9 @@ impl Folder {
         }
     }
 }
+
+/// The device of two folders.
+const TIERED: &str = "tiered";
 
 /// What stands before the model of a folder on a device that is not there.
 const EMULATED: &str = "emulated:";

@@ -293,6 +293,9 @@ mod tests {
         for wrong in ["emulated:", "emulated:disk-15k", "emulated::/srv", "emulated:disk-15k:"] {
             assert!(parse(wrong).unwrap_err().contains("emulated:MODEL:DIR"), "{wrong}");
         }
+        for wrong in ["emulated:tiered:/srv", "emulated:tiered,disks=4:/srv"] {
+            assert!(parse(wrong).unwrap_err().contains("a study mounts no two tiers"), "{wrong}");
+        }
     }
 
     #[test]

@@ -48,11 +48,15 @@ impl Map {
     /// The table of a fast folder with room for so many extents, for the slow folder of this number.
     ///
     /// # Errors
-    /// When it cannot be read or made, and `InvalidData` when it belongs to another slow folder.
+    /// When it cannot be read or made; `InvalidData` when it belongs to another slow folder; `UnexpectedEof` when something cut one of
+    /// both files short.
     pub(crate) fn open(folder: &Path, slots: u32, owner: u64) -> io::Result<Map> {
         let open = |name| File::options().read(true).write(true).create(true).truncate(false).open(folder.join(name));
         let (table, data) = (open(TABLE)?, open(SLOTS)?);
         let known = usize::try_from(table.metadata()?.len() / RECORD).unwrap_or(0);
+        if !table.metadata()?.len().is_multiple_of(RECORD) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         let mut bytes = vec![0; known * RECORD as usize];
         table.read_exact_at(&mut bytes, 0)?;
         let head = record(OWNER, (owner, 0));
@@ -62,6 +66,7 @@ impl Map {
             Some(_) => return Err(io::ErrorKind::InvalidData.into()),
         }
         let mut map = Map { table, data: Arc::new(data), at: HashMap::new(), free: Vec::new() };
+        let before = map.data.metadata()?.len();
         map.data.set_len(map.data.metadata()?.len().max(u64::from(slots) * EXTENT))?;
         // Slots beyond the room are emptied by the mover, and never filled again.
         for slot in (0..slots.max(known.saturating_sub(1) as u32)).rev() {
@@ -71,6 +76,10 @@ impl Map {
                 None if slot < slots => map.free.push(slot),
                 None => {}
             }
+        }
+        let reached = map.at.values().max().map_or(0, |slot| (u64::from(*slot) + 1) * EXTENT);
+        if before < reached {
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
         Ok(map)
     }
@@ -84,6 +93,12 @@ impl Map {
         let mut records = bytes.chunks_exact(RECORD as usize);
         let ours = records.next() == Some(&record(OWNER, (owner, 0)));
         Ok(ours && records.zip(0..).any(|(bytes, slot)| key_of(slot, bytes).is_some()))
+    }
+
+    /// Bytes that the slots of a folder take on its disk.
+    pub(crate) fn taken(folder: &Path) -> u64 {
+        use std::os::unix::fs::MetadataExt as _;
+        folder.join(SLOTS).metadata().map_or(0, |slots| 512 * slots.blocks())
     }
 
     /// Whether there is a table in a folder.
@@ -166,5 +181,21 @@ mod tests {
         assert_eq!(map.all().collect::<Vec<_>>(), [((9, 0), slots[0])]);
         assert_eq!(map.room(), 3);
         assert_eq!(Map::open(folder.path(), 4, 8).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn a_fast_folder_of_which_something_was_cut_off_is_refused() {
+        for (name, bytes) in [(TABLE, 3 * RECORD - 18), (SLOTS, 0), (SLOTS, EXTENT)] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut map = Map::open(folder.path(), 4, 7).unwrap();
+            let (first, second) = (map.take().unwrap(), map.take().unwrap());
+            map.set((9, 0), first).unwrap();
+            map.set((9, 1), second).unwrap();
+            drop(map);
+            let file = File::options().write(true).open(folder.path().join(name)).unwrap();
+            file.set_len(bytes).unwrap();
+            let refused = Map::open(folder.path(), 4, 7).unwrap_err();
+            assert_eq!(refused.kind(), io::ErrorKind::UnexpectedEof, "{name} of {bytes}");
+        }
     }
 }

@@ -206,6 +206,11 @@ pub(crate) fn is_fast(folder: &Path) -> bool {
     Map::lies_in(folder)
 }
 
+/// Bytes that the extents of a fast folder take there now.
+pub(crate) fn taken(folder: &Path) -> u64 {
+    Map::taken(folder)
+}
+
 /// Where a slot begins in the file of slots.
 fn place(slot: u32) -> u64 {
     u64::from(slot) * EXTENT

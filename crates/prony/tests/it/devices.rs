@@ -3,6 +3,7 @@
 use crate::emulate::Device;
 use crate::program::Program;
 use crate::skip;
+use crate::small::Small;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
@@ -77,6 +78,84 @@ fn a_device_of_a_run_is_its_users_alone_and_ends_with_a_run_that_is_killed() {
 }
 
 #[test]
+fn a_link_to_the_folder_of_a_mount_is_as_good_as_the_folder() {
+    let program = Program::new();
+    fs::create_dir(program.path("there")).unwrap();
+    std::os::unix::fs::symlink("there", program.path("link")).unwrap();
+    let Some(mut device) = Device::mount_at(&program, "nothing", "link") else {
+        skip!("mounting needs root and /dev/fuse")
+    };
+    fs::write(device.at("f"), "seen").unwrap();
+    let going = device.going.take().expect("it is mounted");
+    going.signal(Signal::INT);
+    let (code, told) = going.end();
+    assert_eq!(code, Some(0), "{told}");
+    assert_eq!(fs::read_dir(program.path("there")).expect("a folder as before").count(), 0);
+    assert_eq!(fs::read_to_string(program.path("backing/f")).unwrap(), "seen");
+}
+
+#[test]
+fn a_file_that_the_backing_keeps_from_being_written_is_refused_when_it_is_opened() {
+    let program = Program::new();
+    let Some(small) = Small::mount(program.path("small"), "1m") else { skip!("mounting a tmpfs needs root") };
+    fs::write(small.path.join("f"), "kept").unwrap();
+    fs::create_dir(program.path("at")).unwrap();
+    let read_only = rustix::mount::MountFlags::RDONLY;
+    rustix::mount::mount_remount(&small.path, read_only, c"").unwrap();
+    if !Path::new("/dev/fuse").exists() {
+        skip!("mounting needs root and /dev/fuse")
+    }
+    let device = Device::serve(&program, "nothing --backing small", "at");
+    let refused = File::options().append(true).open(device.at("f")).unwrap_err();
+    assert_eq!(refused.kind(), std::io::ErrorKind::ReadOnlyFilesystem);
+    assert_eq!(fs::read_to_string(device.at("f")).unwrap(), "kept");
+    device.unmount();
+}
+
+#[test]
+fn what_a_folder_is_marked_with_is_neither_seen_nor_taken_away_through_its_mount() {
+    use rustix::fs::{XattrFlags, getxattr, listxattr, removexattr, setxattr};
+    const MARK: &str = "user.prony.tier";
+    let program = Program::new();
+    let Some(device) = Device::mount(&program, "nothing") else { skip!("mounting needs root and /dev/fuse") };
+    let (below, above) = (program.path("backing"), program.path("at"));
+    for name in [MARK, "user.other"] {
+        setxattr(&below, name, b"/fast", XattrFlags::empty()).unwrap();
+    }
+    let mut bytes = [0; 256];
+    assert_eq!(getxattr(&above, MARK, &mut bytes[..]), Err(rustix::io::Errno::NODATA));
+    let length = listxattr(&above, &mut bytes[..]).unwrap();
+    assert_eq!(&bytes[..length], b"user.other\0");
+    assert_eq!(removexattr(&above, MARK), Err(rustix::io::Errno::PERM));
+    assert_eq!(setxattr(&above, MARK, b"/x", XattrFlags::empty()), Err(rustix::io::Errno::PERM));
+    removexattr(&above, "user.other").unwrap();
+    device.unmount();
+    assert_eq!(getxattr(&below, MARK, &mut bytes[..]), Ok(5));
+}
+
+#[test]
+fn a_fast_tier_that_its_folder_has_no_room_for_or_that_was_cut_short_is_refused_and_so_is_its_folder_alone() {
+    let program = Program::new();
+    let Some(small) = Small::mount(program.path("small"), "4m") else { skip!("mounting a tmpfs needs root") };
+    for folder in ["slow", "at"] {
+        fs::create_dir(program.path(folder)).unwrap();
+    }
+    let tiers = |room: &str| format!("emulate tiered --fast small --slow slow --at at --room {room}");
+    let told = program.refused(&tiers("20MiB"));
+    assert!(told.contains("a fast tier of 20 MiB in `small`, which has room for 4 MiB"), "{told}");
+    assert!(told.contains("give less with --room"), "{told}");
+    fs::write(small.path.join("prony-tier.map"), [0; 30]).unwrap();
+    let told = program.refused(&tiers("1MiB"));
+    assert!(told.contains("the fast folder `small` is damaged: it names extents that it does not hold"), "{told}");
+    let told = program.refused("emulate nothing --backing small --at at");
+    assert!(told.contains("`small` is the fast folder of two tiers"), "{told}");
+    let told = program.refused("emulate nothing --at at");
+    assert!(told.contains("emulating `nothing`: a folder that holds the files, got none"), "{told}");
+    let told = program.refused("emulate tiered --at at");
+    assert!(told.contains("two folders, --fast and --slow, got none"), "{told}");
+}
+
+#[test]
 fn a_mount_that_nobody_serves_any_more_is_named_and_clean_takes_it_away() {
     let program = Program::new();
     let home = program.path("prony-emulated-x");
@@ -114,7 +193,7 @@ fn a_fault_is_for_the_root_of_a_device_and_for_who_serves_it() {
     theirs.args(["emulate", "--at", "at", "--fault", "power-loss"]).current_dir(program.dir()).uid(65_534).gid(65_534);
     let output = theirs.output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("only root and the user who serves it may do that"), "{told}");
+    assert!(told.contains("only the user who serves it may do that"), "{told}");
     fs::write(device.at("d/f"), "it still has its power").unwrap();
     device.unmount();
 }

@@ -107,8 +107,15 @@ impl Parent {
     /// Looked at again and again: a signal at its death would come with the end of the thread that started us, and not at all when it ended
     /// before it was asked for.
     fn is_gone(&self) -> bool {
-        rustix::process::getppid() != Some(self.0)
+        rustix::process::getppid() != Some(self.0) || is_dead(self.0)
     }
+}
+
+/// Whether a process was killed and stays, because one of its threads waits for a device that does not answer: perhaps for this one.
+fn is_dead(process: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name stands in parentheses and may hold anything; the state follows it (proc_pid_stat(5)).
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
 }
 
 fn settings(asked: &Emulate) -> Result<Settings, Failure> {
@@ -134,7 +141,13 @@ fn settings(asked: &Emulate) -> Result<Settings, Failure> {
             return Err(Failure::new(format!("emulating `tiered`: two folders, --fast and --slow, got {got}"))
                 .hint("say `prony emulate tiered --fast DIR --slow DIR --at MNT`; --backing is the one folder of another device"));
         }
-        (None, None) => (model_file::device(word)?, asked.backing.clone().unwrap_or_default(), None),
+        (None, None) => {
+            let backing = asked.backing.clone().ok_or_else(|| {
+                Failure::new(format!("emulating `{word}`: a folder that holds the files, got none"))
+                    .hint("name it with --backing")
+            })?;
+            (model_file::device(word)?, backing, None)
+        }
         _ => {
             return Err(Failure::new(format!("emulating `{word}`: `--fast` and `--slow` are for `tiered` alone"))
                 .hint("say `prony emulate tiered --fast DIR --slow DIR --at MNT`, or name one folder with --backing"));
@@ -189,6 +202,8 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
         emulate::MountError::ReadOnly(..) => "name a folder to which this user may write",
         emulate::MountError::Stacked(..) => "name a folder that lies on no emulated device",
         emulate::MountError::Room(..) => "give a size that a file there can have with --room",
+        emulate::MountError::Small(..) => "give less with --room, or make room in the fast folder",
+        emulate::MountError::Damaged(_) => "bring its files back from a copy; what lay there is in no other place",
         emulate::MountError::Trace(..) => "name a file in a folder that is there with --trace",
         emulate::MountError::Dead(at) => {
             return Failure::caused(doing, error).hint(format!(
@@ -276,4 +291,23 @@ fn inflict(at: &Path, fault: &str) -> Result<(), Failure> {
         output::note_line(&format!("{} has no power: it serves nothing until `--fault power-on`", at.display()));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_was_killed_and_is_still_listed_is_dead_and_one_that_runs_is_not() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("a process");
+        let known = Pid::from_child(&child);
+        assert!(!is_dead(known) && !is_dead(rustix::process::getpid()));
+        child.kill().expect("it is ours");
+        // Nobody has waited for it, so that it stays a zombie.
+        while !is_dead(known) {
+            sleep(Duration::from_millis(1));
+        }
+        child.wait().expect("it has ended");
+        assert!(!is_dead(known), "nothing is known of one that is gone");
+    }
 }
