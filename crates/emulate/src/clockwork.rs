@@ -265,7 +265,10 @@ impl Driver {
         let at = self.machine_time(now).max(self.reached);
         match order {
             Order::Slow(slow) => (self.turned, self.slow) = ((now, at), slow),
-            Order::Happen(what) => self.machine.happen(at, what),
+            Order::Happen(what) => {
+                let known = self.machine.happen(at, what);
+                debug_assert!(known, "`{what}` is looked up before it is ordered");
+            }
             Order::Renew => {
                 let Some(machine) = (self.anew)() else { return };
                 (self.machine, self.reached, self.turned, self.slow) = (machine, Nanos::ZERO, (now, Nanos::ZERO), 1000);

@@ -68,6 +68,32 @@ units::words! {
     }
 }
 
+units::words! {
+    /// How a mirror stands to the first node of its pair.
+    pub enum Standing {
+        Follows = "follows" "It follows, or nobody has noticed yet that it does not.",
+        Gone = "gone" "The first node goes on alone: the mirror's connection had ended.",
+        Silent = "silent" "The first node goes on alone: nothing was confirmed.",
+        Asked = "asked" "The first node goes on alone, because somebody asked for it.",
+        CatchesUp = "catches up" "It catches up.",
+    }
+}
+
+/// How a pair stood from a moment on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stand {
+    /// From when on.
+    pub at: Nanos,
+    /// How.
+    pub standing: Standing,
+    /// Transactions that waited then for a mirror that is silent.
+    pub waiting: u32,
+    /// Bytes of the rows that waited then for the mirror.
+    pub kept_bytes: u64,
+    /// Bytes that had reached the mirror by then.
+    pub sent_bytes: u64,
+}
+
 impl Ended {
     /// It ended as it should.
     #[inline]
@@ -95,9 +121,12 @@ pub trait Machine: Send {
     /// What that time is; nothing for a machine where all time is response.
     fn outside_is(&self) -> Option<Outside>;
 
-    /// Has something happen at a time that is not past. Only what its kind knows has an effect; see
-    /// [`crate::happenings`].
-    fn happen(&mut self, at: Nanos, what: Happening);
+    /// Has something happen at a time that is not past; whether its kind knows that. See [`crate::happenings`].
+    #[must_use]
+    fn happen(&mut self, at: Nanos, what: Happening) -> bool;
+
+    /// How a pair stood, up to now; nothing of one to which nothing happened, and of any other machine. Asked once.
+    fn course(&mut self) -> Vec<Stand>;
 
     /// Forgets what stations did so far, at the end of a warm-up.
     fn clear(&mut self);
@@ -147,7 +176,14 @@ pub(crate) trait Stepped {
     }
 
     /// As [`Machine::happen`].
-    fn happen(&mut self, _at: Nanos, _what: Happening) {}
+    fn happen(&mut self, _at: Nanos, _what: Happening) -> bool {
+        false
+    }
+
+    /// As [`Machine::course`].
+    fn course(&mut self) -> Vec<Stand> {
+        Vec::new()
+    }
 
     /// As [`Machine::clear`].
     fn clear(&mut self, now: Nanos);
@@ -214,8 +250,12 @@ impl<M: Stepped + Send> Machine for M {
         Stepped::outside_is(self)
     }
 
-    fn happen(&mut self, at: Nanos, what: Happening) {
-        Stepped::happen(self, at, what);
+    fn happen(&mut self, at: Nanos, what: Happening) -> bool {
+        Stepped::happen(self, at, what)
+    }
+
+    fn course(&mut self) -> Vec<Stand> {
+        Stepped::course(self)
     }
 
     fn clear(&mut self) {

@@ -24,7 +24,7 @@ pub struct Taken {
 #[allow(missing_docs, reason = "each message says what its parts are")]
 pub enum ProfileError {
     /// Another machine.
-    #[error("a profile is what transactions ask of a server-on-flash or a server-on-disks, got a {0}")]
+    #[error("a profile is what transactions ask of a server-on-flash, a server-on-disks or a mirrored-pair, got a {0}")]
     NoServer(&'static str),
     /// No amount that has a parameter.
     #[error("a profile needs at least one of {0}; the run observed none of them")]
@@ -111,6 +111,21 @@ mod tests {
         assert_eq!((taken[3].each, taken[3].parameter), (Some(23.0), None));
         let again = file::read("mine", &file::write(&model)).unwrap_or_else(|problems| panic!("{problems}"));
         assert_eq!((again.parameters, again.doubt.is_some()), (model.parameters, true));
+    }
+
+    #[test]
+    fn a_measured_pair_gives_a_pair_what_its_servers_spend_on_a_transaction() {
+        let observed = [
+            (Amount::Cpu, None),
+            (Amount::SourceMirror, Some(0.2)),
+            (Amount::TargetMirror, Some(0.3)),
+            (Amount::Reads, Some(4.0)),
+        ];
+        let before = of("mirror-case2");
+        let (pair, taken) = take(&before, &observed, "a run").unwrap();
+        assert_eq!((value(&pair, "source_mirror"), value(&pair, "target_mirror")), (0.2, 0.3));
+        assert_eq!(value(&pair, "demand"), value(&before, "demand"));
+        assert_eq!(taken[3].parameter, None, "a pair counts no reads");
     }
 
     #[test]

@@ -21,6 +21,9 @@ pub fn cells(trial: &Trial, stream: &Stream) -> BTreeMap<String, String> {
     if !trial.events.is_empty() {
         set("events", trial.events.len().to_string());
     }
+    if trial.state.wire.delay > Nanos::ZERO {
+        set("distance_km", trial.state.wire.km().to_string());
+    }
     if trial.streams.len() > 1 {
         set("streams", trial.streams.len().to_string());
     }

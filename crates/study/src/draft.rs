@@ -161,7 +161,10 @@ fn happens(system: &SurveyedSystem, events: &[(Nanos, Happening)]) -> Result<(),
         known.is_some_and(|(_, count)| what.number().is_none_or(|number| number < *count))
     };
     match events.iter().find(|(_, what)| !knows(what)) {
-        Some((_, what)) => return Err(LeftOut::Happens { event: what.to_string(), known: happens.clone() }),
+        Some((_, what)) => {
+            let (event, known, described) = (what.to_string(), happens.clone(), system.described.is_some());
+            return Err(LeftOut::Happens { event, known, described });
+        }
         None if system.loses => return Ok(()),
         None => {}
     }

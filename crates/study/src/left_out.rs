@@ -31,8 +31,8 @@ pub(crate) enum LeftOut {
     Key { kind: String, key: &'static str, varied: bool, answered: Vec<&'static str> },
     /// So many processors for its servers, of which there are none that Prony starts, or which nothing can hold to them.
     Cores { unheld: Option<String> },
-    /// Something that cannot happen to it.
-    Happens { event: String, known: Vec<(String, u32)> },
+    /// Something that cannot happen to it, which is described or real.
+    Happens { event: String, known: Vec<(String, u32)>, described: bool },
     /// Something that changes nothing, because what it would bring back was not lost before, or what it takes is lost already.
     Idle { event: String, at: Nanos },
     /// Transactions that say nothing of what they ask for, and are not those that a model describes.
@@ -77,19 +77,20 @@ impl Display for LeftOut {
                 f,
                 "`cores`: no control group with a quota can be made ({why}); run as root, or leave `cores` out"
             ),
-            Happens { event, known } if known.is_empty() && matches!(event.parse(), Ok(Happening::Pair(_))) => write!(
+            Happens { event, known, .. } if known.is_empty() && matches!(event.parse(), Ok(Happening::Pair(_))) => write!(
                 f,
-                "the event `{event}`: it happens to a `postgres-pair` and to a `galera-pair` of private servers, with `mirror`; a \
-                 `two-phase-pair` knows no faults in a study, and `prony pair` suspends and swaps one by hand"
+                "the event `{event}`: it happens to a `postgres-pair` and to a `galera-pair` of private servers, with `mirror`, and to the \
+                 model of a mirrored pair; a `two-phase-pair` knows no faults in a study, and `prony pair` suspends and swaps one by hand"
             ),
-            Happens { event, known } if known.is_empty() => {
+            Happens { event, known, .. } if known.is_empty() => {
                 write!(f, "the event `{event}`: it needs an emulated device, the model of an array, or a database with a mirror")
             }
-            Happens { event, known } => {
+            Happens { event, known, described } => {
                 let known_words = happening::known(known);
                 let known = listed(known_words.iter().map(String::as_str));
                 write!(f, "the event `{event}`, which it does not know: it knows {known}")?;
                 f.write_str(match event.parse() {
+                    _ if *described => "",
                     Ok(Happening::Pair(mishap))
                         if (mishap.takes_primary() || mishap == Mishap::Swap)
                             && known_words.iter().all(|word| word != Mishap::KillPrimary.word()) =>

@@ -70,6 +70,11 @@ impl Wire {
         Nanos((km * NANOS_A_KM).round() as u64)
     }
 
+    /// The kilometres that take as long.
+    pub fn km(&self) -> f64 {
+        self.delay.0 as f64 / NANOS_A_KM
+    }
+
     /// Whether it changes nothing.
     pub fn is_plain(&self) -> bool {
         self.delay == Nanos::ZERO && self.jitter == Nanos::ZERO && self.capacity.is_none()

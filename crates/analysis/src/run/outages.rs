@@ -80,7 +80,7 @@ fn outage(trial: &TrialSummary, stream: usize, pair: &PairCourse, (event, end): 
             .filter(|phase| phase.to_s > phase.from_s)
             .map(|phase| (phase.kept.1 - phase.kept.0) / (phase.to_s - phase.from_s)),
         resync_s: over.map(|phase| phase.to_s - phase.from_s),
-        resync_bytes: over.map(|phase| phase.sent),
+        resync_bytes: over.map(|phase| phase.sent).filter(|sent| *sent > 0.0),
         rate_resync_per_s: resync.and_then(rate),
         rate_after_per_s: over.and_then(|phase| mean_rate(trial, stream, (phase.to_s, end))),
         kept: pair.kept,

@@ -6,7 +6,7 @@ use crate::hot::lane::Work;
 use crate::hot::transactions::{Beside, TransactionWork};
 use crate::observer::Observer;
 use crate::port::simulated::described::Described;
-use crate::port::simulated::machine::{Closed, ModelPort};
+use crate::port::simulated::machine::{Closed, ModelPort, Stations};
 use crate::port::simulated::sessions::Streams;
 use crate::port::simulated::stations;
 use crate::target::backing::{Asked, Backing, Carried, Need, Simulation, Told};
@@ -58,9 +58,13 @@ impl Described {
         let (modules, slots, seed) = (trial.modules.max(1), lanes.slots, trial.seed);
         let customers = trial.streams.iter().find_map(|stream| stream.transactions()?.0.customers());
         let classes = self.classes(trial);
-        let of = model::Setting { modules, slots, seed, module_bytes: bytes.0, customers, classes };
+        let (patience, km) = (trial.state.patience, trial.state.wire.km());
+        let of = model::Setting { modules, slots, seed, module_bytes: bytes.0, customers, classes, patience, km };
         let mut machine = self.machine(&setting.system, &of)?;
-        happenings(trial).for_each(|(at, what)| machine.happen(at, what));
+        if let Some((_, what)) = happenings(trial).find(|(at, what)| !machine.happen(*at, *what)) {
+            let source = std::io::Error::other("the model does not know it");
+            return Err(TrialError::Event { event: what.to_string(), system: setting.system.clone(), source });
+        }
         let mut port = ModelPort::new(machine, transactions, window(trial), slots);
         let slots = lanes.slots_of_each();
         let (driven, home) = lanes.drive(&mut port)?;
@@ -124,7 +128,7 @@ impl Backing for Described {
 
 /// What the stations did becomes series and an event.
 fn tell(trial: &Trial, closed: Closed, (home, slots): (&[Return], &[u32]), ended: Nanos) -> Result<Told, TrialError> {
-    let Closed { reports, cores, inside_ns, outside_ns, outside_is } = closed;
+    let Closed { told: Stations { reports, cores, course }, inside_ns, outside_ns, outside_is } = closed;
     let mut left = outside_ns.iter();
     let outside = slots.iter().map(|slots| left.by_ref().take(*slots as usize).sum());
     let accounts = home.iter().zip(outside).filter_map(|(home, outside)| Some((home.account.ok()?, outside)));
@@ -140,5 +144,6 @@ fn tell(trial: &Trial, closed: Closed, (home, slots): (&[Return], &[u32]), ended
     events.extend(stations::bottleneck(&reports, at));
     series.extend(outside_is.map(|what| stations::outside(what, outside_ns, window, at)));
     series.extend(cores.iter().flat_map(|cores| stations::cores(cores, at)));
+    series.extend(stations::mirror(&course));
     Ok(Told { series, events, ..Told::default() })
 }

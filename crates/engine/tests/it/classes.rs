@@ -1,7 +1,7 @@
 //! Classes of transactions that ask for different things, on a described server.
 
 use crate::bench::{closed, run, trial, try_run};
-use engine::{Described, Need, OpenError, Opened, TrialError};
+use engine::{Described, Need, Opened, TrialError};
 use load::{Pacing, Ramp, Spec};
 use observation::{ClassKind, Footprint, Observations, Whole};
 use std::sync::Arc;
@@ -244,14 +244,30 @@ fn an_open_load_with_a_limit_skips_what_would_begin_later_and_every_arrival_is_i
     assert!(late > 99 * served / 100 && skipped < served / 50, "{late} of {served}, {skipped} skipped");
 }
 
+/// A job that is alone takes what its class asks for of both nodes; who changes nothing never asks the second.
 #[test]
-fn a_pair_that_knows_one_transaction_refuses_classes_that_are_not_alike() {
-    let ask = |counts: &[f64]| {
-        let mut pair = server("mirror-case1", &[("source_cores", "2")]);
-        try_run(&mut pair, &of(vec![stream(users(counts), closed(1), 1)], 1))
-    };
-    let refused = ask(&[2.0, 20.0]).expect_err("classes that differ");
-    let TrialError::Open(OpenError::Model { source, .. }) = &refused else { panic!("{refused:?}") };
-    assert!(source.to_string().contains("which knows one transaction"), "{source}");
-    ask(&[MEAN.statements]).expect("classes that ask for the same");
+fn classes_of_a_pair_take_as_long_as_they_ask_and_who_changes_nothing_is_not_mirrored() {
+    let shipped = model::models().iter().find(|shipped| shipped.name == "mirror-case2").expect("it ships");
+    let described = model::file::read("pair", shipped.text).expect("it can be read");
+    let ms = |names: &[&str]| names.iter().map(|name| described.parameter(name).expect("it has it").value).sum::<f64>();
+    let (own, mirrored) = (ms(&["demand", "inside"]), ms(&["source_mirror", "target_mirror", "mirror_delay"]));
+    let reads = Demand { changes: 0.0, ..MEAN };
+    let asked = InTurn { demands: vec![statements(2.0), statements(20.0), Some(reads)], work: None };
+    let mut pair = server("mirror-case2", &[("source_cores", "22")]);
+    let seen_at = run(&mut pair, &of(vec![stream(asked, closed(1), 1)], 100));
+    let times = |count: f64| count / MEAN.statements * (own + mirrored);
+    for (class, exact) in [(0, times(2.0)), (1, times(20.0)), (2, own)] {
+        let (mean, done) = seen(&seen_at, 0, class);
+        assert!((mean / exact - 1.0).abs() < 0.03 && done > 3_000, "class {class}: {mean} ms, exact {exact}");
+    }
+}
+
+#[test]
+fn an_event_that_a_model_does_not_know_is_refused_by_name_before_anything_runs() {
+    use workload::happening::{Happening, Mishap};
+    let mut asked = of(vec![stream(users(&[2.0]), closed(1), 1)], 1);
+    asked.events = vec![(Nanos(1), Happening::Pair(Mishap::Cut))];
+    let refused = try_run(&mut server("small-server", &[]), &asked).expect_err("a server has no mirror");
+    assert!(matches!(&refused, TrialError::Event { event, .. } if event == "cut"), "{refused:?}");
+    try_run(&mut server("mirror-case2", &[("source_cores", "22")]), &asked).expect("a pair has one");
 }

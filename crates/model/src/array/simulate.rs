@@ -259,9 +259,15 @@ impl Stepped for Array {
         self.agenda.at(begins, Event::Begin { slot });
     }
 
-    fn happen(&mut self, at: Nanos, what: Happening) {
-        self.parts.changes.push(what);
-        self.agenda.at(at, Event::Change { number: self.parts.changes.len() as u32 - 1 });
+    fn happen(&mut self, at: Nanos, what: Happening) -> bool {
+        use Happening::{Fail, Restore};
+        let known = matches!(what, Fail(Part::Module | Part::Channel | Part::Port, _))
+            || matches!(what, Restore(Part::Module | Part::Port, _));
+        if known {
+            self.parts.changes.push(what);
+            self.agenda.at(at, Event::Change { number: self.parts.changes.len() as u32 - 1 });
+        }
+        known
     }
 
     fn clear(&mut self, now: Nanos) {

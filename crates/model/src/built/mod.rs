@@ -26,7 +26,7 @@ pub fn happenings(description: &Description, modules: u32) -> Happens {
 /// Whether parts of a machine are lost from the beginning.
 pub fn loses(description: &Description) -> bool {
     description.with_values(|_, values| {
-        ["failed_paths", "failed_controllers", "failed_modules", "failed_channels"]
+        ["failed_paths", "failed_controllers", "failed_modules", "failed_channels", "suspended"]
             .iter()
             .any(|lost| values.get(lost) > Some(0.0))
     })

@@ -8,6 +8,7 @@ use crate::kind::Happens;
 use crate::machine::Machine;
 use crate::rows::Row;
 use crate::server::{Amount, Factors};
+use units::Nanos;
 
 /// What a kind asks for, what it answers and how, and what studies can run on it.
 pub(super) struct Law {
@@ -117,6 +118,10 @@ pub struct Setting {
     pub customers: Option<u64>,
     /// What transactions of each class ask for, of all streams one after the other; none where all are the model's own.
     pub classes: Vec<Factors>,
+    /// How long a pair waits for a mirror that confirms nothing.
+    pub patience: Nanos,
+    /// Kilometres between the nodes of a pair, beside those of its file.
+    pub km: f64,
 }
 
 /// Why a description is no machine that a study can run on.
@@ -140,12 +145,6 @@ pub enum Unbuilt {
         "the model `{0}` says no cores: at least one, got `source_cores` 0; say it in the file, or ask for {0},source_cores=16"
     )]
     Cores(String),
-    /// Classes of transactions that are not all alike, on a machine that knows one transaction.
-    #[error(
-        "the model `{name}` is a {kind}, which knows one transaction, and the classes of this workload ask for different \
-         things; ask a server-on-flash or a server-on-disks"
-    )]
-    Classes { name: String, kind: &'static str },
     /// A flash device that cannot be.
     #[error("building the model `{name}`")]
     Flash { name: String, source: flash::Refused },

@@ -3,7 +3,7 @@
 //! The one idea: a row waits once, however often it changed. Rows leave in the order in which they first changed, no faster
 //! than they are sent and no more at once than there are jobs; when none waits and none is on its way the pair mirrors again.
 
-use super::plan::Resync;
+use super::plan::{PairPlan, Resync};
 use random::Draws;
 use std::collections::VecDeque;
 use units::Nanos;
@@ -12,6 +12,8 @@ use units::Nanos;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Mirroring,
+    /// Nothing is confirmed any more, and whoever changes data waits.
+    Waiting,
     Apart,
     Resyncing,
 }
@@ -36,9 +38,10 @@ pub(super) struct Apart {
 
 impl Apart {
     /// Jobs are numbered from `first`.
-    pub fn new(rule: Resync, first: u32, draws: Draws) -> Apart {
+    pub fn new(plan: &PairPlan, first: u32, draws: Draws) -> Apart {
+        let rule = plan.resync;
         Apart {
-            state: State::Mirroring,
+            state: if plan.apart { State::Apart } else { State::Mirroring },
             rule,
             marked: vec![false; rule.rows as usize],
             queue: VecDeque::new(),

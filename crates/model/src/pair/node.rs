@@ -1,8 +1,8 @@
 //! A node of a pair with its stations.
 
-use super::plan::PairPlan;
+use super::plan::{Mode, PairPlan};
 use crate::machine::StationReport;
-use crate::station::{Commit, Link, Servers, Sharing, Soonest, Watch};
+use crate::station::{Commit, Link, Pool, Servers, Sharing, Soonest, Watch};
 use units::Nanos;
 
 /// One node.
@@ -12,6 +12,8 @@ pub(super) struct Node {
     pub disks: Vec<Servers>,
     /// The link from here to the other.
     pub link: Link,
+    /// Those who carry out what the other changed.
+    pub jobs: Pool,
     pub log: Commit,
     pub log_watch: Watch,
 }
@@ -23,6 +25,7 @@ impl Node {
             processors: Processors::new(plan.cores[number], plan.background, 2 * room),
             disks: (0..libm::ceil(plan.disks) as u32).map(|_| Servers::new(1, room)).collect(),
             link: Link::new(plan.link_bytes_per_s, plan.km),
+            jobs: Pool::new(if plan.workers > 0 { plan.workers } else { room as u32 }, room),
             log: Commit::new(room),
             log_watch: Watch::default(),
         }
@@ -33,22 +36,24 @@ impl Node {
         self.processors.work.watch().clear(now);
         self.disks.iter_mut().for_each(|disk| disk.watch().clear(now));
         self.link.watch.clear(now);
+        self.jobs.watch.clear(now);
         self.log_watch.clear(now);
     }
 
-    /// What its stations did; a link and a log only where the pair has them.
-    pub fn reports(&mut self, number: usize, (link, log): (bool, bool), now: Nanos, all: &mut Vec<StationReport>) {
+    /// What its stations did; a link, jobs for changes and a log only where the pair has them.
+    pub fn reports(&mut self, number: usize, plan: &PairPlan, now: Nanos, all: &mut Vec<StationReport>) {
         let utilisation = self.processors.busy(now);
         let processors = StationReport::of(format!("node {number} processors"), self.processors.work.watch(), now);
         all.push(StationReport { utilisation, ..processors });
         for (at, disk) in self.disks.iter_mut().enumerate() {
             all.push(StationReport::of(format!("node {number} disk {at}"), disk.watch(), now));
         }
-        if link {
-            all.push(StationReport::of(format!("node {number} link"), &self.link.watch, now));
-        }
-        if log {
-            all.push(StationReport::of(format!("node {number} log"), &self.log_watch, now));
+        for (has, name, watch) in [
+            (plan.mode != Mode::Alone, "link", &self.link.watch),
+            (plan.workers > 0, "jobs", &self.jobs.watch),
+            (plan.log.is_some(), "log", &self.log_watch),
+        ] {
+            all.extend(has.then(|| StationReport::of(format!("node {number} {name}"), watch, now)));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::asked::Values;
 use crate::server::Log;
+use units::Nanos;
 
 /// Who changes data, and whether it is mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,15 +13,6 @@ pub enum Mode {
     Passive,
     /// Transactions of both nodes are mirrored to the other; slots alternate between them.
     Active,
-}
-
-/// A time in which the nodes do not reach each other.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outage {
-    /// Seconds from the beginning at which mirroring is suspended.
-    pub from_s: f64,
-    /// Seconds from the beginning at which it is resumed; infinite when it is not.
-    pub to_s: f64,
 }
 
 /// How rows that changed meanwhile reach the mirror.
@@ -77,24 +69,31 @@ pub struct PairPlan {
     pub trip_bytes: [u64; 2],
     /// The log of each node as a target, for which the last round trip waits; none when it is part of the delay.
     pub log: Option<Log>,
-    /// When the nodes are apart.
-    pub outage: Option<Outage>,
-    /// What becomes of changes meanwhile.
+    /// Jobs of each node that carry out changes of the other, each held until what it did is in the log; 0 is as many as come.
+    pub workers: u32,
+    /// Whether the nodes are apart from the beginning.
+    pub apart: bool,
+    /// How long a node waits for a mirror that confirms nothing.
+    pub patience: Nanos,
+    /// What becomes of changes while the nodes are apart.
     pub resync: Resync,
 }
 
 impl PairPlan {
-    /// The pair of a `mirrored-pair` model with so many cores, together and next to each other. Its delay holds link and log;
-    /// a changed row has two of its round trips and its part of the target's work.
+    /// The pair of a `mirrored-pair` model with so many cores, together and next to each other. Where the model says no link
+    /// and no log, its delay holds them; a changed row has two of its round trips and its part of the target's work.
     pub fn of(values: &Values, mode: Mode, cores: [f64; 2]) -> PairPlan {
         let us = |name: &str| 1e3 * values.of(name);
         let changes = 0.5 * values.of("trips");
+        let trip_bytes = values.of("trip_bytes") as u64;
+        let share = 1e-2 * values.of("link_share");
+        let said = |name: &str| Some(values.of(name)).filter(|value| *value > 0.0);
         let resync = Resync {
             rows: 0,
             changes,
             sends_per_s: f64::INFINITY,
             jobs: 16,
-            row_bytes: 0,
+            row_bytes: 2 * trip_bytes,
             target_us: us("target_mirror") / changes,
             tracking_us: 0.0,
         };
@@ -112,10 +111,12 @@ impl PairPlan {
             trips: values.of("trips"),
             conflicts: values.of("conflicts"),
             km: 0.0,
-            link_bytes_per_s: f64::INFINITY,
-            trip_bytes: [0, 0],
-            log: None,
-            outage: None,
+            link_bytes_per_s: said("link_speed").map_or(f64::INFINITY, |gigabits| share * gigabits * 1e9 / 8.0),
+            trip_bytes: [trip_bytes, 0],
+            log: said("target_log").map(|ms| Log { write_us: 1e3 * ms, bytes_per_s: f64::INFINITY }),
+            workers: values.of("target_workers") as u32,
+            apart: false,
+            patience: Nanos::ZERO,
             resync,
         }
     }
@@ -131,9 +132,8 @@ impl PairPlan {
         };
         let plan = PairPlan::of(values, mode, [source, target]);
         let plan = if values.of("on_disks") > 0.5 { plan.on_disks(values) } else { plan };
-        let outage = (values.of("suspended") > 0.5).then_some(Outage { from_s: 0.0, to_s: f64::INFINITY });
         let resync = Resync { tracking_us: 1e3 * values.of("tracking"), ..plan.resync };
-        Some(PairPlan { km: values.of("distance"), outage, resync, ..plan })
+        Some(PairPlan { km: values.of("distance"), apart: values.of("suspended") > 0.5, resync, ..plan })
     }
 
     /// The same with its data on disks.

@@ -67,6 +67,8 @@ units::words! {
     /// What a transaction asks a server for.
     pub enum Amount {
         Cpu = "processor time" "Processor time of the server.",
+        SourceMirror = "processor time for the mirror" "What of the server's is added by mirroring.",
+        TargetMirror = "processor time of the mirror" "Processor time of a second server that mirrors.",
         Driver = "driver's processor time" "Processor time of the load driver on the same machine.",
         Reads = "reads of storage" "Reads of storage.",
         Writes = "writes of storage" "Writes of storage.",
@@ -80,7 +82,7 @@ impl Amount {
     /// Its unit, which is that of its parameter where there is one.
     pub fn unit(self) -> &'static str {
         match self {
-            Amount::Cpu => "ms",
+            Amount::Cpu | Amount::SourceMirror | Amount::TargetMirror => "ms",
             Amount::Driver => "us",
             Amount::Reads => "reads",
             Amount::Writes => "writes",

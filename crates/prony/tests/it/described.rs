@@ -268,6 +268,36 @@ fn an_array_that_lost_both_controllers_keeps_what_is_inside_and_does_nothing_unt
 }
 
 #[test]
+fn a_mirror_that_goes_away_in_mid_run_of_a_simulated_pair_is_told_as_one_of_a_real_pair() {
+    let program = Program::new();
+    let pair = "model:mirror-case2,source_cores=22,link_speed=10,trip_bytes=200";
+    let line = format!(
+        "run mirror-outage --on {pair} --set fault=cut --set at=2s --set resume=4s --set patience=500ms \
+         --set measure=10s --set warm_up=1s --set interval=50ms"
+    );
+    let run = program.json(&format!("{line} --seed 5 --json"));
+    hold(&run);
+    let findings = run["findings"].as_array().expect("a list");
+    let of = |kind: &str| findings.iter().filter(|found| found["kind"] == kind).collect::<Vec<_>>();
+    let [found] = of("pair")[..] else { panic!("one: {run:#}") };
+    assert!(of("felt").is_empty(), "it is told once");
+    assert!(found["event"] == "cut" && found["alone"] == "alone, nothing confirmed", "{found:#}");
+    let (freeze, after) = (number(&found["freeze_s"]), number(&found["alone_after_s"]));
+    assert!((0.4..0.61).contains(&freeze) && (after - 0.5).abs() < 1e-6, "{found:#}");
+    assert!(found["released"].as_u64() >= Some(4), "every session waited: {found:#}");
+    let rate = |name: &str| number(&found[name]);
+    assert!(rate("rate_alone_per_s") > rate("rate_before_per_s"), "nobody waits for the mirror: {found:#}");
+    assert!(rate("resync_s") > 0.0 && rate("resync_bytes") >= rate("kept_bytes"), "{found:#}");
+    assert!((rate("rate_after_per_s") / rate("rate_before_per_s") - 1.0).abs() < 0.2, "{found:#}");
+    // What nobody asked the model for it does not tell.
+    assert!(found["acknowledged_kept"].is_null() && found["rows_equal"].is_null(), "{found:#}");
+    let told = program.fine(&format!("{line} --seed 5"));
+    assert!(told.contains("clients stood still for") && told.contains("The mirror caught up in"), "{told}");
+    let predicted = program.json(&format!("predict {} --json", &line["run ".len()..]));
+    assert_eq!(predicted["rows"][0]["by"], "simulation", "{predicted:#}");
+}
+
+#[test]
 fn what_a_kind_of_machine_does_not_know_is_refused_before_it_runs() {
     let program = Program::new();
     reads(&program, 1);
@@ -276,6 +306,7 @@ fn what_a_kind_of_machine_does_not_know_is_refused_before_it_runs() {
         ("f5100", "fail controller 0", "which it does not know: it knows `fail port 0..15`"),
         ("f5100", "fail port 16", "fail port 16"),
         ("disk-array", "slow=3", "which it does not know"),
+        ("f5100", "cut", "the event `cut`, which it does not know: it knows `fail port 0..15`"),
         ("disk-array", "spare", "it changes nothing"),
         ("disk-array", "restore controller 1", "what it would bring back was not lost before"),
     ] {

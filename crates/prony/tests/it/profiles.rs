@@ -70,6 +70,9 @@ fn a_profile_says_what_it_took_and_what_it_left_and_rows_move_the_rest() {
     assert!(asked.contains("in trial 0 of x") && asked.contains("as asked for"), "{asked}");
     let disks = house.program.json("calibrate power770-san --profile x.prony --json");
     assert!(number(&amount(&disks, "other")["value"]) > 0.0, "{disks:#}");
+    let pair = house.program.json("calibrate mirror-case2 --profile x.prony --json");
+    assert!(number(&amount(&pair, "demand")["value"]) > 0.0, "{pair:#}");
+    assert!(amount(&pair, "target_mirror")["each"].is_null(), "this run has no mirror: {pair:#}");
     let both = house.program.json("calibrate small-server x.prony --profile x.prony --json");
     hold(&both);
     assert!(both["rows"].as_array().is_some_and(|rows| rows.len() == 4), "{both:#}");
@@ -91,7 +94,7 @@ fn a_run_that_gives_no_profile_is_refused_with_what_to_do() {
     for (line, words) in [
         ("calibrate small-server --profile storage.prony", "transactions are needed, got a run without any"),
         ("calibrate small-server --profile simulated.prony", "a measured run is needed, got one that was simulated"),
-        ("calibrate f5100 --profile x.prony", "a server-on-flash or a server-on-disks, got a flash-array"),
+        ("calibrate f5100 --profile x.prony", "a server-on-disks or a mirrored-pair, got a flash-array"),
         ("calibrate small-server --profile x.prony --trial 9", "got 9; those are 0, 1"),
         ("calibrate small-server --profile none", "no file has this name"),
         ("calibrate small-server", "rows or a profile are needed, got neither"),

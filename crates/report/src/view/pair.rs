@@ -30,9 +30,9 @@ pub fn pair(found: &PairFinding) -> String {
         format!("{} of log were kept for the mirror, {} more a second", bytes(kept), bytes(per_s))
     }));
     let beside = found.rate_resync_per_s.map(|beside| format!(", at {} beside", rate(beside))).unwrap_or_default();
-    parts.extend(found.resync_s.zip(found.resync_bytes).map(|(lasted, sent)| {
-        format!("the mirror caught up in {} with {} over the wire{beside}", seconds(lasted), bytes(sent))
-    }));
+    // A model may know no bytes.
+    let sent = found.resync_bytes.map(|sent| format!(" with {} over the wire", bytes(sent))).unwrap_or_default();
+    parts.extend(found.resync_s.map(|lasted| format!("the mirror caught up in {}{sent}{beside}", seconds(lasted))));
     parts.extend(found.rate_after_per_s.map(|since| format!("{} since", rate(since))));
     let truth = |holds: Option<bool>, yes: &str, no: &str| holds.map(|holds| if holds { yes } else { no }.to_owned());
     parts.extend(truth(found.kept, "no acknowledged work is missing", "the data disagrees with acknowledged work"));

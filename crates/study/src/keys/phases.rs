@@ -31,7 +31,7 @@ group! { PHASES, Phases;
          other (`firmware=TIME`); and the faults of an emulated device (`slow=10`, `full`, `hang`, `read-error=OFFSET`, `lie`, \
          `power-loss`, `power-on`, `none`). A database with a mirror knows `kill-mirror`, `stop-mirror`, `cut`, `half-open`, \
          `kill-primary`, `suspend`, `resume` and `swap`; where one lies on emulated devices also `full-mirror`, `power-loss-mirror`, \
-         `lie-mirror`, and the same with `-primary`.";
+         `lie-mirror`, and the same with `-primary`. The model of a mirrored pair knows those at the mirror and at the wire.";
     Always REPLICATES "replicates": CountOr = CountOr { min: 1, max: 1000, word: "auto" }, Is("auto"),
         "Repeats of every trial. `auto` is one for a single system; for two or more it is a pilot of four pairs and then, where \
          the primary metric is read, as many as find a difference of the margin in 80% of all cases.";

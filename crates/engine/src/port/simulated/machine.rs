@@ -7,7 +7,7 @@
 //! What it does not do: it reads no model file; whoever opens the system hands the description in.
 
 use crate::port::simulated::sessions::{Stepped, Streams};
-use model::machine::{Cores, Ended, Machine, StationReport};
+use model::machine::{Cores, Ended, Machine, Stand, StationReport};
 use observation::Window;
 use recorder::{Clock, SimulatedClock};
 use std::cmp::Reverse;
@@ -35,7 +35,17 @@ pub(crate) struct ModelPort {
     inside: Inside,
     outside: Outside,
     cleared: bool,
-    reports: Option<(Vec<StationReport>, Option<Cores>)>,
+    told: Option<Stations>,
+}
+
+/// What the stations of a machine did in the window.
+pub(crate) struct Stations {
+    /// Each of them.
+    pub(crate) reports: Vec<StationReport>,
+    /// What its cores did, where it is a server that has some.
+    pub(crate) cores: Option<Cores>,
+    /// How a mirror stood, where something happened to it.
+    pub(crate) course: Vec<Stand>,
 }
 
 /// What leaves with the next submission.
@@ -67,9 +77,7 @@ impl Outside {
 /// What is left of a simulated trial beside what was recorded.
 pub(crate) struct Closed {
     /// What the stations did in the window.
-    pub(crate) reports: Vec<StationReport>,
-    /// What its cores did, where it is a server that has some.
-    pub(crate) cores: Option<Cores>,
+    pub(crate) told: Stations,
     /// Time in the window that all who were inside spent there.
     pub(crate) inside_ns: u128,
     /// Time of it that was outside of responses, by slots.
@@ -113,21 +121,21 @@ impl ModelPort {
             inside: Inside { now: 0, since: 0, sum_ns: 0 },
             outside: Outside { last: vec![Nanos::ZERO; slots], sums_ns: vec![0; slots] },
             cleared: false,
-            reports: None,
+            told: None,
         }
     }
 
     /// What the stations did in the window, and where time went in it.
     pub(crate) fn close(mut self) -> Closed {
         self.inside.turn(self.clock.now().0.max(self.window.end.0), self.window, 0);
-        let (reports, cores) = self.reports.take().unwrap_or_else(|| self.told());
+        let told = self.told.take().unwrap_or_else(|| self.ask());
         let outside_is = self.machine.outside_is();
-        Closed { reports, cores, inside_ns: self.inside.sum_ns, outside_ns: self.outside.sums_ns, outside_is }
+        Closed { told, inside_ns: self.inside.sum_ns, outside_ns: self.outside.sums_ns, outside_is }
     }
 
     /// What stations and cores did since they were cleared.
-    fn told(&mut self) -> (Vec<StationReport>, Option<Cores>) {
-        (self.machine.reports(), self.machine.cores())
+    fn ask(&mut self) -> Stations {
+        Stations { reports: self.machine.reports(), cores: self.machine.cores(), course: self.machine.course() }
     }
 
     /// What a transaction that was stepped does now.
@@ -163,7 +171,7 @@ impl ModelPort {
 
     /// The next moment at which the stations are asked.
     fn border(&self) -> Nanos {
-        match (self.cleared, &self.reports) {
+        match (self.cleared, &self.told) {
             (false, _) => self.window.start,
             (true, None) => self.window.end,
             (true, Some(_)) => Nanos(u64::MAX),
@@ -172,7 +180,7 @@ impl ModelPort {
 
     fn cross(&mut self) {
         if self.cleared {
-            self.reports = Some(self.told());
+            self.told = Some(self.ask());
         } else {
             self.machine.clear();
             self.cleared = true;

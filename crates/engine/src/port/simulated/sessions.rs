@@ -171,7 +171,7 @@ mod tests {
     use crate::worker::assign::{Carriers, assign, window};
     use crate::worker::profile::Profile;
     use load::{Arrivals, Spec};
-    use model::machine::{Cores, Ended, Machine, Outside, StationReport};
+    use model::machine::{Cores, Ended, Machine, Outside, Stand, StationReport};
     use observation::Histogram;
     use random::Draws;
     use recorder::Collector;
@@ -207,7 +207,13 @@ mod tests {
             self.ends.peek().map(|Reverse((at, _))| Nanos(*at))
         }
 
-        fn happen(&mut self, _at: Nanos, _what: Happening) {}
+        fn happen(&mut self, _at: Nanos, _what: Happening) -> bool {
+            false
+        }
+
+        fn course(&mut self) -> Vec<Stand> {
+            Vec::new()
+        }
 
         fn outside(&self, _slot: u32) -> Nanos {
             Nanos::ZERO

@@ -4,8 +4,8 @@
 //! bound by. A simulation that breaks Little's law is wrong and gives no answer.
 
 use crate::TrialError;
-use model::machine::{Cores, Outside, StationReport};
-use observation::{Account, Event, EventKind, Probe, Series, Whole, Window};
+use model::machine::{Cores, Outside, Stand, Standing, StationReport};
+use observation::{Account, Event, EventKind, MirrorState, Probe, Series, Whole, Window};
 use units::Nanos;
 
 /// Alike stations by the words of their names.
@@ -68,6 +68,30 @@ pub(crate) fn outside(what: Outside, outside_ns: u128, window: Window, at: Nanos
 pub(crate) fn cores(cores: &Cores, at: Nanos) -> [Series; 2] {
     let series = |probe: Whole, value: f64| Series { probe: probe.into(), points: vec![(at, value)] };
     [series(Whole::ServerCores, cores.count), series(Whole::ServerCpuBusy, cores.busy)]
+}
+
+/// How a mirror stood, under the names that whoever looks after a real one keeps; nothing where nothing happened to it.
+pub(crate) fn mirror(course: &[Stand]) -> Vec<Series> {
+    let state = |stand: &Stand| match stand.standing {
+        Standing::Follows => MirrorState::Follows,
+        Standing::Gone => MirrorState::Gone,
+        Standing::Silent => MirrorState::Silent,
+        Standing::Asked => MirrorState::Asked,
+        Standing::CatchesUp => MirrorState::CatchesUp,
+    };
+    let series = |probe: Whole, level: &dyn Fn(&Stand) -> f64| Series {
+        probe: probe.into(),
+        points: course.iter().map(|stand| (stand.at, level(stand))).collect(),
+    };
+    if course.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        series(Whole::MirrorState, &|stand| state(stand).number()),
+        series(Whole::MirrorKept, &|stand| stand.kept_bytes as f64),
+        series(Whole::MirrorSent, &|stand| stand.sent_bytes as f64),
+        series(Whole::MirrorWaiting, &|stand| f64::from(stand.waiting)),
+    ]
 }
 
 /// Which station was the busiest, in words; nothing of a machine without stations.

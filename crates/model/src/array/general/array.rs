@@ -193,8 +193,8 @@ impl Stepped for General {
         self.agenda.at(end, Event::Host { slot });
     }
 
-    fn happen(&mut self, at: Nanos, what: Happening) {
-        self.plan_happening(at, what);
+    fn happen(&mut self, at: Nanos, what: Happening) -> bool {
+        self.plan_happening(at, what)
     }
 
     fn clear(&mut self, now: Nanos) {

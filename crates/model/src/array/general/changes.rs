@@ -96,8 +96,8 @@ impl General {
         }
     }
 
-    /// Plans what happens to it, as far as an array knows it.
-    pub(super) fn plan_happening(&mut self, at: Nanos, what: Happening) {
+    /// Plans what happens to it; whether an array knows that.
+    pub(super) fn plan_happening(&mut self, at: Nanos, what: Happening) -> bool {
         match what {
             Happening::Fail(Part::Path, path) => self.plan(at, Change::PathLost(path)),
             Happening::Restore(Part::Path, path) => self.plan(at, Change::PathBack(path)),
@@ -113,8 +113,11 @@ impl General {
             }
             Happening::Spare => self.plan(at, Change::SpareIn),
             Happening::Firmware(lasts) => self.update(at, lasts),
-            Happening::Fail(Part::Port, _) | Happening::Restore(..) | Happening::Fault(_) | Happening::Pair(_) => {}
+            Happening::Fail(Part::Port, _) | Happening::Restore(..) | Happening::Fault(_) | Happening::Pair(_) => {
+                return false;
+            }
         }
+        true
     }
 
     /// Plans an update of firmware: one half of the controllers, or of the paths of one, is away for so long, then the other.

@@ -294,6 +294,45 @@ fn a_pair_carries_transactions_as_its_closed_form_says_once_it_knows_its_cores()
 }
 
 #[test]
+fn a_link_a_log_and_jobs_at_the_target_hold_a_pair_up_in_closed_form_as_in_simulation() {
+    for asked in [
+        "target_log=1",
+        "target_log=10",
+        "link_speed=10 trip_bytes=1000",
+        "link_speed=1 link_share=80 trip_bytes=1000",
+        "link_speed=1 trip_bytes=1000 mirroring=2",
+        "target_workers=1",
+        "target_workers=4 target_cores=1",
+        "target_workers=40 target_log=2",
+        "target_workers=1 mirroring=2",
+        "target_workers=2 link_speed=2 trip_bytes=1000 distance=20",
+    ] {
+        let pairs = asked.split(' ').chain(["source_cores=22"]).filter_map(|part| part.split_once('='));
+        let changes: Vec<(String, String)> = pairs.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        let pair = shipped("mirror-case2").changed(&changes).unwrap_or_else(|problems| panic!("{problems}"));
+        for sessions in [2, 40, 60, 80, 160] {
+            let setting = Setting { modules: 1, slots: sessions, seed: 3, module_bytes: 0, ..Setting::default() };
+            let found = rate(&mut *machine(&pair, &setting).unwrap(), sessions, 4);
+            let table = rows::read(&format!("row_id,threads,throughput\na,{sessions},1\n")).unwrap();
+            let law = pair.answer(&table.rows[0], "throughput").unwrap();
+            // Two jobs meet at a slow log more often than at random.
+            let most = if sessions == 2 && asked == "target_log=10" { 0.07 } else { 0.03 };
+            assert!((found / law - 1.0).abs() < most, "{asked} with {sessions}: {found} against {law}");
+        }
+    }
+}
+
+#[test]
+fn what_is_said_of_a_link_and_moves_nothing_is_refused() {
+    let told = |name: &str, text: &str| {
+        let changes = [(name.to_owned(), text.to_owned())];
+        shipped("mirror-case2").changed(&changes).unwrap_err().to_string()
+    };
+    assert!(told("link_share", "50").contains("100 as long as `link_speed` is 0"), "{}", told("link_share", "50"));
+    assert!(told("link_speed", "10").contains("at least 1 beside a `link_speed`"), "{}", told("link_speed", "10"));
+}
+
+#[test]
 fn what_a_device_cannot_hold_is_refused_with_its_limit() {
     let flash = shipped("nand-device");
     let most = modules(&flash).unwrap();

@@ -3,14 +3,14 @@
 //! The one idea: mirroring costs processor time at the source for every transaction, processor time at the target, and a
 //! delay in between; nothing else changes. So throughput follows from how many jobs go round and how long a round takes,
 //! and more jobs make up for the delay as long as processors are free. A node of an active pair is source for its own
-//! transactions and target for those of the other.
+//! transactions and target for those of the other. A link and the jobs at the target bound the rate where they are said.
 
 use super::law::{Carries, Inside, Law, Unbuilt};
-use super::{Quantity, Unanswered, Values, number};
-use crate::form::{closed, waiting};
+use super::{Happens, Quantity, Unanswered, Values, number};
+use crate::form::{closed, group_commit, waiting};
 use crate::pair::{Mode, Pair as Machines, PairPlan};
 use crate::rows::Row;
-use crate::server::Factors;
+use crate::server::Amount;
 use crate::station::FIBRE_NS_PER_KM;
 use std::borrow::Cow;
 
@@ -37,7 +37,14 @@ super::asks! {
     chosen "suspended" 1.0 "1: the nodes are apart, and changes are only noted" or 0.0;
     chosen "on_disks" 1.0 "1: the data lies on disks" or 0.0;
     asked "tracking" "ms" 0.0 1e6 "processor time that noting the changes of a transaction takes" or 0.0;
-    asked "distance" "km" 0.0 1e6 "between the nodes, for questions that state none" or 0.0;
+    asked "distance" "km" 0.0 1e6 "between the nodes, for questions that state no cores" or 0.0;
+    asked "target_log" "ms" 0.0 1e6
+        "a write of the target's log, for which the last round trip waits; 0: it is a part of `mirror_delay`" or 0.0;
+    asked "link_speed" "Gbit/s" 0.0 1e5 "what the link carries each way; 0: it is a part of `mirror_delay`" or 0.0;
+    asked "link_share" "%" 0.1 100.0 "share of the link that is left to the pair beside other traffic" or 100.0;
+    maybe "trip_bytes" "bytes" 1e9 "bytes that a round trip brings to the other node";
+    maybe "target_workers" "jobs" 1e6
+        "jobs of a node that carry out changes of the other, each held until these are in the log; 0 is as many as come";
 }
 
 const ANSWERS: &[Quantity] = &[
@@ -52,14 +59,41 @@ const ANSWERS: &[Quantity] = &[
 pub(super) const LAW: Law = Law {
     inside: Some(Inside { counted: Some("counted_per_s"), ..Inside::SESSIONS }),
     carries: Carries::Transactions(|name, values, setting| {
-        if setting.classes.iter().any(|factors| *factors != Factors::ALIKE) {
-            return Err(Unbuilt::Classes { name, kind: "mirrored-pair" });
-        }
         let plan = PairPlan::described(values).ok_or(Unbuilt::Cores(name))?;
-        Ok(Box::new(Machines::new(plan, setting.slots, setting.seed)))
+        let plan = PairPlan { patience: setting.patience, km: plan.km + setting.km, ..plan };
+        Ok(Box::new(Machines::of_classes(plan, setting.classes.clone(), setting.slots, setting.seed)))
     }),
+    amounts: &[
+        (Amount::Cpu, "demand"),
+        (Amount::SourceMirror, "source_mirror"),
+        (Amount::TargetMirror, "target_mirror"),
+    ],
+    keys: &["distance", "fault", "at", "resume", "patience"],
+    fits,
+    happens,
     ..Law::closed(ASKS, ANSWERS, answer)
 };
+
+/// What is said of a link moves something.
+fn fits(values: &Values) -> Result<(), (&'static str, String)> {
+    let (speed, share, bytes) = (values.of("link_speed"), values.of("link_share"), values.of("trip_bytes"));
+    if share < 100.0 && speed <= 0.0 {
+        return Err(("link_share", format!("100 as long as `link_speed` is 0, since that has no end, got {share}")));
+    }
+    if speed > 0.0 && bytes < 1.0 {
+        return Err((
+            "trip_bytes",
+            format!("at least 1 beside a `link_speed`, since only bytes take time, got {bytes}"),
+        ));
+    }
+    Ok(())
+}
+
+/// A mirror goes away and comes back.
+fn happens(values: &Values, _: u32) -> Happens {
+    let words = Machines::MISHAPS.iter().map(|mishap| (mishap.word().to_owned(), 1));
+    if values.of("mirroring") > 0.5 { words.collect() } else { Happens::new() }
+}
 
 /// A population beyond this is taken for so many that arrivals do not notice their own absence.
 const MANY: f64 = 4_096.0;
@@ -80,6 +114,8 @@ struct Node {
     inside_s: f64,
     /// What it takes of the disks, seconds: the fuller they are, the longer it waits.
     disk_s: f64,
+    /// What its changes take of the link, seconds.
+    link_s: f64,
 }
 
 /// What became of it.
@@ -87,6 +123,40 @@ struct Node {
 struct Settled {
     rate_per_s: f64,
     response_s: f64,
+    /// A round of a job outside of the link, and outside of the target, with what it thinks.
+    beside_s: [f64; 2],
+    /// What an own transaction waits for a free link.
+    link_wait_s: f64,
+}
+
+/// What serves so many at once, and holds each for so many seconds a transaction.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    servers: f64,
+    held_s: f64,
+    /// How long each is held when all are taken.
+    full_s: f64,
+    /// Whether each is held as long as the other.
+    alike: bool,
+}
+
+impl Limit {
+    /// What a transaction of so many jobs waits for it, seconds, when a round beside it takes that long. Where all are held alike
+    /// the wait is half of what chance makes it as long as few come (Pollaczek, Khinchine), and all of it where nobody is idle.
+    fn wait_s(self, jobs: f64, beside_s: f64) -> f64 {
+        if jobs <= self.servers || self.held_s <= 0.0 {
+            return 0.0;
+        }
+        let rate = |n: u32| f64::from(n).min(self.servers) / self.held_s;
+        let found = closed::between(jobs, |n| closed::one_station(n, beside_s.max(1e-9), rate));
+        let full = libm::pow(found.rate_per_s / self.most_per_s(), 8.0);
+        let part = if self.alike { 0.5 + 0.5 * full } else { 1.0 };
+        part * (found.response_s() - self.held_s).max(0.0)
+    }
+
+    fn most_per_s(self) -> f64 {
+        self.servers / self.full_s
+    }
 }
 
 fn answer(values: &Values, row: &Row, quantity: &str) -> Result<f64, Unanswered> {
@@ -129,8 +199,10 @@ fn completed<'a>(values: &Values, row: &'a Row) -> Cow<'a, Row> {
     }
     let mode = if active { "active-active" } else { "active-passive" };
     set("mirroring", if alone { "none" } else { mode }.to_owned());
-    set("distance_km", values.of("distance").to_string());
     set("media", if values.of("on_disks") > 0.5 { "hdd" } else { "flash" }.to_owned());
+    // What a study puts between them comes on top of what the file does.
+    let km = values.of("distance") + row.number("distance_km").unwrap_or(0.0);
+    row.cells.insert("distance_km".to_owned(), km.to_string());
     let sessions = row.number("threads").filter(|threads| *threads > 0.0);
     if let Some(sessions) = sessions {
         let nodes = if active { 2.0 } else { 1.0 };
@@ -219,6 +291,10 @@ struct Pair {
     /// Processor time at the target for a transaction; nothing when the pair does not mirror.
     target_s: f64,
     background: f64,
+    /// A write of the target's log, seconds; nothing where it is a part of the delay.
+    log_s: f64,
+    /// Jobs at the target.
+    workers: f64,
 }
 
 impl Pair {
@@ -234,12 +310,15 @@ impl Pair {
             demand_s: longer * demand_s,
             inside_s: longer * inside_s,
             disk_s: if plan.disks > 0.0 { plan.inside_us / plan.disks / 1e6 } else { 0.0 },
+            link_s: longer * mirrored(1e6 * plan.trips * plan.trip_bytes[0] as f64 / plan.link_bytes_per_s),
         };
         Pair {
             nodes: [node(0), node(1)],
             think_s: plan.think_us / 1e6,
             target_s: mirrored(plan.target_us),
             background: plan.background,
+            log_s: mirrored(plan.log.map_or(0.0, |log| log.write_us)),
+            workers: if plan.workers > 0 { f64::from(plan.workers) } else { f64::INFINITY },
         }
     }
 
@@ -251,9 +330,12 @@ impl Pair {
             for own in 0..2 {
                 let found = self.one(&before, own);
                 let blend = |old: f64, new: f64| if round == 0 { new } else { 0.5 * (old + new) };
+                let (old, [link, target]) = (before[own], found.beside_s);
                 settled[own] = Settled {
-                    rate_per_s: blend(before[own].rate_per_s, found.rate_per_s),
-                    response_s: blend(before[own].response_s, found.response_s),
+                    rate_per_s: blend(old.rate_per_s, found.rate_per_s),
+                    response_s: blend(old.response_s, found.response_s),
+                    beside_s: [blend(old.beside_s[0], link), blend(old.beside_s[1], target)],
+                    link_wait_s: blend(old.link_wait_s, found.link_wait_s),
                 };
             }
             let still = |own: usize| (settled[own].rate_per_s / before[own].rate_per_s.max(1e-300) - 1.0).abs() < 1e-13;
@@ -266,20 +348,54 @@ impl Pair {
 
     /// One node, as things stood the round before.
     fn one(&self, before: &[Settled; 2], own: usize) -> Settled {
-        let (node, other) = (self.nodes[own], self.nodes[1 - own]);
+        let (node, was, other) = (self.nodes[own], before[own], before[1 - own]);
         // Cores that the other's changes and the background leave free.
-        let taken = before[1 - own].rate_per_s * self.target_s + self.background;
+        let taken = other.rate_per_s * self.target_s + self.background;
         let free = (node.cores - taken).max(node.cores * 0.02);
-        let foreign = before[own].rate_per_s * self.target_s + before[1 - own].rate_per_s * other.demand_s;
-        let there_s = if self.target_s > 0.0 { waiting::shared(foreign, other.cores) * self.target_s } else { 0.0 };
-        let waits = 1.0 / (1.0 - (before[own].rate_per_s * node.disk_s).min(0.98));
-        let found = alone(Node { cores: free, inside_s: node.inside_s * waits + there_s, ..node }, self.think_s);
-        // The other node's own transactions make way for what it mirrors, so that its cores are the limit.
-        let carried = FULL * (other.cores - self.background).max(0.02 * other.cores) / self.target_s;
-        if self.target_s <= 0.0 || found.rate_per_s <= carried {
+        let limits = self.limits(before, own);
+        let waits_s = [0, 1].map(|at| limits[at].wait_s(node.jobs, was.beside_s[at].max(self.think_s)));
+        let there_s = [0, 1].map(|at| limits[at].held_s + waits_s[at]);
+        let disks = 1.0 / (1.0 - (was.rate_per_s * node.disk_s).min(0.98));
+        // Answers wait where the other's changes leave.
+        let inside_s = node.inside_s * disks + there_s[0] + there_s[1] + other.link_wait_s;
+        let found = alone(Node { cores: free, inside_s, ..node }, self.think_s);
+        let round_s = found.response_s + self.think_s;
+        let found = Settled { beside_s: there_s.map(|s| round_s - s), link_wait_s: waits_s[0], ..found };
+        let most = self.carried(1 - own).min(limits[0].most_per_s()).min(limits[1].most_per_s());
+        if found.rate_per_s <= most {
             return found;
         }
-        Settled { rate_per_s: carried, response_s: node.jobs / carried - self.think_s }
+        Settled { rate_per_s: most, response_s: node.jobs / most - self.think_s, ..found }
+    }
+
+    /// The link from a node, and the jobs at the other.
+    fn limits(&self, before: &[Settled; 2], own: usize) -> [Limit; 2] {
+        let (target, rate_per_s) = (self.nodes[1 - own], before[own].rate_per_s);
+        let busy = rate_per_s * self.target_s + before[1 - own].rate_per_s * target.demand_s;
+        let work_s = if self.target_s > 0.0 { self.slower(busy, target) * self.target_s } else { 0.0 };
+        let log_s = if self.log_s > 0.0 { group_commit::wait_s(rate_per_s, self.log_s) } else { 0.0 };
+        // With all jobs taken a change gets one when a write ends: it waits for the write that begins then, and for the next.
+        let full_s = work_s.max(0.5 * self.log_s) + 1.5 * self.log_s;
+        let link_s = self.nodes[own].link_s;
+        [
+            Limit { servers: 1.0, held_s: link_s, full_s: link_s, alike: true },
+            Limit { servers: self.workers, held_s: work_s + log_s, full_s, alike: false },
+        ]
+    }
+
+    /// What a target's cores carry out a second. Its own transactions make way, so that all of them are the limit.
+    fn carried(&self, target: usize) -> f64 {
+        let cores = self.nodes[target].cores;
+        if self.target_s <= 0.0 {
+            return f64::INFINITY;
+        }
+        FULL * (cores - self.background).max(0.02 * cores) / self.target_s
+    }
+
+    /// By how much work takes longer at a target: by no more than the jobs there share, where it does nothing else.
+    fn slower(&self, busy: f64, target: Node) -> f64 {
+        let most = if target.jobs > 0.0 { f64::INFINITY } else { (self.workers / target.cores).max(1.0) };
+        waiting::shared(busy, target.cores).min(most)
     }
 
     fn busy_pct(&self, settled: &[Settled; 2], own: usize) -> f64 {
@@ -302,10 +418,10 @@ fn alone(node: Node, think_s: f64) -> Settled {
         let few = closed::one_station((whole as u32).max(1), outside_s, rate).rate_per_s;
         let more = closed::one_station(whole as u32 + 1, outside_s, rate).rate_per_s;
         let rate_per_s = if whole < 1.0 { part * more } else { few + part * (more - few) };
-        return Settled { rate_per_s, response_s: node.jobs / rate_per_s - think_s };
+        return Settled { rate_per_s, response_s: node.jobs / rate_per_s - think_s, ..Settled::default() };
     }
     let rate_per_s = waiting::balance(node.jobs, outside_s, node.demand_s, node.cores);
-    Settled { rate_per_s, response_s: node.jobs / rate_per_s - think_s }
+    Settled { rate_per_s, response_s: node.jobs / rate_per_s - think_s, ..Settled::default() }
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@ use super::*;
 use crate::kind::ModelKind;
 
 /// In the order of the parameters.
-const NUMBERS: [f64; 22] = [
+const NUMBERS: [f64; 27] = [
     1.0, 1.0, 0.5, 0.8, 0.1, 2.0, 8.0, 0.1, 0.1, 0.15, 1.0, 6.0, 1.5, 0.1, 1.0, // of every file
     0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, // and those that have a default
+    0.0, 0.0, 100.0, 0.0, 0.0,
 ];
 
 fn row(cells: &str) -> Row {

@@ -1,5 +1,6 @@
 //! What a mirrored pair must do in virtual time: the closed form on the models that ship, and theory on round numbers.
 
+mod outage;
 mod resync;
 
 use super::*;
@@ -11,6 +12,7 @@ use crate::rows::Row;
 use crate::server::Log;
 use resync::Apart as Law;
 use units::Nanos;
+use workload::happening::{Happening, Mishap};
 
 /// What a closed load of so many jobs saw behind a warm-up.
 struct Seen {
@@ -22,7 +24,15 @@ struct Seen {
 }
 
 fn run(plan: &PairPlan, jobs: u32, seed: u64, warm_s: f64, seconds: f64) -> Seen {
+    run_through(plan, &[], jobs, seed, warm_s, seconds)
+}
+
+/// The same while things happen, each at a second from the beginning.
+fn run_through(plan: &PairPlan, happens: &[(f64, Mishap)], jobs: u32, seed: u64, warm_s: f64, seconds: f64) -> Seen {
     let mut pair = Pair::new(plan.clone(), jobs, seed);
+    for (at_s, what) in happens {
+        assert!(pair.happen(Nanos::from_seconds(*at_s), Happening::Pair(*what)), "it knows {what:?}");
+    }
     let mut since = vec![0u64; jobs as usize];
     (0..jobs).for_each(|slot| pair.submit(Nanos(0), slot, &TRANSACTION));
     let (mut ended, mut ends, mut sums, mut counts) = (Vec::<Ended>::new(), Vec::new(), [0u64; 2], [0u64; 2]);
@@ -76,7 +86,9 @@ fn plan() -> PairPlan {
         link_bytes_per_s: f64::INFINITY,
         trip_bytes: [0, 0],
         log: None,
-        outage: None,
+        workers: 0,
+        apart: false,
+        patience: Nanos::from_millis(500),
         resync,
     }
 }
@@ -213,8 +225,7 @@ fn a_lock_of_the_other_node_makes_transactions_longer_by_its_share() {
 
 #[test]
 fn a_suspended_pair_is_one_node_that_also_notes_what_changed() {
-    let outage = Some(Outage { from_s: 0.0, to_s: 1e6 });
-    let apart = run(&PairPlan { outage, km: 500.0, ..plan() }, 20, 1, 2.0, 100.0);
+    let apart = run(&PairPlan { apart: true, km: 500.0, ..plan() }, 20, 1, 2.0, 100.0);
     let alone = PairPlan { mode: Mode::Alone, demand_us: 530.0, ..plan() };
     let one = run(&alone, 20, 1, 2.0, 100.0);
     assert_eq!(apart.ends, one.ends, "to the nanosecond, with what noting takes");
@@ -223,13 +234,12 @@ fn a_suspended_pair_is_one_node_that_also_notes_what_changed() {
 
 #[test]
 fn a_resync_ends_when_its_law_says() {
-    let outage = Some(Outage { from_s: 10.0, to_s: 70.0 });
+    let outage = [(10.0, Mishap::Suspend), (70.0, Mishap::Resume)];
     for rows in [0u32, 20_000] {
         let resync = Resync { rows, ..plan().resync };
-        let plan = PairPlan { outage, resync, ..plan() };
-        let seen = run(&plan, 4, 2, 10.0, 140.0);
-        let rate =
-            run(&PairPlan { outage: Some(Outage { from_s: 0.0, to_s: 1e6 }), ..plan }, 4, 2, 10.0, 60.0).rate_per_s;
+        let plan = PairPlan { resync, ..plan() };
+        let seen = run_through(&plan, &outage, 4, 2, 10.0, 140.0);
+        let rate = run(&PairPlan { apart: true, ..plan }, 4, 2, 10.0, 60.0).rate_per_s;
         let set = if rows > 0 { f64::from(rows) } else { f64::INFINITY };
         let law = Law { changes_per_s: 2.0 * rate, rows: set, sends_per_s: 2_000.0 };
         let (found, wanted) = (seen.pair.resync_s().unwrap(), law.resync_s(60.0).unwrap());
@@ -240,13 +250,11 @@ fn a_resync_ends_when_its_law_says() {
 
 #[test]
 fn resync_meets_transactions_at_the_link_and_both_nodes_of_a_pair_change_data_again_afterwards() {
-    let outage = Some(Outage { from_s: 5.0, to_s: 25.0 });
-    let thin = PairPlan { mode: Mode::Active, outage, link_bytes_per_s: 1e6, ..plan() };
+    let outage = [(5.0, Mishap::Suspend), (25.0, Mishap::Resume)];
+    let thin = PairPlan { mode: Mode::Active, link_bytes_per_s: 1e6, ..plan() };
     // A row of 1,000 bytes takes a millisecond of the link, so half of what the rule lets pass.
-    let seen = run(&thin, 4, 2, 30.0, 60.0);
-    let tracked = 20.0
-        * 2.0
-        * run(&PairPlan { outage: Some(Outage { from_s: 0.0, to_s: 1e6 }), ..thin }, 4, 2, 5.0, 20.0).rate_per_s;
+    let seen = run_through(&thin, &outage, 4, 2, 30.0, 60.0);
+    let tracked = 20.0 * 2.0 * run(&PairPlan { apart: true, ..thin }, 4, 2, 5.0, 20.0).rate_per_s;
     let least = tracked / 1_000.0;
     let found = seen.pair.resync_s().unwrap();
     assert!(found > least && found < 3.0 * least, "{found} s for {tracked} rows");
@@ -266,8 +274,9 @@ fn littles_law_holds_to_a_thousandth() {
 
 #[test]
 fn equal_seeds_give_equal_ends_and_others_do_not() {
-    let outage = Some(Outage { from_s: 1.0, to_s: 2.0 });
-    let ends = |seed| run(&PairPlan { mode: Mode::Active, conflicts: 0.2, outage, ..plan() }, 12, seed, 0.5, 4.0).ends;
+    let outage = [(1.0, Mishap::Cut), (2.0, Mishap::Resume)];
+    let plan = PairPlan { mode: Mode::Active, conflicts: 0.2, workers: 2, ..plan() };
+    let ends = |seed| run_through(&plan, &outage, 12, seed, 0.5, 4.0).ends;
     assert_eq!(ends(1), ends(1));
     assert_ne!(ends(1), ends(2));
 }

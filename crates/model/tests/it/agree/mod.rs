@@ -62,6 +62,9 @@ const MODELS: &[(&str, &[&str])] = &[
             "source_cores=22 mirroring=0",
             "source_cores=12 mirroring=2",
             "source_cores=22 distance=100",
+            "source_cores=22 target_log=1",
+            "source_cores=22 link_speed=1 link_share=80 trip_bytes=1000",
+            "source_cores=22 target_workers=1",
         ],
     ),
     ("mirror-case3", &["source_cores=8", "source_cores=8 target_cores=2"]),
@@ -177,6 +180,42 @@ fn grid(rounds: usize, operations: f64) -> (String, Vec<String>) {
 fn closed_forms_agree_with_the_simulation_of_the_same_model_or_leave_the_question_to_it() {
     let (table, failed) = grid(2, 5_000.0);
     assert!(failed.is_empty(), "{}\n{table}", failed.join("\n"));
+}
+
+#[test]
+fn users_who_think_keep_a_pair_full_in_closed_form_as_in_simulation() {
+    for (changes, threads, population, think_s) in [
+        // Its own cores, those of the target, the link and the jobs there are what is full.
+        ("source_cores=2", 32, 200, 0.02),
+        ("source_cores=22 target_cores=1", 64, 400, 0.01),
+        ("source_cores=22 link_speed=1 trip_bytes=2000", 128, 400, 0.01),
+        ("source_cores=22 target_workers=1", 128, 400, 0.01),
+        ("source_cores=2 mirroring=2", 64, 300, 0.02),
+        // And none of them is.
+        ("source_cores=22 target_workers=1", 128, 60, 0.02),
+    ] {
+        let model = described("mirror-case2", changes);
+        let cells = [("threads", threads.to_string()), ("population", population.to_string())];
+        let cells = cells.into_iter().chain([("think_ms", (1e3 * think_s).to_string())]);
+        let cells = cells.map(|(column, text)| (column.to_owned(), text)).collect();
+        let question = Question {
+            row: Row { cells, ..Row::default() },
+            load: Load::Closed { population, think_s },
+            slots: threads,
+            modules: 1,
+            module_bytes: 0,
+            spec: None,
+            warm_up_s: 1.0,
+            window_s: 5.0,
+            seed: 3,
+        };
+        let seen = drive::drive(&model, &question);
+        for (quantity, which) in quantities(&model, &question) {
+            let formal = model.answer(&question.row, quantity).unwrap_or_else(|error| panic!("{changes}: {error}"));
+            let off = 100.0 * (formal / seen[which] - 1.0);
+            assert!(off.abs() <= MOST[which], "{changes}: {quantity} {formal} for {} ({off:+.1} %)", seen[which]);
+        }
+    }
 }
 
 #[test]

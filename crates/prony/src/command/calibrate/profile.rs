@@ -49,7 +49,7 @@ pub(super) fn profiled(model: &Description, run: &str, wanted: Option<u32>) -> R
     let id = findings.run.id.clone();
     let trial = chosen(&id, &findings.trials, wanted)?;
     let (sessions, transactions) = (sessions(trial), transactions(trial));
-    let observed = trial.server.as_ref().map(|server| observed(trial, server)).unwrap_or_default();
+    let observed = trial.server.as_ref().map(|server| observed(model, trial, server)).unwrap_or_default();
     let each: Vec<(Amount, Option<f64>)> = observed.iter().map(|one| (one.amount, one.each)).collect();
     let source = format!(
         "profile of run {id}, trial {} ({} on {}), {transactions} transactions",
@@ -162,20 +162,39 @@ fn transactions(trial: &TrialSummary) -> u64 {
     (rate(trial) * trial.elapsed_s).round() as u64
 }
 
-fn observed(trial: &TrialSummary, server: &ServerSummary) -> Vec<Observed> {
+fn observed(model: &Description, trial: &TrialSummary, server: &ServerSummary) -> Vec<Observed> {
     let total = server.profile.as_ref().map(|profile| profile.total()).unwrap_or_default();
     let one = |amount, (each, of): (Option<f64>, &'static str)| Observed { amount, each, of };
     let counter = |wanted: Counter| server.counter(wanted).map(|count| count / rate(trial));
     let (cpu, driver) = processors(trial, server, &total);
-    vec![
-        one(Amount::Cpu, cpu),
+    let mirror_ms = server.mirror_cpu_cores.map(|cores| 1e3 * cores / rate(trial));
+    let pair = model.kind.amount(Amount::TargetMirror).and_then(|_| model.parameter("demand"));
+    let of_cpu = pair.map_or(vec![one(Amount::Cpu, cpu)], |demand| {
+        let [own, source, target] = of_pair(cpu.0, mirror_ms, demand.value);
+        vec![
+            one(Amount::Cpu, (own, cpu.1)),
+            one(Amount::SourceMirror, (source, "of the first server, beyond what the model's `demand` is")),
+            one(Amount::TargetMirror, (target, "of the mirror's processes, whatever else they did")),
+        ]
+    });
+    let others = [
         one(Amount::Driver, driver),
         one(Amount::Reads, reads(server.per_transaction.device_reads, counter(Counter::BufferReads).or(total.reads))),
         one(Amount::Writes, writes(server, counter)),
         one(Amount::LogBytes, (server.per_transaction.log_bytes.or(total.log_bytes), "as the database counts them")),
         one(Amount::Changes, (server.profile.as_ref().map(|_| total.changed), "as the statements report them")),
         one(Amount::Lookups, (total.lookups, "as the database counts them, by statement")),
-    ]
+    ];
+    of_cpu.into_iter().chain(others).collect()
+}
+
+/// Processor time of a transaction, of what mirroring adds to it, and of the mirror, milliseconds. What the first server spends with a
+/// mirror is more than its own, by what a trial without one has told.
+fn of_pair(cpu_ms: Option<f64>, mirror_ms: Option<f64>, own_ms: f64) -> [Option<f64>; 3] {
+    if mirror_ms.is_none() {
+        return [cpu_ms, None, None];
+    }
+    [None, cpu_ms.map(|with_ms| with_ms - own_ms).filter(|added_ms| *added_ms > 0.0), mirror_ms]
 }
 
 type Told = (Option<f64>, &'static str);
@@ -242,6 +261,13 @@ mod tests {
         assert_eq!(mean, Some(Demand { statements: 6.5, lookups: 13.0, changes: 0.0 }));
         assert_eq!(mean_of([(class(2.0), 300.0), (None, 1.0)].into_iter()), None, "one of them says nothing");
         assert_eq!((mean_of(std::iter::empty()), mean_of([(class(2.0), 0.0)].into_iter())), (None, None));
+    }
+
+    #[test]
+    fn with_a_mirror_processor_time_is_that_of_mirroring_and_without_one_the_transactions_own() {
+        assert_eq!(of_pair(Some(0.5), None, 0.7), [Some(0.5), None, None]);
+        assert_eq!(of_pair(Some(0.75), Some(0.2), 0.5), [None, Some(0.25), Some(0.2)]);
+        assert_eq!(of_pair(Some(0.4), Some(0.2), 0.5), [None, None, Some(0.2)], "less than alone says nothing");
     }
 
     #[test]

@@ -3,24 +3,42 @@
 //! The one idea: a transaction is as many pieces as it has round trips; each computes, waits for storage, and goes to the other
 //! node and back. What a job does outside of the response comes first, as with servers, and [`crate::machine::Machine::outside`] says it.
 
+mod outage;
+
 use super::apart::{Apart, State};
 use super::node::Node;
 use super::plan::{Mode, PairPlan};
 use crate::kernel::Agenda;
-use crate::machine::{Ended, Outside, StationReport, Stepped};
+use crate::machine::{Ended, Outside, Stand, Standing, StationReport, Stepped};
+use crate::server::Factors;
 use crate::station::Inside;
 use random::Draws;
 use units::Nanos;
 use workload::Operation;
+use workload::happening::{Happening, Mishap};
 
 /// Two servers that mirror, or one.
 #[derive(Clone, Debug)]
 pub struct Pair {
     plan: PairPlan,
+    /// How many times what the plan's transaction asks for one of each class asks for; none where all are alike.
+    classes: Vec<Factors>,
     agenda: Agenda<Event>,
     flights: Vec<Flight>,
     nodes: [Node; 2],
     apart: Apart,
+    /// Why the nodes are apart, where they are.
+    standing: Standing,
+    /// Whether what a node sends reaches the other, by the node that sends.
+    carries: [bool; 2],
+    /// Who was lost on the way, and waits.
+    stuck: Vec<u32>,
+    /// Until when the first node waits for a mirror that confirms nothing.
+    patient_until: Nanos,
+    /// Bytes that reached the second node.
+    sent_bytes: u64,
+    /// How the nodes stood; none where nothing happened to them.
+    course: Vec<Stand>,
     /// Whether a time at which rows may be sent again stands on the agenda.
     sending: bool,
     /// Transactions of the second node that may not change anything while the nodes are apart.
@@ -32,23 +50,28 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// A pair at rest, for at most `slots` jobs.
+    /// A pair at rest, for at most `slots` jobs whose transactions are all alike.
     pub fn new(plan: PairPlan, slots: u32, seed: u64) -> Pair {
+        Pair::of_classes(plan, Vec::new(), slots, seed)
+    }
+
+    /// The same with transactions of such classes.
+    pub fn of_classes(plan: PairPlan, classes: Vec<Factors>, slots: u32, seed: u64) -> Pair {
         let room = slots.max(1) as usize;
         let all = room + plan.resync.jobs.max(1) as usize;
         let nodes = [Node::new(&plan, 0, all), Node::new(&plan, 1, all)];
-        let mut agenda = Agenda::with_capacity(2 * all + 16);
-        if let Some(outage) = plan.outage {
-            agenda.at(at_s(outage.from_s), Event::Suspend);
-            if outage.to_s.is_finite() {
-                agenda.at(at_s(outage.to_s), Event::Resume);
-            }
-        }
         Pair {
-            agenda,
+            agenda: Agenda::with_capacity(2 * all + 16),
+            classes,
             flights: vec![Flight::default(); room],
             nodes,
-            apart: Apart::new(plan.resync, room as u32, Draws::numbered(seed, 9)),
+            apart: Apart::new(&plan, room as u32, Draws::numbered(seed, 9)),
+            standing: Standing::Asked,
+            carries: [true; 2],
+            stuck: Vec::with_capacity(all),
+            patient_until: Nanos::ZERO,
+            sent_bytes: 0,
+            course: Vec::new(),
             sending: false,
             held: Vec::with_capacity(room),
             committed: Vec::with_capacity(room),
@@ -95,15 +118,29 @@ impl Pair {
     fn start(&mut self, slot: u32) {
         self.inside.begin(self.now());
         self.flights[slot as usize].began = self.now().0;
-        let blocked = self.flights[slot as usize].node == 1 && self.apart.state != State::Mirroring;
+        let changes = self.factors(slot).changes > 0.0;
+        let blocked = changes && self.flights[slot as usize].node == 1 && !self.mirrors();
         if blocked { self.held.push(slot) } else { self.begin(slot) }
+    }
+
+    /// How many times what the plan's transaction asks for that in a slot asks for.
+    #[inline]
+    fn factors(&self, slot: u32) -> Factors {
+        let class = usize::from(self.flights[slot as usize].class);
+        self.classes.get(class).copied().unwrap_or(Factors::ALIKE)
+    }
+
+    /// Whether a transaction waits for the other node, which may be silent by now.
+    #[inline]
+    fn mirrors(&self) -> bool {
+        matches!(self.apart.state, State::Mirroring | State::Waiting)
     }
 
     /// A transaction that may change data begins.
     fn begin(&mut self, slot: u32) {
-        let paired = self.plan.mode != Mode::Alone;
-        let mirrored = paired && self.apart.state == State::Mirroring;
-        let trips = if mirrored { self.draws[2].whole(self.plan.trips) } else { 0 };
+        let (paired, factors) = (self.plan.mode != Mode::Alone, self.factors(slot));
+        let mirrored = paired && self.mirrors();
+        let trips = if mirrored { self.draws[2].whole(self.plan.trips * factors.changes) } else { 0 };
         let pieces = trips.max(1);
         let added = match (mirrored, paired) {
             (true, _) => self.plan.source_us,
@@ -112,8 +149,8 @@ impl Pair {
         };
         let flight = &mut self.flights[slot as usize];
         (flight.pieces, flight.mirrored) = (pieces, trips > 0);
-        flight.work_ns = 1e3 * (self.plan.demand_us + added) / f64::from(pieces);
-        flight.wait_ns = 1e3 * self.plan.inside_us / f64::from(pieces);
+        flight.work_ns = 1e3 * (self.plan.demand_us * factors.work + added * factors.changes) / f64::from(pieces);
+        flight.wait_ns = 1e3 * self.plan.inside_us * factors.reads / f64::from(pieces);
         self.piece(slot);
     }
 
@@ -137,15 +174,16 @@ impl Pair {
     fn computed(&mut self, node: usize) {
         let now = self.now();
         let Some(who) = self.nodes[node].processors.work.end(now) else { return };
-        if who as usize >= self.flights.len() {
-            if self.apart.arrived(now, who) {
-                self.release();
+        match self.flights.get(who as usize).map(|flight| flight.stage) {
+            Some(Stage::Work) => self.store(who),
+            Some(_) => self.logged(who),
+            None => {
+                self.leave(node);
+                if self.apart.arrived(now, who) {
+                    self.release();
+                }
+                self.send();
             }
-            return self.send();
-        }
-        match self.flights[who as usize].stage {
-            Stage::Work => self.store(who),
-            _ => self.logged(who),
         }
     }
 
@@ -166,44 +204,63 @@ impl Pair {
 
     /// A wait or a way is over.
     fn next(&mut self, who: u32) {
-        if who as usize >= self.flights.len() {
-            // A row that changed while the nodes were apart is there, and is carried out.
-            let (now, work) = (self.now(), self.drawn(0, 1e3 * self.plan.resync.target_us));
-            return self.nodes[1].processors.work.begin(now, who, work);
+        if !self.crossed(who) {
+            return;
         }
-        let flight = self.flights[who as usize];
-        let other = 1 - flight.node as usize;
-        let each_ns = |us: f64| 1e3 * us / self.plan.trips.max(1e-12);
+        // A row that changed while the nodes were apart is there.
+        let Some(flight) = self.flights.get(who as usize).copied() else { return self.arrive(1, who) };
         match flight.stage {
-            Stage::Storage if flight.mirrored => self.cross(who, flight.node as usize, Stage::Out),
+            Stage::Storage if flight.mirrored => self.cross(who, Stage::Out),
             Stage::Storage | Stage::Back => self.piece_done(who),
-            Stage::Out if flight.again > 0 => self.answer(who),
-            Stage::Out => {
-                let (now, work) = (self.now(), self.drawn(0, each_ns(self.plan.target_us)));
-                self.flights[who as usize].stage = Stage::Target;
-                self.nodes[other].processors.work.begin(now, who, work);
-            }
-            Stage::Answer => self.cross(who, other, Stage::Back),
+            Stage::Out if flight.again > 0 => self.wait(who),
+            Stage::Out => self.arrive(1 - flight.node as usize, who),
+            Stage::Answer => self.cross(who, Stage::Back),
             Stage::Work | Stage::Target | Stage::Log => {}
         }
     }
 
     /// Sends a change, or its answer, from a node to the other.
-    fn cross(&mut self, slot: u32, from: usize, stage: Stage) {
-        let bytes = self.plan.trip_bytes[usize::from(stage == Stage::Back)];
+    fn cross(&mut self, slot: u32, stage: Stage) {
         self.flights[slot as usize].stage = stage;
-        let (_, there) = self.nodes[from].link.send(self.agenda.now(), bytes);
-        self.agenda.at(there, Event::Next { who: slot });
+        self.post(slot);
+    }
+
+    /// A change is at a node that carries it out, as soon as a job there takes it.
+    fn arrive(&mut self, node: usize, who: u32) {
+        let now = self.now();
+        if self.nodes[node].jobs.enter(now, who) {
+            self.carry_out(node, who);
+        }
+    }
+
+    fn carry_out(&mut self, node: usize, who: u32) {
+        let us = match self.flights.get_mut(who as usize) {
+            Some(flight) => {
+                flight.stage = Stage::Target;
+                self.plan.target_us / self.plan.trips.max(1e-12)
+            }
+            None => self.plan.resync.target_us,
+        };
+        let (now, work) = (self.now(), self.drawn(0, 1e3 * us));
+        self.nodes[node].processors.work.begin(now, who, work);
+    }
+
+    /// A job of a node is done with a change, and takes the next.
+    fn leave(&mut self, node: usize) {
+        let now = self.now();
+        if let Some(next) = self.nodes[node].jobs.leave(now) {
+            self.carry_out(node, next);
+        }
     }
 
     /// The change was carried out at the target; the last one of a transaction goes into the log there.
     fn logged(&mut self, slot: u32) {
         let flight = self.flights[slot as usize];
+        let (now, node) = (self.now(), 1 - flight.node);
         if self.plan.log.is_none() || flight.pieces > 1 {
-            return self.answer(slot);
+            return self.answer(node as usize, slot);
         }
         self.flights[slot as usize].stage = Stage::Log;
-        let (now, node) = (self.now(), 1 - flight.node);
         let at = &mut self.nodes[node as usize];
         if at.log.ask(slot) {
             at.log_watch.turn(now, 1, 1.0);
@@ -226,12 +283,17 @@ impl Pair {
         if again {
             self.write(node);
         }
-        committed.drain(..).for_each(|slot| self.answer(slot));
+        committed.drain(..).for_each(|slot| self.answer(node as usize, slot));
         self.committed = committed;
     }
 
-    /// What a round trip takes beside all of this.
-    fn answer(&mut self, slot: u32) {
+    /// A job of a node is done with a change, and what a round trip takes beside all of this begins.
+    fn answer(&mut self, node: usize, slot: u32) {
+        self.leave(node);
+        self.wait(slot);
+    }
+
+    fn wait(&mut self, slot: u32) {
         self.flights[slot as usize].stage = Stage::Answer;
         let wait = self.drawn(1, 1e3 * self.plan.delay_us / self.plan.trips.max(1e-12));
         self.agenda.at(Nanos(self.now().0 + wait.0), Event::Next { who: slot });
@@ -248,21 +310,11 @@ impl Pair {
         if flight.pieces > 0 { self.piece(slot) } else { self.done.push(slot) }
     }
 
-    /// The pair mirrors again: whoever was held goes on.
-    fn release(&mut self) {
-        for slot in std::mem::take(&mut self.held) {
-            self.begin(slot);
-        }
-    }
-
     /// Sends rows that wait, as long as there are jobs and it is not too early.
     fn send(&mut self) {
         loop {
             match self.apart.send(self.now()) {
-                Ok(job) => {
-                    let (_, there) = self.nodes[0].link.send(self.agenda.now(), self.plan.resync.row_bytes);
-                    self.agenda.at(there, Event::Next { who: job });
-                }
+                Ok(job) => self.post(job),
                 Err(Some(at)) if !self.sending => {
                     self.sending = true;
                     return self.agenda.at(at, Event::Send);
@@ -282,18 +334,14 @@ impl Pair {
             let flight = self.flights[slot as usize];
             self.inside.end(now, flight.began);
             ended.push(Ended::done(slot, now));
-            if !flight.mirrored && self.plan.mode != Mode::Alone && self.apart.state != State::Mirroring {
-                let changes = self.draws[2].whole(self.plan.resync.changes);
+            if !flight.mirrored && self.plan.mode != Mode::Alone && !self.mirrors() {
+                let changes = self.draws[2].whole(self.plan.resync.changes * self.factors(slot).changes);
                 self.apart.track(changes);
                 self.send();
             }
         }
         self.inside.left(now);
     }
-}
-
-fn at_s(seconds: f64) -> Nanos {
-    Nanos(libm::round(1e9 * seconds) as u64)
 }
 
 impl Stepped for Pair {
@@ -314,14 +362,8 @@ impl Stepped for Pair {
                 self.next(slot);
             }
             Event::Written { node } => self.written(node),
-            Event::Suspend => self.apart.state = State::Apart,
-            Event::Resume => {
-                (self.apart.state, self.apart.resumed) = (State::Resyncing, Some(now));
-                if self.apart.settle(now) {
-                    self.release();
-                }
-                self.send();
-            }
+            Event::Mishap { what } => self.mishap(what),
+            Event::Patience => self.lose_patience(),
             Event::Send => {
                 self.sending = false;
                 self.send();
@@ -339,10 +381,10 @@ impl Stepped for Pair {
         self.end(ended);
     }
 
-    fn submit(&mut self, at: Nanos, slot: u32, _operation: &Operation) {
+    fn submit(&mut self, at: Nanos, slot: u32, operation: &Operation) {
         let submitted = at.0.max(self.now().0);
         let node = if self.plan.mode == Mode::Active { slot % 2 } else { 0 };
-        self.flights[slot as usize] = Flight { node, submitted, ..Flight::default() };
+        self.flights[slot as usize] = Flight { node, class: operation.class, submitted, ..Flight::default() };
         let think = self.drawn(2, 1e3 * self.plan.think_us);
         self.agenda.at(Nanos(submitted + think.0), Event::Start { slot });
     }
@@ -356,6 +398,22 @@ impl Stepped for Pair {
         Some(Outside::Think)
     }
 
+    fn happen(&mut self, at: Nanos, what: Happening) -> bool {
+        let Happening::Pair(what) = what else { return false };
+        let known = self.plan.mode != Mode::Alone && Pair::MISHAPS.contains(&what);
+        if known {
+            self.agenda.at(at, Event::Mishap { what });
+        }
+        known
+    }
+
+    fn course(&mut self) -> Vec<Stand> {
+        if !self.course.is_empty() {
+            self.note();
+        }
+        std::mem::take(&mut self.course)
+    }
+
     fn clear(&mut self, now: Nanos) {
         self.inside.clear(now);
         self.nodes.iter_mut().for_each(|node| node.clear(now));
@@ -365,7 +423,7 @@ impl Stepped for Pair {
         let paired = self.plan.mode != Mode::Alone;
         let mut all = vec![StationReport::of("transactions", &self.inside.watch, now)];
         for (number, node) in self.nodes.iter_mut().take(1 + usize::from(paired)).enumerate() {
-            node.reports(number, (paired, self.plan.log.is_some()), now, &mut all);
+            node.reports(number, &self.plan, now, &mut all);
         }
         all
     }
@@ -376,26 +434,17 @@ impl Stepped for Pair {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
     /// A job has thought.
-    Start {
-        slot: u32,
-    },
+    Start { slot: u32 },
     /// A delay, or a way over the link, is over.
-    Next {
-        who: u32,
-    },
+    Next { who: u32 },
     /// A disk is done.
-    Disk {
-        node: u32,
-        disk: u32,
-        slot: u32,
-    },
+    Disk { node: u32, disk: u32, slot: u32 },
     /// A log write at a node is down.
-    Written {
-        node: u32,
-    },
-    /// The nodes lose each other, and find each other again.
-    Suspend,
-    Resume,
+    Written { node: u32 },
+    /// The nodes lose each other, or find each other again.
+    Mishap { what: Mishap },
+    /// Nothing was confirmed for as long as the first node waits.
+    Patience,
     /// Rows may be sent again.
     Send,
 }
@@ -424,6 +473,7 @@ pub(super) enum Stage {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Flight {
     pub node: u32,
+    pub class: u16,
     pub stage: Stage,
     /// Pieces that are still to be done, this one included.
     pub pieces: u32,
