@@ -35,8 +35,13 @@ fn trials(findings: &Findings) -> Option<String> {
     let windows: Vec<_> = ended().filter(|trial| !trial.fixed_work).map(|trial| trial.window.length()).collect();
     let fixed = ended().count() - windows.len();
     let timed = windows.iter().min().zip(windows.iter().max()).map(|(least, most)| {
-        let [least, most] = [least, most].map(|long| units::duration(*long));
-        let long = if least == most { least } else { span(&least, &most) };
+        let [short, long] = [least, most].map(|long| units::duration(*long));
+        // Hours would make thousandths of seconds.
+        let long = match most.0.checked_div(least.0) {
+            Some(..60) if least != most => units::range(&short, " to ", &long),
+            _ if least == most => long,
+            _ => format!("{short} to {long}"),
+        };
         format!(
             "{} of {long}{}",
             units::counted(windows.len() as u64, "trials"),
@@ -51,12 +56,6 @@ fn trials(findings: &Findings) -> Option<String> {
     let confidence = findings.points.first().map(|point| point.throughput_per_s.confidence);
     let ranges = confidence.map(|level| format!("; ranges are {} intervals", Quantity::Share.text(level)));
     (!parts.is_empty()).then(|| format!("{}{}", parts.join(" and "), ranges.unwrap_or_default()))
-}
-
-/// `2 to 4 s`, `10 s to 1 h`.
-fn span(least: &str, most: &str) -> String {
-    let unit = |time: &str| time.split_once(' ').map(|(_, unit)| unit.to_owned());
-    if unit(least) == unit(most) { units::range(least, " to ", most) } else { format!("{least} to {most}") }
 }
 
 fn system_line(findings: &Findings, system: &SystemFacts) -> String {
