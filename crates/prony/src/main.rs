@@ -12,6 +12,7 @@ mod command;
 mod exit;
 mod failure;
 mod folder;
+mod help;
 mod judged;
 mod model_file;
 mod models;
