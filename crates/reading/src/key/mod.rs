@@ -164,13 +164,14 @@ impl dyn Settings + '_ {
     }
 }
 
-/// Declares keys, and the list of them in the order of the reference page:
+/// Declares keys, and the list of them in the order of the reference page, which takes the documentation of each as its help:
 ///
 /// ```text
 /// keys! {
 ///     /// Keys of file work.
 ///     pub KEYS;
-///     WIDTH "width": Count = Count { min: 1, max: 4096 }, Is("1"), "How many copies of the loop run at once.";
+///     /// How many copies of the loop run at once.
+///     WIDTH "width": Count = Count { min: 1, max: 4096 }, Is("1");
 /// }
 /// ```
 ///
@@ -178,15 +179,27 @@ impl dyn Settings + '_ {
 #[macro_export]
 macro_rules! keys {
     ($(#[$about:meta])* $seen:vis $list:ident;
-     $($key:ident $($name:literal: $domain:ty = $value:expr, $default:ident($text:expr), $help:expr)?;)*) => {
-        $($(
-            #[doc = $help]
-            $seen static $key: $crate::Key<$domain, $crate::$default> =
-                $crate::Key { name: $name, domain: $value, default: $crate::$default($text), help: $help };
-        )?)*
+     $($(#[doc = $help:literal])* $key:ident $($name:literal: $domain:ty = $value:expr, $default:ident($text:expr))?;)*) => {
+        $($crate::key! { $(#[doc = $help])* $seen $key $($name: $domain = $value, $default($text))? })*
         $(#[$about])*
         $seen static $list: &[&dyn $crate::AnyKey] = &[$(&$key),*];
     };
+}
+
+/// Declares one key, for several lists.
+#[macro_export]
+macro_rules! key {
+    ($(#[doc = $help:literal])* $seen:vis $key:ident $name:literal: $domain:ty = $value:expr, $default:ident($text:expr)) => {
+        $(#[doc = $help])*
+        $seen static $key: $crate::Key<$domain, $crate::$default> = $crate::Key {
+            name: $name,
+            domain: $value,
+            default: $crate::$default($text),
+            help: concat!($($help),*).trim_ascii(),
+        };
+    };
+    // One that is declared elsewhere.
+    ($seen:vis $key:ident) => {};
 }
 
 #[cfg(test)]
@@ -202,8 +215,10 @@ mod tests {
     keys! {
         /// Keys of a test.
         KEYS;
-        ORDER "order": Choice<Order> = Choice(&[("up", Order::Up), ("down", Order::Down)]), Is("up"), "Which way.";
-        MODULES "modules": Count = Count { min: 1, max: 1024 }, Follows("(all)"), "How many.";
+        /// Which way.
+        ORDER "order": Choice<Order> = Choice(&[("up", Order::Up), ("down", Order::Down)]), Is("up");
+        /// How many.
+        MODULES "modules": Count = Count { min: 1, max: 1024 }, Follows("(all)");
     }
 
     #[test]

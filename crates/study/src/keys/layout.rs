@@ -11,45 +11,53 @@ use units::{Bytes, Nanos};
 const TIER: Choice<Tier> = Choice(Tier::WORDS);
 
 group! { PLACING, Placing;
+    /// Which data of a private server, or of SQLite, lies on which of the two tiers. A list behind `--set` makes a
+    /// system of each, all from one fill.
     Never LAYOUT "layout": Text = Text("a name: `all-slow`, `all-fast`, `log-apart`, `log-fast`, `hot-fast`, `indexes-fast`, or of a \
-         `[layout.NAME]`"), Follows("(none: everything lies in the folder of the server)"),
-        "Which data of a private server, or of SQLite, lies on which of the two tiers. A list behind `--set` makes a system of each, \
-         all from one fill.";
-    Never SLOW "slow": Said<Folder> = PLACES, Follows("(none)"),
-        "The slow tier: a folder that is empty, or holds only what Prony placed there.";
-    Never FAST "fast": Said<Folder> = PLACES, Follows("(none)"), "The fast tier, likewise.";
-    Never SLOW_FOOTPRINT "slow_footprint": Takes = Takes, Follows("(not stated)"),
-        "What the slow tier takes to run. The footprint of a system is its own with that of the tiers that its layout uses.";
-    Never FAST_FOOTPRINT "fast_footprint": Takes = Takes, Follows("(not stated)"), "What the fast tier takes to run.";
-    Never MOVER "mover": Choice<Way> = Choice(Way::WORDS), Follows("(none: what was placed stays)"),
-        "Who moves data between the tiers of a private PostgreSQL while a trial runs: `balancer`, as `prony tier balance`, by SQL; \
-         `clairvoyant`, who moves each table of the workload `wander` by SQL when its time comes; `extents`, as `prony emulate tiered`, \
-         under the server. What was moved lies in its place again before the next trial.";
-    Never ROOM "room": Span<Bytes> = Span { min: Bytes::mib(1), max: Bytes(1 << 50) }, Is("8 MiB"),
-        "Bytes of the fast tier that a mover may use.";
-    Never EVERY "every": Span<Nanos> = Span { min: Nanos::from_millis(100), max: Nanos::from_secs(86_400) }, Is("1 s"),
-        "How often the `balancer` decides. What it saw weighs half after as long, and a move must pay for itself within ten times that. \
-         `extents` are weighed four times as often.";
-    Never MEMORY "memory": Span<Bytes> = Span { min: Bytes::mib(1), max: Bytes(1 << 50) }, Follows("(nothing)"),
-        "Bytes that a private PostgreSQL has beyond the `shared_buffers` of the workload's `server`: what the fast tier holds, as memory.";
-    Never PAGE_CACHE "page_cache": Flag = Flag, Is("true"),
-        "Whether the kernel keeps pages of tiers on emulated devices; without, what the server does not keep itself is read from the \
-         device, as where data is many times the memory.";
+         `[layout.NAME]`"), Follows("(none: everything lies in the folder of the server)");
+    /// The slow tier: a folder that is empty, or holds only what Prony placed there.
+    Never SLOW "slow": Said<Folder> = PLACES, Follows("(none)");
+    /// The fast tier, likewise.
+    Never FAST "fast": Said<Folder> = PLACES, Follows("(none)");
+    /// What the slow tier takes to run. The footprint of a system is its own with that of the tiers that its layout
+    /// uses.
+    Never SLOW_FOOTPRINT "slow_footprint": Takes = Takes, Follows("(not stated)");
+    /// What the fast tier takes to run.
+    Never FAST_FOOTPRINT "fast_footprint": Takes = Takes, Follows("(not stated)");
+    /// Who moves data between the tiers of a private PostgreSQL while a trial runs: `balancer`, as `prony tier
+    /// balance`, by SQL; `clairvoyant`, who moves each table of the workload `wander` by SQL when its time comes;
+    /// `extents`, as `prony emulate tiered`, under the server. What was moved lies in its place again before the next
+    /// trial.
+    Never MOVER "mover": Choice<Way> = Choice(Way::WORDS), Follows("(none: what was placed stays)");
+    /// Bytes of the fast tier that a mover may use.
+    Never ROOM "room": Span<Bytes> = Span { min: Bytes::mib(1), max: Bytes(1 << 50) }, Is("8 MiB");
+    /// How often the `balancer` decides. What it saw weighs half after as long, and a move must pay for itself within
+    /// ten times that. `extents` are weighed four times as often.
+    Never EVERY "every": Span<Nanos> = Span { min: Nanos::from_millis(100), max: Nanos::from_secs(86_400) }, Is("1 s");
+    /// Bytes that a private PostgreSQL has beyond the `shared_buffers` of the workload's `server`: what the fast tier
+    /// holds, as memory.
+    Never MEMORY "memory": Span<Bytes> = Span { min: Bytes::mib(1), max: Bytes(1 << 50) }, Follows("(nothing)");
+    /// Whether the kernel keeps pages of tiers on emulated devices; without, what the server does not keep itself is
+    /// read from the device, as where data is many times the memory.
+    Never PAGE_CACHE "page_cache": Flag = Flag, Is("true");
 }
 
 group! { LAYOUTS, Layout;
-    Never DATA_ON "data_on": Choice<Tier> = TIER, Follows("(as the layout says)"),
-        "Where tables lie that are not named, and whatever has no place of its own.";
-    Never INDEXES_ON "indexes_on": Choice<Tier> = TIER, Follows("(beside the data)"),
-        "Where indexes lie that are not named: of PostgreSQL alone, where they are files of their own.";
-    Never LOG_ON "log_on": Choice<Tier> = TIER, Follows("(beside the data)"),
-        "Where the log lies: the write-ahead log of PostgreSQL, the redo log of MariaDB.";
-    Never UNDO_ON "undo_on": Choice<Tier> = TIER, Follows("(beside the data)"), "Where MariaDB keeps its undo logs.";
-    Never TEMPORARY_ON "temporary_on": Choice<Tier> = TIER, Follows("(beside the data)"),
-        "Where temporary files and tables lie.";
-    Never FAST_OBJECTS "fast_objects": Said<Vec<String>> = NAMES, Follows("(none)"),
-        "Tables and indexes that lie on the fast tier whatever else is said. An index is called as the server calls it: `account_pkey`.";
-    Never SLOW_OBJECTS "slow_objects": Said<Vec<String>> = NAMES, Follows("(none)"), "Those that lie on the slow tier.";
+    /// Where tables lie that are not named, and whatever has no place of its own.
+    Never DATA_ON "data_on": Choice<Tier> = TIER, Follows("(as the layout says)");
+    /// Where indexes lie that are not named: of PostgreSQL alone, where they are files of their own.
+    Never INDEXES_ON "indexes_on": Choice<Tier> = TIER, Follows("(beside the data)");
+    /// Where the log lies: the write-ahead log of PostgreSQL, the redo log of MariaDB.
+    Never LOG_ON "log_on": Choice<Tier> = TIER, Follows("(beside the data)");
+    /// Where MariaDB keeps its undo logs.
+    Never UNDO_ON "undo_on": Choice<Tier> = TIER, Follows("(beside the data)");
+    /// Where temporary files and tables lie.
+    Never TEMPORARY_ON "temporary_on": Choice<Tier> = TIER, Follows("(beside the data)");
+    /// Tables and indexes that lie on the fast tier whatever else is said. An index is called as the server calls it:
+    /// `account_pkey`.
+    Never FAST_OBJECTS "fast_objects": Said<Vec<String>> = NAMES, Follows("(none)");
+    /// Those that lie on the slow tier.
+    Never SLOW_OBJECTS "slow_objects": Said<Vec<String>> = NAMES, Follows("(none)");
 }
 
 /// A folder, or a device that is not there.

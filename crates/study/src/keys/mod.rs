@@ -177,12 +177,8 @@ impl Key {
 /// named.
 macro_rules! group {
     ($list:ident, $group:ident;
-     $($meant:ident $key:ident $($name:literal: $domain:ty = $value:expr, $default:ident($text:expr), $help:expr)?;)*) => {
-        $($(
-            #[doc = $help]
-            pub(crate) static $key: reading::Key<$domain, reading::$default> =
-                reading::Key { name: $name, domain: $value, default: reading::$default($text), help: $help };
-        )?)*
+     $($(#[doc = $help:literal])* $meant:ident $key:ident $($name:literal: $domain:ty = $value:expr, $default:ident($text:expr))?;)*) => {
+        $(reading::key! { $(#[doc = $help])* pub(crate) $key $($name: $domain = $value, $default($text))? })*
         pub(super) static $list: &[super::Key] =
             &[$(super::Key { group: super::Group::$group, key: &$key, meant: super::Meant::$meant }),*];
     };

@@ -18,35 +18,40 @@ units::words! {
 }
 
 group! { STATE, State;
-    Storage PRECONDITION "precondition": Said<Option<Precondition>> = PRECONDITIONS, Is("off"),
-        "Write each module so many times over, in order, before every trial; `until steady` then runs the trial's own \
-         workload in rounds of 60 s until five agree, at most 25.";
-    Storage TRIM "trim": Flag = Flag, Is("false"),
-        "Tell the device that the modules hold nothing, and fill them again, before every trial.";
-    Storage REFILL "refill": Flag = Flag, Is("false"), "Fill every module again before every trial.";
-    Storage CACHE "cache": Choice<Cache> = Choice(Cache::WORDS), Is("as-left"),
-        "The page cache at the start of a trial: as the last trial left it, dropped, or read once in full.";
-    Database DATA "state": Choice<Data> = Choice(Data::WORDS), Is("left"),
-        "What a trial finds in a database: the data as the last trial left it, or the data set brought back.";
-    Database CHECKPOINTS "checkpoints": Choice<Checkpoints> = Choice(Checkpoints::WORDS), Is("cycles"),
-        "Checkpoints of a database: force one before the warm-up and cut a window that holds whole cycles of them to these; \
-         force one and take the window as asked for; or force none.";
-    Database DISTANCE "distance": Count = Count { min: 0, max: 40_000 }, Is("0"),
-        "Kilometres between a database and its mirror: each adds 5 us to the way there and as much to the way back.";
-    Database LINK "link": Said<Wire> = WIRE, Is("plain"),
-        "What the wire to the mirror is like beyond its distance: slower, or shared with somebody else's traffic, who has a share of \
-         it for certain or stands in the same queue.";
-    Database RESYNC_LINK "resync_link": Said<Option<Wire>> = OWN_WIRE, Is("same"),
-        "The wire over which the mirror of a `postgres-pair` catches up behind an outage: the `same` over which it follows, or one of its own, which \
-         it leaves for that one once it is level. What is new meanwhile comes over the wire of the resync, too.";
-    Database SPREAD "spread": Choice<Spread> = Choice(Spread::WORDS), Is("one"),
-        "Which server of a pair on which both write (`two-phase-pair`, `galera-pair`) a session goes to: the first; every other one to the \
-         second, with even keys for sessions of the first server and odd ones for those of the second; or every other one to the second, all \
-         with the same keys.";
-    Database CORES "cores": Processors = Processors, Is("all"),
-        "Processors that each private server of a trial may use, the first and its mirror so many each: a quota of processor time in a control \
-         group, as `prony pair up --cores` sets it, from before the warm-up until the load has ended. It takes the right to make control groups. A list \
-         makes a factor.";
+    /// Write each module so many times over, in order, before every trial; `until steady` then runs the trial's own
+    /// workload in rounds of 60 s until five agree, at most 25.
+    Storage PRECONDITION "precondition": Said<Option<Precondition>> = PRECONDITIONS, Is("off");
+    /// Tell the device that the modules hold nothing, and fill them again, before every trial.
+    Storage TRIM "trim": Flag = Flag, Is("false");
+    /// Fill every module again before every trial.
+    Storage REFILL "refill": Flag = Flag, Is("false");
+    /// The page cache at the start of a trial: as the last trial left it, dropped, or read once in full.
+    Storage CACHE "cache": Choice<Cache> = Choice(Cache::WORDS), Is("as-left");
+    /// What a trial finds in a database: the data as the last trial left it, or the data set brought back.
+    Database DATA "state": Choice<Data> = Choice(Data::WORDS), Is("left");
+    /// Checkpoints of a database: force one before the warm-up and cut a window that holds whole cycles of them to
+    /// these; force one and take the window as asked for; or force none.
+    Database CHECKPOINTS "checkpoints": Choice<Checkpoints> = Choice(Checkpoints::WORDS), Is("cycles");
+    /// Kilometres between a database and its mirror: each adds 5 us to the way there and as much to the way back.
+    Database DISTANCE "distance": Count = Count { min: 0, max: 40_000 }, Is("0");
+    /// What the wire to the mirror is like beyond its distance: slower, or shared with somebody else's traffic, who has
+    /// a share of it for certain or stands in the same queue.
+    Database LINK "link": Said<Wire> = WIRE, Is("plain");
+    /// The wire over which the mirror of a `postgres-pair` catches up behind an outage: the `same` over which it
+    /// follows, or one of its own, which it leaves for that one once it is level. What is new meanwhile comes over the
+    /// wire of the resync, too.
+    Database RESYNC_LINK "resync_link": Said<Option<Wire>> = OWN_WIRE, Is("same");
+    /// Which server of a pair on which both write (`two-phase-pair`, `galera-pair`) a session goes to: the first; every
+    /// other one to the second, with even keys for sessions of the first server and odd ones for those of the second;
+    /// or every other one to the second, all with the same keys.
+    Database SPREAD "spread": Choice<Spread> = Choice(Spread::WORDS), Is("one");
+    /// Processors that each private server of a trial may use, the first and its mirror so many each: a quota of
+    /// processor time in a control group, as `prony pair up --cores` sets it, from before the warm-up until the load
+    /// has ended. It takes the right to make control groups. A list makes a factor.
+    Database CORES "cores": Processors = Processors, Is("all");
+    /// What happens to a database with a mirror in the measured window: the mirror is killed or ended in order, the
+    /// wire to it is cut or carries one way only, the first server is killed and the mirror takes over, somebody
+    /// suspends the mirror, or the emulated device of one is full or loses its power.
     Database FAULT "fault": Choice<Option<Mishap>> = Choice(&[
         ("none", None),
         ("kill-mirror", Some(Mishap::KillMirror)),
@@ -59,18 +64,15 @@ group! { STATE, State;
         ("full-primary", Some(Mishap::Full(Side::Primary))),
         ("power-loss-mirror", Some(Mishap::PowerLoss(Side::Mirror))),
         ("power-loss-primary", Some(Mishap::PowerLoss(Side::Primary))),
-    ]), Is("none"),
-        "What happens to a database with a mirror in the measured window: the mirror is killed or ended in order, the wire to it is cut \
-         or carries one way only, the first server is killed and the mirror takes over, somebody suspends the mirror, or the emulated \
-         device of one is full or loses its power.";
-    Database AT "at": Span<Nanos> = Span { min: Nanos::ZERO, max: DAY }, Follows("(a quarter of `measure`)"),
-        "When the fault happens, from the beginning of the measured window.";
-    Database RESUME "resume": Span<Nanos> = Span { min: Nanos::ZERO, max: DAY }, Follows("(half of `measure`)"),
-        "When the mirror is started again, the wire healed, or the device of the mirror whole, from the beginning of the measured window. \
-         A first server that was lost stays away until the trial is over.";
-    Database PATIENCE "patience": Span<Nanos> = Span { min: Nanos::from_millis(50), max: DAY }, Is("1 s"),
-        "How long a mirror may confirm nothing before the first server goes on alone, and a first server may not answer before the \
-         mirror takes over.";
-    Always SETTLE "settle": Span<Nanos> = Span { min: Nanos::ZERO, max: DAY }, Is("0 s"),
-        "Pause before the warm-up, in which burst credit returns and the device tidies up.";
+    ]), Is("none");
+    /// When the fault happens, from the beginning of the measured window.
+    Database AT "at": Span<Nanos> = Span { min: Nanos::ZERO, max: DAY }, Follows("(a quarter of `measure`)");
+    /// When the mirror is started again, the wire healed, or the device of the mirror whole, from the beginning of the
+    /// measured window. A first server that was lost stays away until the trial is over.
+    Database RESUME "resume": Span<Nanos> = Span { min: Nanos::ZERO, max: DAY }, Follows("(half of `measure`)");
+    /// How long a mirror may confirm nothing before the first server goes on alone, and a first server may not answer
+    /// before the mirror takes over.
+    Database PATIENCE "patience": Span<Nanos> = Span { min: Nanos::from_millis(50), max: DAY }, Is("1 s");
+    /// Pause before the warm-up, in which burst credit returns and the device tidies up.
+    Always SETTLE "settle": Span<Nanos> = Span { min: Nanos::ZERO, max: DAY }, Is("0 s");
 }

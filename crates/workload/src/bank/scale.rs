@@ -4,8 +4,8 @@
 use crate::brokerage::scale::LAST_DAY;
 use crate::dataset::Indexes;
 use crate::kind::{DAYS, INDEXES};
-use reading::Settings;
-use reading::key::{Count, Is, Key};
+use reading::key::Count;
+use reading::{Settings, key};
 
 /// Orders of the night are numbered from here, above all others.
 pub const FIRST_ORDER: u64 = 1 << 53;
@@ -129,13 +129,10 @@ impl Scale {
 
 // What a study may say of a bank, whatever is done there.
 
-/// Accounts of the data set.
-pub static ACCOUNTS: Key<Count, Is> = Key {
-    name: "accounts",
-    domain: Count { min: 1_000, max: 100_000_000 },
-    default: Is("20000"),
-    help: "Accounts of customers; everything else scales with them.",
-};
+key! {
+    /// Accounts of customers; everything else scales with them.
+    pub ACCOUNTS "accounts": Count = Count { min: 1_000, max: 100_000_000 }, Is("20000")
+}
 
 /// The bank that these settings ask for.
 pub(super) fn scale(settings: &mut dyn Settings) -> Scale {

@@ -11,30 +11,33 @@ const ANY_SHARE: Span<Share> = Span { min: Share(0.0), max: Share(1.0) };
 keys! {
     /// All of them, in the order of the reference page.
     pub KEYS;
-    PATTERN "pattern": Choice<Pattern> = Choice(Pattern::WORDS), Is("random"),
-        "Order of the offsets: independent draws; every block once before any comes again; or one after the other.";
-    OFFSETS "offsets": OffsetsOf = OffsetsOf, Is("uniform"),
-        "Which offsets a random pattern prefers: all alike, Zipf's law, or a hot spot of some blocks.";
-    TRANSFER "transfer": Transfers = Transfers { min: Bytes(512), max: Bytes::mib(64) }, Is("4 KiB"),
-        "Bytes that one operation moves; a mixture is written `70% 4 KiB + 30% 64 KiB`.";
-    WRITE_TRANSFER "write_transfer": Transfers = Transfers { min: Bytes(512), max: Bytes::mib(64) }, Follows("(as `transfer`)"),
-        "The same of operations that write or trim, with the pattern `random`.";
-    READ "read": Span<Share> = ANY_SHARE, Is("100%"), "Share of the operations that read; the rest write.";
-    TRIMS "trims": Span<Share> = ANY_SHARE, Is("0%"),
-        "Share of the operations that trim, beside `read`: the range is given back and reads as zeroes until it is written again.";
-    SHIFT "shift": Span<Bytes> = Span { min: Bytes(0), max: Bytes::mib(64) }, Is("0 B"),
-        "Distance by which every offset is shifted off its natural alignment.";
-    OFFSET "offset": Span<Bytes> = Span { min: Bytes(0), max: Bytes(1 << 50) }, Is("0 B"),
-        "Distance from the start of each module at which the active range begins.";
-    RANGE "range": Span<Share> = Span { min: Share(0.0001), max: Share(1.0) }, Is("100%"),
-        "Share of each module that is used, from its start or from `offset`: the active range.";
-    COMPRESSIBLE "compressible": Span<Share> = ANY_SHARE, Is("0%"), "Share of every written block that compresses away.";
-    DUPLICATE "duplicate": Span<Share> = ANY_SHARE, Is("0%"),
-        "Share of the written blocks that are equal to another block, to the last byte.";
-    DUPLICATE_UNIT "duplicate_unit": Span<Bytes> = Span { min: Bytes(512), max: Bytes::mib(1) }, Is("4 KiB"),
-        "Size of the blocks that `duplicate` counts, on whose borders an array looks for them.";
-    OPERATIONS "operations": CountOr = CountOr { min: 1, max: 1 << 40, word: "unlimited" }, Is("unlimited"),
-        "A fixed amount of work: the stream ends after so many operations, and `measure` is the longest it may take.";
+    /// Order of the offsets: independent draws; every block once before any comes again; or one after the other.
+    PATTERN "pattern": Choice<Pattern> = Choice(Pattern::WORDS), Is("random");
+    /// Which offsets a random pattern prefers: all alike, Zipf's law, or a hot spot of some blocks.
+    OFFSETS "offsets": OffsetsOf = OffsetsOf, Is("uniform");
+    /// Bytes that one operation moves; a mixture is written `70% 4 KiB + 30% 64 KiB`.
+    TRANSFER "transfer": Transfers = Transfers { min: Bytes(512), max: Bytes::mib(64) }, Is("4 KiB");
+    /// The same of operations that write or trim, with the pattern `random`.
+    WRITE_TRANSFER "write_transfer": Transfers = Transfers { min: Bytes(512), max: Bytes::mib(64) }, Follows("(as `transfer`)");
+    /// Share of the operations that read; the rest write.
+    READ "read": Span<Share> = ANY_SHARE, Is("100%");
+    /// Share of the operations that trim, beside `read`: the range is given back and reads as zeroes until it is
+    /// written again.
+    TRIMS "trims": Span<Share> = ANY_SHARE, Is("0%");
+    /// Distance by which every offset is shifted off its natural alignment.
+    SHIFT "shift": Span<Bytes> = Span { min: Bytes(0), max: Bytes::mib(64) }, Is("0 B");
+    /// Distance from the start of each module at which the active range begins.
+    OFFSET "offset": Span<Bytes> = Span { min: Bytes(0), max: Bytes(1 << 50) }, Is("0 B");
+    /// Share of each module that is used, from its start or from `offset`: the active range.
+    RANGE "range": Span<Share> = Span { min: Share(0.0001), max: Share(1.0) }, Is("100%");
+    /// Share of every written block that compresses away.
+    COMPRESSIBLE "compressible": Span<Share> = ANY_SHARE, Is("0%");
+    /// Share of the written blocks that are equal to another block, to the last byte.
+    DUPLICATE "duplicate": Span<Share> = ANY_SHARE, Is("0%");
+    /// Size of the blocks that `duplicate` counts, on whose borders an array looks for them.
+    DUPLICATE_UNIT "duplicate_unit": Span<Bytes> = Span { min: Bytes(512), max: Bytes::mib(1) }, Is("4 KiB");
+    /// A fixed amount of work: the stream ends after so many operations, and `measure` is the longest it may take.
+    OPERATIONS "operations": CountOr = CountOr { min: 1, max: 1 << 40, word: "unlimited" }, Is("unlimited");
 }
 
 /// The workload that these settings ask for. Whether a transfer fits a module is not asked here: that is known of a system.

@@ -13,58 +13,44 @@ pub use check::{Found, Ledger, Queries, Refused, Told, Verdict};
 
 use crate::dataset::{DataSet, Indexes, Language};
 use crate::transaction::{Business, Sample, Statement};
-use reading::key::{Choice, Count, Follows, Is, Key};
+use reading::key;
+use reading::key::{Choice, Count};
 use std::any::Any;
 use std::fmt::Debug;
 use std::io;
 use std::sync::Arc;
 use units::Nanos;
 
-/// Sessions on the database: a key of every workload of transactions.
-pub static SESSIONS: Key<Count, Is> = Key {
-    name: "sessions",
-    domain: Count { min: 1, max: 10_000 },
-    default: Is("1"),
-    help: "Sessions on the database. Without `users` and `rate` each starts its next transaction when its last has ended.",
-};
+key! {
+    /// Sessions on the database. Without `users` and `rate` each starts its next transaction when its last has ended.
+    pub SESSIONS "sessions": Count = Count { min: 1, max: 10_000 }, Is("1")
+}
 
-/// Rows of a table: a key of several workloads.
-pub static ROWS: Key<Count, Is> = Key {
-    name: "rows",
-    domain: Count { min: 1, max: 1_000_000_000 },
-    default: Is("1000000"),
-    help: "Rows of the table that is asked; each batch job has one of its own. Of a warehouse, of its ten cubes together: customers, \
-           products and source orders scale with them.",
-};
+key! {
+    /// Rows of the table that is asked; each batch job has one of its own. Of a warehouse, of its ten cubes together:
+    /// customers, products and source orders scale with them.
+    pub ROWS "rows": Count = Count { min: 1, max: 1_000_000_000 }, Is("1000000")
+}
 
-/// Days of history: a key of several workloads.
-pub static DAYS: Key<Count, Follows> = Key {
-    name: "days",
-    domain: Count { min: 1, max: 3_650 },
-    default: Follows("(20 for a bank, 5 for a brokerage house)"),
-    help: "Days of history: trading days of a brokerage house, with about 58 trades for each customer and day; value dates of a \
-           bank, with about one item a day on each account, all of one period that a night settles.",
-};
+key! {
+    /// Days of history: trading days of a brokerage house, with about 58 trades for each customer and day; value dates
+    /// of a bank, with about one item a day on each account, all of one period that a night settles.
+    pub DAYS "days": Count = Count { min: 1, max: 3_650 }, Follows("(20 for a bank, 5 for a brokerage house)")
+}
 
-/// Indexes of the data set: a key of several workloads.
-pub static INDEXES: Key<Choice<Indexes>, Is> = Key {
-    name: "indexes",
-    domain: Choice(Indexes::WORDS),
-    default: Is("usual"),
-    help: "Indexes beside the keys of tables: `few` has none. On each cube of a warehouse, whose key begins with the day, `usual` \
-           is one on products, `more` also those on customers and on the delta that wrote a row. Of a bank `usual` are those on \
-           customer and branch of accounts, on accounts of prenotes, and on standing orders by their day; `more` also those on \
-           accounts of orders and of their items, and on orders of posted items.",
-};
+key! {
+    /// Indexes beside the keys of tables: `few` has none. On each cube of a warehouse, whose key begins with the day,
+    /// `usual` is one on products, `more` also those on customers and on the delta that wrote a row. Of a bank `usual`
+    /// are those on customer and branch of accounts, on accounts of prenotes, and on standing orders by their day;
+    /// `more` also those on accounts of orders and of their items, and on orders of posted items.
+    pub INDEXES "indexes": Choice<Indexes> = Choice(Indexes::WORDS), Is("usual")
+}
 
-/// What a job does between two commits: a key of several workloads.
-pub static COMMIT_EVERY: Key<Count, Follows> = Key {
-    name: "commit_every",
-    domain: Count { min: 1, max: 1_000_000 },
-    default: Follows("(100 for a bank's night, 1 for batch jobs)"),
-    help: "Rows that an update job changes between two commits, or accounts that a job of a bank's night settles; they are one \
-           operation. A copy commits each block.",
-};
+key! {
+    /// Rows that an update job changes between two commits, or accounts that a job of a bank's night settles; they are
+    /// one operation. A copy commits each block.
+    pub COMMIT_EVERY "commit_every": Count = Count { min: 1, max: 1_000_000 }, Follows("(100 for a bank's night, 1 for batch jobs)")
+}
 
 /// Workers at most that may share a workload: numbers of new rows are given out by worker.
 pub const WORKERS_MAX: u32 = 1 << 11;

@@ -23,9 +23,9 @@ use reading::{Settings, keys};
 keys! {
     /// All of them, in the order of the reference page.
     pub KEYS;
-    DEPOTS "depots": Count = Count { min: 2, max: 100_000 }, Is("10"),
-        "Depots of the wholesaler, each with 10 districts of 300 customers and a stock of 10,000 articles: about 7 MB. Orders of one \
-         district wait for each other, and so do payments at one depot.";
+    /// Depots of the wholesaler, each with 10 districts of 300 customers and a stock of 10,000 articles: about 7 MB.
+    /// Orders of one district wait for each other, and so do payments at one depot.
+    DEPOTS "depots": Count = Count { min: 2, max: 100_000 }, Is("10");
 }
 
 /// The workload that these settings ask for.

@@ -11,13 +11,13 @@ use std::sync::Arc;
 keys! {
     /// All of them, in the order of the reference page.
     pub KEYS;
-    TRACE "trace": Text = Text("a file that `prony capture` wrote"), Is(""),
-        "The trace whose statements are sent again, in its sessions.";
-    PACE "pace": Choice<bool> = Choice(&[("trace", true), ("none", false)]), Is("trace"),
-        "When the next transaction is due: in its session at its moment in the trace, which begins anew where it ends; or (`none`) as \
-         soon as any session is free, from one queue of all, so that the mix is the trace's.";
-    SPEED "speed": Count = Count { min: 1, max: 10_000 }, Is("100"),
-        "How fast the trace goes, in percent: 200 sends the same statements in half of the time.";
+    /// The trace whose statements are sent again, in its sessions.
+    TRACE "trace": Text = Text("a file that `prony capture` wrote"), Is("");
+    /// When the next transaction is due: in its session at its moment in the trace, which begins anew where it ends; or
+    /// (`none`) as soon as any session is free, from one queue of all, so that the mix is the trace's.
+    PACE "pace": Choice<bool> = Choice(&[("trace", true), ("none", false)]), Is("trace");
+    /// How fast the trace goes, in percent: 200 sends the same statements in half of the time.
+    SPEED "speed": Count = Count { min: 1, max: 10_000 }, Is("100");
 }
 
 /// A trace that a study names. It is read before anything is touched.

@@ -19,27 +19,29 @@ units::words! {
 keys! {
     /// All of them, in the order of the reference page.
     pub KEYS;
-    JOB "job": Choice<Job> = Choice(Job::WORDS), Is("update"),
-        "What each job does with its own table, round and round: read rows for update and update them, insert or delete rows of a second \
-         table, or copy blocks of rows into it. A session is a job. When all rows of a round are inserted or deleted, the next \
-         transaction first takes them away or brings them back by one statement.";
+    /// What each job does with its own table, round and round: read rows for update and update them, insert or delete
+    /// rows of a second table, or copy blocks of rows into it. A session is a job. When all rows of a round are
+    /// inserted or deleted, the next transaction first takes them away or brings them back by one statement.
+    JOB "job": Choice<Job> = Choice(Job::WORDS), Is("update");
     ROWS;
-    ROW "row": Span<Bytes> = Span { min: Bytes(24), max: Bytes(32 << 10) }, Is("200 B"), "Bytes of a row's columns.";
-    READ_FIRST "read_first": Flag = Flag, Is("false"), "Read each row plainly before it is read for update.";
-    READ_FOR_UPDATE "read_for_update": Flag = Flag, Is("true"),
-        "Whether an update job reads rows for update, those that it only reads among them, or plainly.";
-    WRITE_SHARE "write_share": Span<Share> = Span { min: Share(0.0), max: Share(1.0) }, Is("100%"),
-        "Share of its rows that an update job updates, spread evenly and in whole percent; the others it only reads.";
-    ACCESS "access": Choice<Access> = Choice(Access::WORDS), Is("row"),
-        "By what an update job reads and updates the rows between two commits: a statement for each row, one statement for all of them, or \
-         a procedure of the server that goes row by row.";
-    INSERT_BLOCK "insert_block": Count = Count { min: 1, max: 1_000 }, Is("1"),
-        "Rows that one statement of an insert job inserts.";
-    TOTAL "total": CountOr = CountOr { min: 1, max: 1 << 40, word: "unlimited" }, Is("unlimited"),
-        "Rows in all, which the jobs share in equal parts: the batch ends with them, and its time is what is measured.";
+    /// Bytes of a row's columns.
+    ROW "row": Span<Bytes> = Span { min: Bytes(24), max: Bytes(32 << 10) }, Is("200 B");
+    /// Read each row plainly before it is read for update.
+    READ_FIRST "read_first": Flag = Flag, Is("false");
+    /// Whether an update job reads rows for update, those that it only reads among them, or plainly.
+    READ_FOR_UPDATE "read_for_update": Flag = Flag, Is("true");
+    /// Share of its rows that an update job updates, spread evenly and in whole percent; the others it only reads.
+    WRITE_SHARE "write_share": Span<Share> = Span { min: Share(0.0), max: Share(1.0) }, Is("100%");
+    /// By what an update job reads and updates the rows between two commits: a statement for each row, one statement
+    /// for all of them, or a procedure of the server that goes row by row.
+    ACCESS "access": Choice<Access> = Choice(Access::WORDS), Is("row");
+    /// Rows that one statement of an insert job inserts.
+    INSERT_BLOCK "insert_block": Count = Count { min: 1, max: 1_000 }, Is("1");
+    /// Rows in all, which the jobs share in equal parts: the batch ends with them, and its time is what is measured.
+    TOTAL "total": CountOr = CountOr { min: 1, max: 1 << 40, word: "unlimited" }, Is("unlimited");
     COMMIT_EVERY;
-    COPY_BLOCK "copy_block": Span<Bytes> = Span { min: Bytes(8 << 10), max: Bytes(256 << 10) }, Is("64 KiB"),
-        "Bytes of rows that one statement copies; a block is one operation.";
+    /// Bytes of rows that one statement copies; a block is one operation.
+    COPY_BLOCK "copy_block": Span<Bytes> = Span { min: Bytes(8 << 10), max: Bytes(256 << 10) }, Is("64 KiB");
 }
 
 /// The workload that these settings ask for. Its tables are made for the largest number of sessions that will be tried, so

@@ -8,18 +8,19 @@ use std::num::NonZeroU32;
 keys! {
     /// All of them, in the order of the reference page.
     pub KEYS;
+    /// Which scripts make the transactions, with their weights.
     SCRIPT "script": Text =
         Text("a file of pgbench's script language, `tpcb-like`, `simple-update`, `select-only`, or several as `a.sql@3 + b.sql`"),
-        Is("tpcb-like"), "Which scripts make the transactions, with their weights.";
-    DEFINE "define": Text = Text("NAME=VALUE, several with `;` between"), Is(""),
-        "Variables of the scripts that are set from outside, as with -D.";
-    SCALE "scale": Count = Count { min: 1, max: 1_000_000 }, Is("1"),
-        "The `:scale` of the scripts, and of the data that comes with built-in ones.";
-    PARTITIONS "partitions": Count = Count { min: 0, max: 1_000 }, Is("0"),
-        "Divide the accounts of built-in scripts among so many partitions, as `pgbench -i --partitions`; 0 leaves them in one table. \
-         On private servers of PostgreSQL and MariaDB.";
-    PARTITION_METHOD "partition_method": Choice<bool> = Choice(&[("range", true), ("hash", false)]), Is("range"),
-        "Whether a partition has a range of the accounts, or a hash of their number decides.";
+        Is("tpcb-like");
+    /// Variables of the scripts that are set from outside, as with -D.
+    DEFINE "define": Text = Text("NAME=VALUE, several with `;` between"), Is("");
+    /// The `:scale` of the scripts, and of the data that comes with built-in ones.
+    SCALE "scale": Count = Count { min: 1, max: 1_000_000 }, Is("1");
+    /// Divide the accounts of built-in scripts among so many partitions, as `pgbench -i --partitions`; 0 leaves them in
+    /// one table. On private servers of PostgreSQL and MariaDB.
+    PARTITIONS "partitions": Count = Count { min: 0, max: 1_000 }, Is("0");
+    /// Whether a partition has a range of the accounts, or a hash of their number decides.
+    PARTITION_METHOD "partition_method": Choice<bool> = Choice(&[("range", true), ("hash", false)]), Is("range");
 }
 
 /// The workload that these settings ask for.

@@ -97,21 +97,21 @@ keys! {
     /// All of them, in the order of the reference page.
     pub KEYS;
     ROWS;
-    AGGREGATES "aggregates": Count = Count { min: 0, max: LEVELS.len() as u64 }, Is("2"),
-        "Aggregates of each cube: 1 by month, product group and region; 2 also by month, category and country; 3 also by \
-         quarter, category and region. A report is answered from the smallest that has what it shows.";
+    /// Aggregates of each cube: 1 by month, product group and region; 2 also by month, category and country; 3 also by
+    /// quarter, category and region. A report is answered from the smallest that has what it shows.
+    AGGREGATES "aggregates": Count = Count { min: 0, max: LEVELS.len() as u64 }, Is("2");
     INDEXES;
-    USERS "cubes": Choice<Users> = Choice(Users::WORDS), Is("free"),
-        "Whether each walk through reports begins on a cube that is drawn, or each user stays with one cube.";
-    VARIABLES "variables": Choice<Variables> = Choice(Variables::WORDS), Is("differ"),
-        "Variables of the reports (periods, regions, categories): `differ` draws them from all that there are, `repeat` from a \
-         few, so that a cache of results may help.";
-    LOAD_RATE "load_rate": LoadRates = LoadRates, Is("off"),
-        "Rows a second that three streams of deltas load into the cubes beside the users; `full` is as fast as it goes, each \
-         stream one delta after the other.";
-    DELTA "delta": Count = Count { min: 1, max: 100_000 }, Is("500"),
-        "Changed orders of a delta, each a row of its cube: at most a thirtieth of the source orders, of which there are a fifth of \
-         `rows`, but no fewer than 6,000 and no more than 10 million.";
+    /// Whether each walk through reports begins on a cube that is drawn, or each user stays with one cube.
+    USERS "cubes": Choice<Users> = Choice(Users::WORDS), Is("free");
+    /// Variables of the reports (periods, regions, categories): `differ` draws them from all that there are, `repeat`
+    /// from a few, so that a cache of results may help.
+    VARIABLES "variables": Choice<Variables> = Choice(Variables::WORDS), Is("differ");
+    /// Rows a second that three streams of deltas load into the cubes beside the users; `full` is as fast as it goes,
+    /// each stream one delta after the other.
+    LOAD_RATE "load_rate": LoadRates = LoadRates, Is("off");
+    /// Changed orders of a delta, each a row of its cube: at most a thirtieth of the source orders, of which there are
+    /// a fifth of `rows`, but no fewer than 6,000 and no more than 10 million.
+    DELTA "delta": Count = Count { min: 1, max: 100_000 }, Is("500");
 }
 
 /// The workload that these settings ask for.
