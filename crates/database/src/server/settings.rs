@@ -4,8 +4,8 @@ use crate::DatabaseError;
 
 /// What an engine takes.
 pub(super) struct Rules {
-    /// Settings that keep the server private and findable; a study may not change them.
-    pub(super) ours: &'static [&'static str],
+    /// Settings that keep the server private and findable, with white space between; a study may not change them.
+    pub(super) ours: &'static str,
     /// What all servers have unless a study says otherwise.
     pub(super) settings: &'static [(&'static str, &'static str)],
     /// The letter that parts words otherwise, and the one that does in the file.
@@ -53,6 +53,6 @@ impl Rules {
         }
         let ours =
             |known: &str| known.starts_with(bare) || known.strip_prefix("skip-").is_some_and(|k| k.starts_with(bare));
-        self.ours.iter().any(|known| ours(known))
+        self.ours.split_whitespace().any(ours)
     }
 }

@@ -36,56 +36,9 @@ fn kernel(facts: &mut Facts) {
 /// Words of the kernel's command line that can move a measurement. The others stay out: they name disks and hosts, and
 /// may hold secrets.
 fn relevant(line: &str) -> Option<String> {
-    const WORDS: &[&str] = &[
-        "mitigations",
-        "nosmt",
-        "pti",
-        "nopti",
-        "nospectre",
-        "spectre",
-        "spec_",
-        "l1tf",
-        "mds",
-        "tsx",
-        "retbleed",
-        "isolcpus",
-        "nohz",
-        "rcu_nocbs",
-        "irqaffinity",
-        "threadirqs",
-        "preempt",
-        "idle",
-        "intel_idle",
-        "processor.max_cstate",
-        "intel_pstate",
-        "amd_pstate",
-        "cpufreq",
-        "cpuidle",
-        "tsc",
-        "clocksource",
-        "hpet",
-        "iommu",
-        "intel_iommu",
-        "amd_iommu",
-        "nvme",
-        "scsi_mod",
-        "dm_mod",
-        "elevator",
-        "pcie_aspm",
-        "transparent_hugepage",
-        "hugepages",
-        "default_hugepagesz",
-        "maxcpus",
-        "nr_cpus",
-        "numa",
-        "skew_tick",
-        "nowatchdog",
-        "highres",
-        "lapic",
-        "audit",
-        "psi",
-    ];
-    let kept: Vec<&str> = line.split(' ').filter(|word| WORDS.iter().any(|start| word.starts_with(start))).collect();
+    const WORDS: &str = include_str!("machine_words.txt");
+    let kept: Vec<&str> =
+        line.split(' ').filter(|word| WORDS.split_whitespace().any(|start| word.starts_with(start))).collect();
     (!kept.is_empty()).then(|| kept.join(" "))
 }
 

@@ -61,31 +61,7 @@ fn is_block(path: &Path) -> bool {
 }
 
 /// Files of a disk's `queue` folder that tell how the kernel treats its operations.
-const QUEUE: &[&str] = &[
-    "rotational",
-    "nr_requests",
-    "io_poll",
-    "io_poll_delay",
-    "logical_block_size",
-    "physical_block_size",
-    "minimum_io_size",
-    "optimal_io_size",
-    "max_sectors_kb",
-    "max_segments",
-    "discard_granularity",
-    "discard_max_bytes",
-    "write_zeroes_max_bytes",
-    "read_ahead_kb",
-    "nomerges",
-    "rq_affinity",
-    "wbt_lat_usec",
-    "fua",
-    "zoned",
-    "stable_writes",
-    "iostats",
-    "dma_alignment",
-    "chunk_sectors",
-];
+const QUEUE: &str = include_str!("storage_queue.txt");
 
 /// The facts of one block device of the chain.
 pub(super) fn disk(facts: &mut Facts, layer: &Layer) {
@@ -101,7 +77,7 @@ pub(super) fn disk(facts: &mut Facts, layer: &Layer) {
     }
     facts.put(key("scheduler"), text(&disk.join("queue/scheduler")).map(|list| chosen(&list)));
     facts.put(key("write_cache"), text(&disk.join("queue/write_cache")));
-    for name in QUEUE {
+    for name in QUEUE.split_whitespace() {
         facts.put_if(key(name), text(&disk.join("queue").join(name)));
     }
     let queues = children(&disk.join("mq")).count();

@@ -6,33 +6,7 @@ use crate::server::settings::Rules;
 use std::path::{Path, PathBuf};
 
 /// Settings that keep the server private and findable; a study may not change them.
-const OURS: &[&str] = &[
-    "basedir",
-    "bind-address",
-    "datadir",
-    "defaults-file",
-    "init-file",
-    "lc-messages-dir",
-    "log-error",
-    "networking",
-    "pid-file",
-    "plugin-dir",
-    "port",
-    "skip-grant-tables",
-    "skip-networking",
-    "socket",
-    "tmpdir",
-    "user",
-    "wsrep-cluster-address",
-    "wsrep-cluster-name",
-    "wsrep-node-address",
-    "wsrep-notify-cmd",
-    "wsrep-on",
-    "wsrep-provider-options",
-    "wsrep-sst-method",
-    "wsrep-sst-receive-address",
-    "wsrep-start-position",
-];
+const OURS: &str = include_str!("configuration_ours.txt");
 
 /// What our servers have beside a study's settings. Everything that makes a server faster or less safe is the study's.
 const SETTINGS: &[(&str, &str)] = &[

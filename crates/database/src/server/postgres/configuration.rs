@@ -6,23 +6,7 @@ use crate::server::settings::Rules;
 use std::path::Path;
 
 /// Settings that keep the server private and findable; a study may not change them.
-const OURS: &[&str] = &[
-    "config_file",
-    "data_directory",
-    "external_pid_file",
-    "hba_file",
-    "ident_file",
-    "include",
-    "include_dir",
-    "include_if_exists",
-    "listen_addresses",
-    "log_destination",
-    "logging_collector",
-    "port",
-    "unix_socket_directories",
-    "unix_socket_group",
-    "unix_socket_permissions",
-];
+const OURS: &str = include_str!("configuration_ours.txt");
 
 /// What our servers have beside a study's settings. Everything that makes a server faster or less safe is the study's.
 /// What is left prepared when a run is killed must not keep a server from starting, whatever it is started for next.

@@ -6,80 +6,12 @@
 //! What it does not do: it means nothing.
 
 use random::{GOLDEN, below, mix};
+use std::sync::LazyLock;
 
-const NOUNS: [&str; 40] = [
-    "board",
-    "branch",
-    "budget",
-    "cargo",
-    "contract",
-    "crew",
-    "customer",
-    "delivery",
-    "demand",
-    "depot",
-    "engine",
-    "factory",
-    "field",
-    "forecast",
-    "harvest",
-    "index",
-    "journey",
-    "labour",
-    "ledger",
-    "letter",
-    "machine",
-    "margin",
-    "market",
-    "meeting",
-    "order",
-    "output",
-    "partner",
-    "plan",
-    "price",
-    "quarter",
-    "record",
-    "region",
-    "report",
-    "reserve",
-    "season",
-    "supplier",
-    "tender",
-    "tool",
-    "warehouse",
-    "worker",
-];
-const VERBS: [&str; 24] = [
-    "raised",
-    "lowered",
-    "met",
-    "missed",
-    "moved",
-    "signed",
-    "opened",
-    "closed",
-    "doubled",
-    "delayed",
-    "welcomed",
-    "questioned",
-    "changed",
-    "carried",
-    "counted",
-    "followed",
-    "kept",
-    "lost",
-    "planned",
-    "reached",
-    "repaired",
-    "replaced",
-    "shared",
-    "watched",
-];
-const QUALITIES: [&str; 24] = [
-    "early", "late", "local", "foreign", "steady", "sudden", "modest", "record", "annual", "autumn", "spring",
-    "winter", "public", "private", "larger", "smaller", "second", "third", "northern", "southern", "careful", "costly",
-    "quiet", "busy",
-];
+static NOUNS: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("article_nouns.txt").split_whitespace().collect());
+static VERBS: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("article_verbs.txt").split_whitespace().collect());
+static QUALITIES: LazyLock<Vec<&str>> =
+    LazyLock::new(|| include_str!("article_qualities.txt").split_whitespace().collect());
 const LINKS: [&str; 8] = ["while", "because", "although", "after", "before", "and", "but", "so"];
 
 /// Characters of the longest body.
