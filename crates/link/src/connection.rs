@@ -383,10 +383,15 @@ impl<'a> Direction<'a> {
     }
 }
 
-#[test]
-fn what_ended_a_short_sleep_came_in_it_and_what_was_found_awake_or_by_the_clock_came_just_now() {
-    let own = Nanos::from_micros(30);
-    assert_eq!(there_for(own, Some(Nanos::from_millis(2))), own);
-    assert_eq!(there_for(own, Some(Nanos::from_micros(7))), Nanos::from_micros(7));
-    assert_eq!(there_for(own, None), Nanos::ZERO);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ended_a_short_sleep_came_in_it_and_what_was_found_awake_or_by_the_clock_came_just_now() {
+        let own = Nanos::from_micros(30);
+        assert_eq!(there_for(own, Some(Nanos::from_millis(2))), own);
+        assert_eq!(there_for(own, Some(Nanos::from_micros(7))), Nanos::from_micros(7));
+        assert_eq!(there_for(own, None), Nanos::ZERO);
+    }
 }

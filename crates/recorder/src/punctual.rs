@@ -31,13 +31,18 @@ impl Lead {
     }
 }
 
-#[test]
-fn a_lead_grows_at_once_and_shrinks_by_and_by() {
-    let mut lead = Lead::default();
-    (0..1_000).for_each(|_| lead.learn(Nanos::ZERO));
-    assert_eq!(lead.time(), LEAD.0);
-    lead.learn(Nanos::from_micros(40));
-    assert_eq!(lead.time(), Nanos::from_micros(50));
-    lead.learn(Nanos::from_millis(1));
-    assert_eq!(lead.time(), LEAD.1);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lead_grows_at_once_and_shrinks_by_and_by() {
+        let mut lead = Lead::default();
+        (0..1_000).for_each(|_| lead.learn(Nanos::ZERO));
+        assert_eq!(lead.time(), LEAD.0);
+        lead.learn(Nanos::from_micros(40));
+        assert_eq!(lead.time(), Nanos::from_micros(50));
+        lead.learn(Nanos::from_millis(1));
+        assert_eq!(lead.time(), LEAD.1);
+    }
 }

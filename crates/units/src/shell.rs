@@ -12,9 +12,14 @@ pub fn for_shell(word: impl Display) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-#[test]
-fn a_word_with_blanks_or_a_quote_survives_the_shell() {
-    assert_eq!(for_shell("it's 4 GiB"), "'it'\\''s 4 GiB'");
-    assert_eq!(for_shell("file:/mnt/data"), "file:/mnt/data");
-    assert_eq!(for_shell(""), "''");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_with_blanks_or_a_quote_survives_the_shell() {
+        assert_eq!(for_shell("it's 4 GiB"), "'it'\\''s 4 GiB'");
+        assert_eq!(for_shell("file:/mnt/data"), "file:/mnt/data");
+        assert_eq!(for_shell(""), "''");
+    }
 }

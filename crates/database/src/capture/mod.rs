@@ -370,70 +370,74 @@ fn digits(text: &str) -> &str {
 }
 
 #[cfg(test)]
-fn of(wanted: Option<&str>) -> Of<'_> {
-    Of { own: "me", wanted, server: "PostgreSQL 15" }
-}
+mod tests {
+    use super::*;
 
-#[test]
-fn what_cannot_be_sent_again_is_left_out_with_its_reason_and_the_ears_own_words_are_no_work() {
-    let words = |at_us, session: &str, sql: &str| Words {
-        at_us,
-        session: session.to_owned(),
-        sql: sql.to_owned(),
-        ..Words::default()
-    };
-    let all = vec![
-        words(30, "b", "SELECT '$1'"),
-        Words { took_us: Some(4), ..words(20, "a", "SELECT 1") },
-        words(21, "me", "SELECT 2"),
-        words(22, "a", "ALTER ROLE x PASSWORD 'y'"),
-        words(23, "c", "SELECT a FROM t WHERE b = $1"),
-        words(24, "a", "COPY t FROM STDIN"),
-        words(24, "a", "begin;"),
-        Words { parameters: Some(vec![None]), ..words(22, "a", "SELECT $1") },
-        words(2_000, "a", "SELECT 3"),
-    ];
-    let (heard, left_out) = sorted(all, &of(None), 10, Nanos::from_micros(1_000), true);
-    let told: Vec<(u64, u32, &str)> =
-        heard.iter().map(|one| (one.at.0 / 1_000, one.session, one.sql.as_str())).collect();
-    assert_eq!(told, [(10, 1, "SELECT 1"), (14, 1, "SELECT $1"), (20, 0, "SELECT '$1'")]);
-    let reasons: Vec<&str> = left_out.keys().copied().collect();
-    let wanted = [
-        "it begins or ends a transaction whose other statements may be missing",
-        "it may name a password",
-        "its rows are not written down (COPY)",
-        "its values are not written down",
-    ];
-    assert_eq!(reasons, wanted);
-}
+    fn of(wanted: Option<&str>) -> Of<'_> {
+        Of { own: "me", wanted, server: "PostgreSQL 15" }
+    }
 
-#[test]
-fn statements_of_other_databases_and_of_nobody_knows_which_are_left_out_and_prepared_halves_go_together() {
-    let words = |database: Option<&str>, sql: &str| Words {
-        at_us: 20,
-        session: "a".to_owned(),
-        database: database.map(str::to_owned),
-        sql: sql.to_owned(),
-        ..Words::default()
-    };
-    let all = || {
-        let halves = ["PREPARE p AS SELECT $1", "EXECUTE p(1)", "deallocate p"].map(|sql| words(Some("shop"), sql));
-        let failed = Words { failed: true, ..words(Some("shop"), "") };
-        let mut all =
-            vec![words(Some("shop"), "SELECT 1"), words(Some("bank"), "SELECT 2"), words(None, "SELECT 3"), failed];
-        all.extend(halves);
-        all.push(words(Some("shop"), "EXECUTE IMMEDIATE 'SELECT 4'"));
-        all
-    };
-    let told = |wanted| {
-        let (heard, left_out) = sorted(all(), &of(wanted), 10, Nanos::from_micros(1_000), false);
-        (heard.into_iter().map(|one| one.sql).collect::<Vec<_>>(), left_out)
-    };
-    let (heard, left_out) = told(Some("shop"));
-    assert_eq!(heard, ["SELECT 1", "EXECUTE IMMEDIATE 'SELECT 4'"]);
-    let counts =
-        |part: &str| left_out.iter().filter(|(why, _)| why.contains(part)).map(|(_, count)| *count).sum::<u64>();
-    let parts = ["another database", "of which database", "it failed", "PREPARE"];
-    assert_eq!(parts.map(counts), [1, 1, 1, 3], "{left_out:?}");
-    assert_eq!(told(None).0.len(), 4, "an address without a database wants all");
+    #[test]
+    fn what_cannot_be_sent_again_is_left_out_with_its_reason_and_the_ears_own_words_are_no_work() {
+        let words = |at_us, session: &str, sql: &str| Words {
+            at_us,
+            session: session.to_owned(),
+            sql: sql.to_owned(),
+            ..Words::default()
+        };
+        let all = vec![
+            words(30, "b", "SELECT '$1'"),
+            Words { took_us: Some(4), ..words(20, "a", "SELECT 1") },
+            words(21, "me", "SELECT 2"),
+            words(22, "a", "ALTER ROLE x PASSWORD 'y'"),
+            words(23, "c", "SELECT a FROM t WHERE b = $1"),
+            words(24, "a", "COPY t FROM STDIN"),
+            words(24, "a", "begin;"),
+            Words { parameters: Some(vec![None]), ..words(22, "a", "SELECT $1") },
+            words(2_000, "a", "SELECT 3"),
+        ];
+        let (heard, left_out) = sorted(all, &of(None), 10, Nanos::from_micros(1_000), true);
+        let told: Vec<(u64, u32, &str)> =
+            heard.iter().map(|one| (one.at.0 / 1_000, one.session, one.sql.as_str())).collect();
+        assert_eq!(told, [(10, 1, "SELECT 1"), (14, 1, "SELECT $1"), (20, 0, "SELECT '$1'")]);
+        let reasons: Vec<&str> = left_out.keys().copied().collect();
+        let wanted = [
+            "it begins or ends a transaction whose other statements may be missing",
+            "it may name a password",
+            "its rows are not written down (COPY)",
+            "its values are not written down",
+        ];
+        assert_eq!(reasons, wanted);
+    }
+
+    #[test]
+    fn statements_of_other_databases_and_of_nobody_knows_which_are_left_out_and_prepared_halves_go_together() {
+        let words = |database: Option<&str>, sql: &str| Words {
+            at_us: 20,
+            session: "a".to_owned(),
+            database: database.map(str::to_owned),
+            sql: sql.to_owned(),
+            ..Words::default()
+        };
+        let all = || {
+            let halves = ["PREPARE p AS SELECT $1", "EXECUTE p(1)", "deallocate p"].map(|sql| words(Some("shop"), sql));
+            let failed = Words { failed: true, ..words(Some("shop"), "") };
+            let mut all =
+                vec![words(Some("shop"), "SELECT 1"), words(Some("bank"), "SELECT 2"), words(None, "SELECT 3"), failed];
+            all.extend(halves);
+            all.push(words(Some("shop"), "EXECUTE IMMEDIATE 'SELECT 4'"));
+            all
+        };
+        let told = |wanted| {
+            let (heard, left_out) = sorted(all(), &of(wanted), 10, Nanos::from_micros(1_000), false);
+            (heard.into_iter().map(|one| one.sql).collect::<Vec<_>>(), left_out)
+        };
+        let (heard, left_out) = told(Some("shop"));
+        assert_eq!(heard, ["SELECT 1", "EXECUTE IMMEDIATE 'SELECT 4'"]);
+        let counts =
+            |part: &str| left_out.iter().filter(|(why, _)| why.contains(part)).map(|(_, count)| *count).sum::<u64>();
+        let parts = ["another database", "of which database", "it failed", "PREPARE"];
+        assert_eq!(parts.map(counts), [1, 1, 1, 3], "{left_out:?}");
+        assert_eq!(told(None).0.len(), 4, "an address without a database wants all");
+    }
 }

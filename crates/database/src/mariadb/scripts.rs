@@ -38,7 +38,12 @@ fn granted(name: &str) -> String {
     format!("`{plain}`.*")
 }
 
-#[test]
-fn a_grant_is_for_one_database_and_for_none_that_is_called_alike() {
-    assert_eq!(granted("a_b%c`d"), "`a\\_b\\%c``d`.*");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grant_is_for_one_database_and_for_none_that_is_called_alike() {
+        assert_eq!(granted("a_b%c`d"), "`a\\_b\\%c``d`.*");
+    }
 }

@@ -205,34 +205,40 @@ impl Session for TwoPhase {
     }
 }
 
-#[test]
-fn what_locks_or_writes_is_no_read() {
-    for sql in ["SELECT a FROM t WHERE id = $1", "  select count(*) from t"] {
-        assert!(only_reads(sql), "{sql}");
-    }
-    for sql in [
-        "SELECT a FROM t WHERE id = $1 FOR UPDATE",
-        "select 1 for share",
-        "UPDATE t SET a = 1",
-        "WITH x AS (SELECT 1) DELETE FROM t",
-    ] {
-        assert!(!only_reads(sql), "{sql}");
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-#[test]
-fn what_writes_to_tables_that_are_left_out_asks_one_server_and_what_names_both_kinds_is_refused() {
-    let of = |sql: &str| workload::transaction::Statement { name: "one".into(), sql: sql.into(), rows: false };
-    let texts = |all: &[&str]| Texts::of(study::Engine::Postgres, &all.iter().map(|sql| of(sql)).collect::<Vec<_>>());
-    let tables = [("account", false), ("item", true)];
-    let all = [
-        "SELECT a FROM account",
-        "UPDATE account SET a = 1",
-        "INSERT INTO s.item VALUES (1)",
-        "UPDATE items SET a = 1",
-    ];
-    assert_eq!(alone(&texts(&all), &tables), Ok(vec![true, false, true, false]));
-    let mixed = "INSERT INTO item SELECT a FROM account";
-    assert_eq!(alone(&texts(&[mixed]), &tables), Err(mixed.to_owned()));
-    assert_eq!(alone(&texts(&[mixed]), &[("account", false), ("item", false)]), Ok(vec![false]));
+    #[test]
+    fn what_locks_or_writes_is_no_read() {
+        for sql in ["SELECT a FROM t WHERE id = $1", "  select count(*) from t"] {
+            assert!(only_reads(sql), "{sql}");
+        }
+        for sql in [
+            "SELECT a FROM t WHERE id = $1 FOR UPDATE",
+            "select 1 for share",
+            "UPDATE t SET a = 1",
+            "WITH x AS (SELECT 1) DELETE FROM t",
+        ] {
+            assert!(!only_reads(sql), "{sql}");
+        }
+    }
+
+    #[test]
+    fn what_writes_to_tables_that_are_left_out_asks_one_server_and_what_names_both_kinds_is_refused() {
+        let of = |sql: &str| workload::transaction::Statement { name: "one".into(), sql: sql.into(), rows: false };
+        let texts =
+            |all: &[&str]| Texts::of(study::Engine::Postgres, &all.iter().map(|sql| of(sql)).collect::<Vec<_>>());
+        let tables = [("account", false), ("item", true)];
+        let all = [
+            "SELECT a FROM account",
+            "UPDATE account SET a = 1",
+            "INSERT INTO s.item VALUES (1)",
+            "UPDATE items SET a = 1",
+        ];
+        assert_eq!(alone(&texts(&all), &tables), Ok(vec![true, false, true, false]));
+        let mixed = "INSERT INTO item SELECT a FROM account";
+        assert_eq!(alone(&texts(&[mixed]), &tables), Err(mixed.to_owned()));
+        assert_eq!(alone(&texts(&[mixed]), &[("account", false), ("item", false)]), Ok(vec![false]));
+    }
 }

@@ -34,10 +34,15 @@ fn flat(path: &Path) -> OsString {
     OsString::from_vec(name)
 }
 
-#[test]
-fn a_path_becomes_one_name_that_no_other_path_has() {
-    assert_eq!(flat(Path::new("/var/lib/a b/prony")), "var-lib-a b-prony");
-    let paths = ["/ww/x", "/ww-x", "/ww_/x", "/ww/_x", "/ww_-x", "/ww-_x", "/ww/-x", "/ww-/x", "/ww--x", "/ww__x"];
-    let names: std::collections::BTreeSet<_> = paths.iter().map(|path| flat(Path::new(path))).collect();
-    assert_eq!(names.len(), paths.len(), "{names:?}");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_becomes_one_name_that_no_other_path_has() {
+        assert_eq!(flat(Path::new("/var/lib/a b/prony")), "var-lib-a b-prony");
+        let paths = ["/ww/x", "/ww-x", "/ww_/x", "/ww/_x", "/ww_-x", "/ww-_x", "/ww/-x", "/ww-/x", "/ww--x", "/ww__x"];
+        let names: std::collections::BTreeSet<_> = paths.iter().map(|path| flat(Path::new(path))).collect();
+        assert_eq!(names.len(), paths.len(), "{names:?}");
+    }
 }

@@ -317,18 +317,23 @@ impl Said {
     }
 }
 
-#[test]
-fn only_what_can_do_nothing_but_read_is_asked_aside() {
-    for sql in ["select 1", "(SELECT a FROM t)", "TABLE t", "with x as (select 1) select * from x", "values (1)"] {
-        assert!(is_read(sql) && super::words::class(sql) == super::words::Class::Work, "{sql}");
-    }
-    for sql in [
-        "insert into t values (1)",
-        "show all",
-        "select pg_advisory_lock(1)",
-        "select set_config('a.b', 'c', false)",
-        "fetch c",
-    ] {
-        assert!(!is_read(sql), "{sql}");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_can_do_nothing_but_read_is_asked_aside() {
+        for sql in ["select 1", "(SELECT a FROM t)", "TABLE t", "with x as (select 1) select * from x", "values (1)"] {
+            assert!(is_read(sql) && super::super::words::class(sql) == super::super::words::Class::Work, "{sql}");
+        }
+        for sql in [
+            "insert into t values (1)",
+            "show all",
+            "select pg_advisory_lock(1)",
+            "select set_config('a.b', 'c', false)",
+            "fetch c",
+        ] {
+            assert!(!is_read(sql), "{sql}");
+        }
     }
 }

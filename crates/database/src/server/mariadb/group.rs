@@ -136,14 +136,22 @@ pub(super) fn library() -> Result<&'static str, DatabaseError> {
     found.ok_or_else(|| DatabaseError::MissingPackage { engine, program: LIBRARIES[0].to_owned(), package })
 }
 
-#[test]
-fn a_silent_member_is_given_up_after_the_patience_that_was_asked_for_and_is_heard_of_four_times_before() {
-    let ports = Ports::of(&[1, 2, 3, 4, 5, 6, 7, 8]).expect("eight of them");
-    assert_eq!(ports.all(), [1, 2, 3, 4, 5, 6, 7, 8]);
-    let group = |patience| Group { ports, voter: Voter::Garbd, patience, cache: None };
-    assert!(!group(None).voter_options().contains("evs."));
-    let said = group(Some(Nanos::from_millis(2000))).voter_options();
-    assert!(said.contains("evs.suspect_timeout=PT2.000S") && said.contains("evs.keepalive_period=PT0.500S"), "{said}");
-    let shortest = group(Some(Nanos(1))).voter_options();
-    assert!(shortest.contains("evs.suspect_timeout=PT0.200S"), "{shortest}");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_silent_member_is_given_up_after_the_patience_that_was_asked_for_and_is_heard_of_four_times_before() {
+        let ports = Ports::of(&[1, 2, 3, 4, 5, 6, 7, 8]).expect("eight of them");
+        assert_eq!(ports.all(), [1, 2, 3, 4, 5, 6, 7, 8]);
+        let group = |patience| Group { ports, voter: Voter::Garbd, patience, cache: None };
+        assert!(!group(None).voter_options().contains("evs."));
+        let said = group(Some(Nanos::from_millis(2000))).voter_options();
+        assert!(
+            said.contains("evs.suspect_timeout=PT2.000S") && said.contains("evs.keepalive_period=PT0.500S"),
+            "{said}"
+        );
+        let shortest = group(Some(Nanos(1))).voter_options();
+        assert!(shortest.contains("evs.suspect_timeout=PT0.200S"), "{shortest}");
+    }
 }

@@ -199,14 +199,19 @@ fn entered(socket: &Path) -> io::Result<UnixStream> {
     Ok(stream.into())
 }
 
-#[test]
-fn a_server_that_lets_nobody_in_is_not_ready_and_is_not_waited_for() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(life::run(folder.path())).unwrap();
-    let address = SocketAddrUnix::new(Mariadb::socket(folder.path())).unwrap();
-    let door = net::socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
-    net::bind(&door, &address).unwrap();
-    net::listen(&door, 0).unwrap();
-    let _first = entered(&Mariadb::socket(folder.path())).unwrap();
-    assert!(!Mariadb::is_ready(folder.path()));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_lets_nobody_in_is_not_ready_and_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(life::run(folder.path())).unwrap();
+        let address = SocketAddrUnix::new(Mariadb::socket(folder.path())).unwrap();
+        let door = net::socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+        net::bind(&door, &address).unwrap();
+        net::listen(&door, 0).unwrap();
+        let _first = entered(&Mariadb::socket(folder.path())).unwrap();
+        assert!(!Mariadb::is_ready(folder.path()));
+    }
 }

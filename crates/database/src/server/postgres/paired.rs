@@ -156,26 +156,6 @@ fn behind(from: u64, counts: &str, error: &str) -> Option<Behind> {
     Some(Behind { end: read_place(end.trim_end_matches(':'))?, commits })
 }
 
-#[test]
-fn what_a_log_holds_behind_a_place_is_read_from_its_counts_and_unknown_where_they_are_missing() {
-    let counts = "WAL statistics between 0/3000148 and 1/30008F0:\n\
-        Type                       N      (%)          Record size      (%)\n\
-        ----                       -      ---          -----------      ---\n\
-        Heap/INSERT              209 ( 49.88)                12331 ( 53.33)\n\
-        Transaction/COMMIT       205 ( 48.93)                 6970 ( 30.14)\n\
-        Transaction/ABORT          3 (  0.72)                  102 (  0.44)\n\
-        Transaction/PREPARE        4 (  0.95)                  136 (  0.59)\n";
-    let ends =
-        "pg_waldump: error: error in WAL record at 1/30008F0: invalid record length at 1/3000918: wanted 24, got 0";
-    let read = |counts, error| behind(0x0300_0100, counts, error);
-    assert_eq!(read(counts, ends), Some(Behind { end: 0x1_0300_08f0, commits: 209 }));
-    let nothing = "pg_waldump: error: could not find a valid record after 0/3000100";
-    assert_eq!(read("", nothing), Some(Behind { end: 0x0300_0100, commits: 0 }));
-    assert_eq!(read("", "pg_waldump: error: could not find file \"000000010000000000000003\""), None);
-    assert_eq!(read(&counts.replace("WAL statistics", "statistics"), ends), None, "nobody says where it ends");
-    assert_eq!(read_place(&place(0x12_3456_789a)), Some(0x12_3456_789a));
-}
-
 impl Member for Server {
     fn folder(&self) -> &Path {
         &self.folder
@@ -302,5 +282,30 @@ impl Member for Server {
             self.kill()?;
         }
         if stands_by && self.has_data() { self.by_owner("touch", &[&self.standing_by()]) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_log_holds_behind_a_place_is_read_from_its_counts_and_unknown_where_they_are_missing() {
+        let counts = "WAL statistics between 0/3000148 and 1/30008F0:\n\
+            Type                       N      (%)          Record size      (%)\n\
+            ----                       -      ---          -----------      ---\n\
+            Heap/INSERT              209 ( 49.88)                12331 ( 53.33)\n\
+            Transaction/COMMIT       205 ( 48.93)                 6970 ( 30.14)\n\
+            Transaction/ABORT          3 (  0.72)                  102 (  0.44)\n\
+            Transaction/PREPARE        4 (  0.95)                  136 (  0.59)\n";
+        let ends =
+            "pg_waldump: error: error in WAL record at 1/30008F0: invalid record length at 1/3000918: wanted 24, got 0";
+        let read = |counts, error| behind(0x0300_0100, counts, error);
+        assert_eq!(read(counts, ends), Some(Behind { end: 0x1_0300_08f0, commits: 209 }));
+        let nothing = "pg_waldump: error: could not find a valid record after 0/3000100";
+        assert_eq!(read("", nothing), Some(Behind { end: 0x0300_0100, commits: 0 }));
+        assert_eq!(read("", "pg_waldump: error: could not find file \"000000010000000000000003\""), None);
+        assert_eq!(read(&counts.replace("WAL statistics", "statistics"), ends), None, "nobody says where it ends");
+        assert_eq!(read_place(&place(0x12_3456_789a)), Some(0x12_3456_789a));
     }
 }

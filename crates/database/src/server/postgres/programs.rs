@@ -47,9 +47,14 @@ fn major(version: &str) -> u32 {
     version.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-#[test]
-fn the_version_is_read_from_what_the_server_says() {
-    assert_eq!(version("postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)\n"), Some("15.14".to_owned()));
-    assert_eq!(version("postgres (PostgreSQL) 18beta1"), Some("18beta1".to_owned()));
-    assert_eq!((version("what"), major("18beta1")), (None, 18));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_read_from_what_the_server_says() {
+        assert_eq!(version("postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)\n"), Some("15.14".to_owned()));
+        assert_eq!(version("postgres (PostgreSQL) 18beta1"), Some("18beta1".to_owned()));
+        assert_eq!((version("what"), major("18beta1")), (None, 18));
+    }
 }

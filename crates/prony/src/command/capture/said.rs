@@ -169,22 +169,34 @@ fn drawn(told: &Told) -> Vec<[String; 4]> {
     rows
 }
 
-#[test]
-fn a_trace_with_any_value_in_a_text_is_sent_again_as_texts() {
-    let heard =
-        |sql: &str, parameters| Heard { at: units::Nanos(0), session: 0, took: None, sql: sql.to_owned(), parameters };
-    let command = |heard: Vec<Heard>| {
-        let trace = Trace { server: String::new(), window: units::Nanos::from_secs(1), heard };
-        let captured = database::capture::Captured {
-            trace,
-            source: String::new(),
-            sampled: false,
-            left_out: Default::default(),
-            lacking: Vec::new(),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_with_any_value_in_a_text_is_sent_again_as_texts() {
+        let heard = |sql: &str, parameters| Heard {
+            at: units::Nanos(0),
+            session: 0,
+            took: None,
+            sql: sql.to_owned(),
+            parameters,
         };
-        again(&Told { shown: String::new(), trace: "a.trace".into(), captured })
-    };
-    let beside = || heard("SELECT $1", Some(vec![None]));
-    assert!(!command(vec![beside(), heard("COMMIT", None)]).contains("protocol"));
-    assert!(command(vec![beside(), beside(), beside(), heard("SELECT 'x'", None)]).ends_with(" --set protocol=simple"));
+        let command = |heard: Vec<Heard>| {
+            let trace = Trace { server: String::new(), window: units::Nanos::from_secs(1), heard };
+            let captured = database::capture::Captured {
+                trace,
+                source: String::new(),
+                sampled: false,
+                left_out: Default::default(),
+                lacking: Vec::new(),
+            };
+            again(&Told { shown: String::new(), trace: "a.trace".into(), captured })
+        };
+        let beside = || heard("SELECT $1", Some(vec![None]));
+        assert!(!command(vec![beside(), heard("COMMIT", None)]).contains("protocol"));
+        assert!(
+            command(vec![beside(), beside(), beside(), heard("SELECT 'x'", None)]).ends_with(" --set protocol=simple")
+        );
+    }
 }

@@ -191,8 +191,13 @@ impl Done {
     }
 }
 
-#[test]
-fn whatever_letters_a_name_has_what_became_of_its_object_is_one_line() {
-    let done = Done::at_once("public.\"new\nline\ttab\"", Outcome::Refused("it lies in \"a\nb\"".to_owned()));
-    assert_eq!(done.says(), r#"left public."new\u000aline\u0009tab" where it is: it lies in "a\u000ab""#);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_letters_a_name_has_what_became_of_its_object_is_one_line() {
+        let done = Done::at_once("public.\"new\nline\ttab\"", Outcome::Refused("it lies in \"a\nb\"".to_owned()));
+        assert_eq!(done.says(), r#"left public."new\u000aline\u0009tab" where it is: it lies in "a\u000ab""#);
+    }
 }
