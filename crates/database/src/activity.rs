@@ -32,18 +32,10 @@ pub struct Doing {
 }
 
 /// Sessions of the same program and database.
-const POSTGRES: &str = "SELECT query, coalesce(wait_event_type || ':' || wait_event, 'CPU'), count(*)::float8, \
-    (array_agg(pid ORDER BY query_start))[1]::int8, max(extract(epoch FROM clock_timestamp() - query_start))::float8 \
-    FROM pg_stat_activity WHERE state = 'active' AND datname = current_database() AND pid <> pg_backend_pid() \
-    AND application_name = current_setting('application_name') GROUP BY 1, 2";
+const POSTGRES: &str = include_str!("activity_postgres.sql");
 
 /// Whoever is the same user, or anybody where this one may see them.
-const MARIADB: &str = "SELECT info, event, COUNT(*), CAST(SUBSTRING_INDEX(GROUP_CONCAT(id ORDER BY age DESC), ',', 1) AS SIGNED), MAX(age) \
-    FROM (SELECT p.info, p.id, p.time_ms / 1000 AS age, CASE WHEN t.trx_state = 'LOCK WAIT' THEN 'Lock:row' \
-    WHEN p.state LIKE 'Waiting for%lock%' THEN 'Lock:table' WHEN p.state = 'Commit' OR p.state LIKE '%commit%' THEN 'Log:commit' \
-    ELSE 'CPU' END AS event FROM information_schema.processlist p LEFT JOIN information_schema.innodb_trx t \
-    ON t.trx_mysql_thread_id = p.id WHERE p.command IN ('Query', 'Execute') AND p.info IS NOT NULL AND p.id <> CONNECTION_ID()) one \
-    GROUP BY 1, 2";
+const MARIADB: &str = include_str!("activity_mariadb.sql");
 
 /// What sessions of the run do now; the session that asks is left out. None of an engine that tells nothing.
 ///

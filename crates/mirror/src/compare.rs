@@ -96,16 +96,10 @@ impl Compared {
 }
 
 /// What lies in a tablespace: a path of this machine, which both nodes of a pair have in common. One within the data of each has none.
-const SHARED: &str = "SELECT format('%I.%I', n.nspname, c.relname), s.spcname::text, pg_tablespace_location(s.oid) FROM pg_class c \
-    JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_database d ON d.datname = current_database() \
-    JOIN pg_tablespace s ON s.oid = CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END \
-    WHERE c.relkind IN ('r', 'i', 'm') AND pg_tablespace_location(s.oid) LIKE '/%' \
-    AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%' ORDER BY 1";
+const SHARED: &str = include_str!("compare_tablespaces.sql");
 
 /// All tables of users with whether their rows are in the log.
-const TABLES: &str = "SELECT format('%I.%I', n.nspname, c.relname), (c.relpersistence = 'p')::text FROM pg_class c \
-    JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND c.relpersistence <> 't' \
-    AND n.nspname NOT IN ('information_schema', 'prony_pair') AND n.nspname NOT LIKE 'pg\\_%' ORDER BY 1";
+const TABLES: &str = include_str!("compare_tables.sql");
 
 /// Tables that are not mirrored, and why; and whether they hold rows.
 pub(crate) const LEFT_OUT: &str = "SELECT relation, why, has_rows::text FROM prony_pair.left_out()";

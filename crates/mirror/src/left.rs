@@ -62,10 +62,7 @@ impl<N: Nodes> Pair<N> {
 
     /// Who has commits wait for less than the pair's, as far as a node that answers tells: what a session sets for itself is not seen.
     pub(crate) fn lowered(&mut self, node: pair::Node) -> Vec<String> {
-        let sql = "SELECT 'the whole server', setting FROM pg_settings WHERE name = 'synchronous_commit' UNION ALL \
-            SELECT coalesce(nullif(concat_ws(' in ', CASE WHEN setrole <> 0 THEN 'role ' || setrole::regrole::text END, \
-            'database ' || d.datname), ''), 'all roles'), split_part(c, '=', 2) FROM pg_db_role_setting s LEFT JOIN pg_database d ON d.oid = s.setdatabase, unnest(setconfig) c \
-            WHERE c LIKE 'synchronous_commit=%' ORDER BY 1";
+        let sql = include_str!("left_lowered.sql");
         if !self.by_log() || !self.life().rule.waits {
             return Vec::new();
         }

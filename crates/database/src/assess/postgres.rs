@@ -13,29 +13,16 @@ pub(super) const LIMITS: &str = "SET default_transaction_read_only = on; SET sta
 /// Reading more of the log than this for counting its records takes too long.
 const LOG_MAX: f64 = 256.0 * 1024.0 * 1024.0;
 
-const TABLES: &str = "SELECT format('%I.%I', s.schemaname, s.relname), s.seq_tup_read + coalesce(s.idx_tup_fetch, 0), s.n_tup_ins, \
-    s.n_tup_upd, s.n_tup_del, s.n_live_tup, c.relfilenode::int8, \
-    EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND (i.indisprimary OR i.indisreplident)), c.relpersistence::text \
-    FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid WHERE s.schemaname <> 'prony_tier'";
+const TABLES: &str = include_str!("postgres_tables.sql");
 
-const SESSIONS: &str = "SELECT pid::text || ' ' || coalesce(backend_start::text, ''), coalesce(backend_type, 'client backend') = 'client backend' \
-    AND datname = current_database(), usename::text, application_name, state, wait_event_type, wait_event, \
-    backend_xid IS NOT NULL, extract(epoch FROM clock_timestamp() - xact_start)::float8, \
-    extract(epoch FROM clock_timestamp() - state_change)::float8, query = '<insufficient privilege>' \
-    FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND coalesce(backend_type, 'client backend') IN ('client backend', 'walwriter')";
+const SESSIONS: &str = include_str!("postgres_sessions.sql");
 
 fn yes(row: &[Value], at: usize) -> bool {
     number(row, at) != 0.0
 }
 
 pub(super) fn standing(session: &mut dyn Session, major: u32) -> Result<Standing, Failure> {
-    let row = session.row(
-        "SELECT current_setting('server_version'), current_database()::text, pg_is_in_recovery(), current_setting('track_counts'), \
-         pg_has_role(current_user, 'pg_read_all_stats', 'USAGE'), coalesce(current_setting('track_wal_io_timing', true), 'off'), \
-         coalesce(current_setting('pg_stat_statements.track_planning', true), 'off'), \
-         (SELECT count(*) FROM pg_class WHERE relkind = 'S' AND oid >= 16384), quote_ident(current_user), pg_backend_pid(), \
-         current_setting('synchronous_commit'), pg_has_role(current_user, 'pg_read_server_files', 'USAGE')",
-    )?;
+    let row = session.row(include_str!("postgres_standing.sql"))?;
     let extension = |session: &mut dyn Session, name| extension(session, name).is_some();
     let (statements, log) = (extension(session, "pg_stat_statements"), extension(session, "pg_walinspect"));
     let user = text(&row, 8);

@@ -14,16 +14,5 @@ const LOCK: u64 = 0x0070_726f_6e79;
 /// data set, and the common one, stay closed to objects of its own: what a superuser calls there must be ours. Triggers are
 /// not for it either, since they run as whoever writes a row.
 pub(super) fn role(schema: &str) -> String {
-    format!(
-        "BEGIN; SELECT pg_advisory_xact_lock({LOCK}); \
-         DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{SCRIPTS}') THEN \
-         CREATE ROLE {SCRIPTS} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS; END IF; END $$; \
-         ALTER ROLE {USER} SET search_path TO public; \
-         REVOKE CREATE ON SCHEMA public FROM PUBLIC; \
-         CREATE SCHEMA IF NOT EXISTS {SCRIPTS} AUTHORIZATION {SCRIPTS}; \
-         GRANT CREATE, TEMPORARY ON DATABASE postgres TO {SCRIPTS}; \
-         GRANT USAGE ON SCHEMA {schema} TO {SCRIPTS}; \
-         GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON ALL TABLES IN SCHEMA {schema} TO {SCRIPTS}; \
-         GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA {schema} TO {SCRIPTS}; COMMIT"
-    )
+    format!(include_str!("scripts_role.sql"), LOCK = LOCK, SCRIPTS = SCRIPTS, USER = USER, schema = schema)
 }

@@ -274,15 +274,7 @@ impl<'a> Mover<'a> {
                 exchange::in_the_way(session, key, numbers)
             });
         }
-        let sql = format!(
-            "SELECT CASE WHEN t.oid IS NULL AND {0} <> '' THEN '{GONE}' WHEN NOT has_tablespace_privilege(t.oid, 'CREATE') AND t.oid <> d.dattablespace \
-             THEN format('it needs CREATE on the tablespace %I: GRANT CREATE ON TABLESPACE %1$I TO %I', t.spcname, current_user) \
-             WHEN to_regnamespace('prony_tier') IS NULL AND NOT has_database_privilege(d.oid, 'CREATE') \
-             THEN format('it needs CREATE on the database, for the journal of moves: GRANT CREATE ON DATABASE %I TO %I', d.datname, \
-             current_user) ELSE '' END FROM pg_database d LEFT JOIN pg_tablespace t ON t.oid::text = {0} \
-             WHERE d.datname = current_database()",
-            journal::quoted(self.engine, space)
-        );
+        let sql = format!(include_str!("mover_lacking.sql"), journal::quoted(self.engine, space), GONE = GONE);
         Ok(self.asked(PRIVILEGES, |session, _| session.text(&sql))?.filter(|lacks| !lacks.is_empty()))
     }
 
@@ -491,21 +483,7 @@ impl<'a> Mover<'a> {
     }
 
     fn found(&mut self, which: &str) -> Result<Option<Relation>, DatabaseError> {
-        let sql = format!(
-            "SELECT c.relkind::text, coalesce(i.indrelid, c.oid)::int8, CASE WHEN i.indexrelid IS NULL THEN '' ELSE c.relname::text END, \
-             format('%I.%I', n.nspname, c.relname), (CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END)::int8, \
-             (c.relpages + coalesce(t.relpages, 0))::float8 * current_setting('block_size')::float8, \
-             CASE WHEN pg_has_role(c.relowner, 'USAGE') THEN '' ELSE format('only its owner may move it: name %I as the user, or \
-             GRANT %1$I TO %I', pg_get_userbyid(c.relowner), current_user) END, coalesce(i.indisexclusion, false), coalesce(i.indexrelid::text, ''), \
-             CASE WHEN t.relpages = 0 THEN t.oid ELSE 0 END::int8, \
-             CASE WHEN has_schema_privilege(n.oid, 'USAGE') THEN '' ELSE format('the user lacks USAGE on the schema %I: \
-             GRANT USAGE ON SCHEMA %1$I TO %I', n.nspname, current_user) END, \
-             c.relpersistence = 'p' \
-             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-             JOIN pg_database d ON d.datname = current_database() \
-             LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = c.reltoastrelid \
-             WHERE {which} AND c.relkind IN ('r', 'i', 'm') AND c.oid >= 16384"
-        );
+        let sql = format!(include_str!("mover_found.sql"), which = which);
         let row = &self.asked("look for an object", |session, _| session.row(&sql))?;
         if row.is_empty() {
             return Ok(None);
@@ -604,15 +582,7 @@ impl<'a> Mover<'a> {
 
     /// The oldest transaction whose snapshot a rebuild waits for, where nobody who writes has a lock on its table.
     fn old_transaction(&mut self, object: &Relation) -> Option<String> {
-        let sql = format!(
-            "SELECT format('an old transaction keeps the index from being rebuilt (process %s of the server, begun %s ago)', a.pid, \
-             CASE WHEN clock_timestamp() - a.xact_start < '1 min' THEN ceil(extract(epoch FROM clock_timestamp() - a.xact_start)) || ' s' \
-             ELSE date_trunc('second', clock_timestamp() - a.xact_start)::text END) FROM pg_stat_activity a WHERE a.datname = current_database() \
-             AND a.pid <> pg_backend_pid() AND a.backend_xmin IS NOT NULL AND NOT EXISTS (SELECT FROM pg_locks l \
-             WHERE l.relation = {} AND l.granted AND l.pid <> pg_backend_pid() AND l.mode <> 'AccessShareLock') \
-             ORDER BY a.xact_start LIMIT 1",
-            object.kept.table
-        );
+        let sql = format!(include_str!("mover_old_transaction.sql"), object.kept.table);
         self.session.text(&sql).ok().flatten()
     }
 

@@ -18,20 +18,9 @@ pub(super) const LIMITS: &str = "SET default_transaction_read_only = on; SET sta
 /// The first number of an object that is not the server's own.
 const FIRST: u32 = 16384;
 
-const LOOK: &str = "SELECT c.oid::int8, c.relkind::text, pg_stat_get_blocks_fetched(c.oid), pg_stat_get_blocks_hit(c.oid), \
-    pg_stat_get_tuples_returned(c.oid), pg_stat_get_tuples_fetched(c.oid) \
-    FROM pg_class c WHERE c.oid >= 16384 AND c.relkind IN ('r', 'i', 'm', 't') \
-    AND pg_stat_get_blocks_fetched(c.oid) > 0";
+const LOOK: &str = include_str!("postgres_look.sql");
 
-const DESCRIBED: &str = "SELECT c.oid::int8, c.relkind::text, format('%I.%I', n.nspname, c.relname), c.relpages::float8, \
-    coalesce(c.reltuples / nullif(c.relpages, 0), 1)::float8, coalesce(i.indrelid, o.oid)::int8, s.spcname::text, \
-    c.relpersistence = 'p', coalesce(i.indisexclusion, false) OR current_setting('server_version_num')::int < 140000 \
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-    JOIN pg_database d ON d.datname = current_database() \
-    JOIN pg_tablespace s ON s.oid = CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END \
-    LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class o ON o.reltoastrelid = c.oid AND c.relkind = 't' \
-    WHERE c.oid >= 16384 AND c.relkind IN ('r', 'i', 'm', 't') AND c.relpersistence <> 't' \
-    AND n.nspname <> 'prony_tier' AND coalesce(i.indisvalid, true)";
+const DESCRIBED: &str = include_str!("postgres_described.sql");
 
 /// The ids of what is no relation.
 const LOG: &str = "log";
@@ -44,13 +33,7 @@ pub(crate) fn major(session: &mut dyn Session) -> Result<u32, Failure> {
 }
 
 pub(super) fn standing(session: &mut dyn Session, fast: &str) -> Result<Standing, Failure> {
-    let row = session.row(
-        "SELECT system_identifier::text, current_database()::text, current_setting('track_io_timing'), s.spcname::text, s.oid::int8, \
-         pg_size_bytes(current_setting('shared_buffers')), pg_is_in_recovery(), \
-         coalesce(current_setting('track_wal_io_timing', true), 'unknown') \
-         FROM pg_control_system(), pg_database d JOIN pg_tablespace s ON s.oid = d.dattablespace \
-         WHERE d.datname = current_database()",
-    )?;
+    let row = session.row(include_str!("postgres_standing.sql"))?;
     let spaces = session.query("SELECT spcname::text, oid::int8 FROM pg_tablespace")?;
     let found = spaces.iter().find(|space| text(space, 0) == fast).map(|space| oid(space, 1).to_string());
     let mut lacking = Vec::new();

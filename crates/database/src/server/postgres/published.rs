@@ -29,10 +29,7 @@ struct Mirrorable {
 impl Standby {
     /// Tables that could be mirrored, in their order.
     fn mirrorable(&self, session: &mut dyn Session) -> Result<Vec<Mirrorable>, DatabaseError> {
-        let sql = "SELECT format('%I.%I', n.nspname, c.relname), c.relname::text, c.oid::bigint, (c.relreplident = 'i' OR c.relreplident = 'd' \
-                   AND EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary))::int::bigint, \
-                   (c.relreplident = 'f')::int::bigint FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' \
-                   AND c.relpersistence = 'p' AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' ORDER BY 1";
+        let sql = include_str!("published_mirrorable.sql");
         let rows = session.query(sql).map_err(|failure| self.failed(failure))?;
         let table = |row: &Vec<_>| {
             let (text, number) = (|at: usize| row.get(at).and_then(Value::text), |at: usize| row.get(at)?.int());
