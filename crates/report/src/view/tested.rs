@@ -131,7 +131,7 @@ fn database(findings: &Findings, system: &SystemFacts) -> String {
     let data = buffer.filter(|_| most > 0.0).map(|buffer| {
         // Data that grows has two sizes, which are those of the tables.
         let (least, most) = (shown(least), shown(most));
-        let data = if least == most { most } else { span(&least, &most) };
+        let data = if least == most { most } else { units::range(&least, " to ", &most) };
         format!(", {data} of data, {} of buffer", shown(buffer))
     });
     let engine = match SystemKind::of_word(&system.kind) {
