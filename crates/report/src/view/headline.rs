@@ -7,9 +7,9 @@ use super::points::{bytes, cpu_title, yields};
 use super::quantity::Quantity;
 use super::table::{Field, Table, estimate, word};
 use crate::caveats::{Caveats, Touches};
-use analysis::{Comparison, Estimate, Findings, HighestRate, Knee, PointSummary, Work};
-use observation::Asks;
+use analysis::{Comparison, Estimate, Findings, HighestRate, Knee, PairFinding, PointSummary, Work};
 use observation::factor::{self, short_name};
+use observation::{Asks, Point};
 use study::{Direction, Metric};
 
 /// More rows than this, and the low end of each curve is left to the experiment's own table.
@@ -41,6 +41,7 @@ struct Row<'a> {
 /// The headline table.
 pub fn table(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Table {
     let mut rows: Vec<Row> = sweeps.iter().flat_map(|sweep| quoted(findings, sweep)).collect();
+    rows.iter_mut().filter(|row| holds_an_outage(findings, &row.point.at)).for_each(Row::say_whole);
     if rows.len() > ROWS_MAX {
         rows.retain(|row| !row.low_end);
     }
@@ -68,6 +69,21 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Table 
     table.row_trials = rows.iter().map(|row| row.point.trials.iter().copied().collect()).collect();
     table.trials = table.row_trials.iter().flatten().copied().collect();
     table.without_empty_columns()
+}
+
+impl Row<'_> {
+    /// Says that its numbers are of the whole window: they mix what was before, during and behind an outage.
+    fn say_whole(&mut self) {
+        for at in [&mut self.at, &mut self.short] {
+            let mark = if at.is_empty() { "" } else { "; " };
+            *at += &format!("{mark}whole window, outage included");
+        }
+    }
+}
+
+fn holds_an_outage(findings: &Findings, at: &Point) -> bool {
+    let mut outages = findings.findings.iter().filter_map(PairFinding::of).map(|outage| &outage.point);
+    outages.any(|one| (&one.experiment, &one.system, &one.stream) == (&at.experiment, &at.system, &at.stream))
 }
 
 /// Where all work is fixed, its time is the result and rates only follow from it.
