@@ -76,7 +76,7 @@ impl Row<'_> {
     fn say_whole(&mut self) {
         for at in [&mut self.at, &mut self.short] {
             let mark = if at.is_empty() { "" } else { "; " };
-            *at += &format!("{mark}whole window, outage included");
+            *at += &format!("{mark}outage included");
         }
     }
 }
