@@ -138,7 +138,7 @@ impl Mounted {
         let _ = rustix::process::setpriority_process(None, -20);
         many_files();
         let backing = claimed(settings)?;
-        // The kernel unmounts no link, and one that is led elsewhere meanwhile leads to another mount.
+        // The kernel unmounts no link, and by the end a link may lead to another folder.
         let mounted_at = settings.at.canonicalize().map_err(|error| MountError::Mount(settings.at.clone(), error))?;
         let tree =
             Tree::open(&settings.backing).map_err(|error| MountError::Backing(settings.backing.clone(), error))?;

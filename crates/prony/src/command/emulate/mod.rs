@@ -203,7 +203,7 @@ fn refused(asked: &Emulate, error: &emulate::MountError) -> Failure {
         emulate::MountError::Stacked(..) => "name a folder that lies on no emulated device",
         emulate::MountError::Room(..) => "give a size that a file there can have with --room",
         emulate::MountError::Small(..) => "give less with --room, or make room in the fast folder",
-        emulate::MountError::Damaged(_) => "bring its files back from a copy; what lay there is in no other place",
+        emulate::MountError::Damaged(_) => "restore its files from a copy: the extents that it held are nowhere else",
         emulate::MountError::Trace(..) => "name a file in a folder that is there with --trace",
         emulate::MountError::Dead(at) => {
             return Failure::caused(doing, error).hint(format!(
