@@ -43,6 +43,10 @@ pub struct Laid {
     parts: Vec<(&'static str, Tier)>,
 }
 
+/// So much of a server's name stays in that of its folder with a layout: with a mirror and its wire, the socket in it has a path of
+/// [`folder::fits`] below a cache folder of 40 bytes.
+const NAME_KEPT: usize = 20;
+
 /// What a server of this name is called with a layout: another layout, or other folders, is another server.
 ///
 /// # Errors
@@ -59,7 +63,14 @@ pub(super) fn name(name: &str, layout: &Layout) -> Result<String, DatabaseError>
     if let Some(moving) = layout.moving {
         text.push_str(&format!("{:?}", moving.way));
     }
-    Ok(format!("{name}-{:08x}", number(text.as_bytes()) as u32))
+    Ok(called(name, text))
+}
+
+/// A short name for what `text` says of a server of this name.
+fn called(name: &str, mut text: String) -> String {
+    let kept = name.get(..NAME_KEPT).unwrap_or(name);
+    text.push_str(&name[kept.len()..]);
+    format!("{kept}-{:08x}", number(text.as_bytes()) as u32)
 }
 
 /// A number that two texts hardly ever share.
@@ -270,4 +281,21 @@ fn link(to: &Path, at: &Path) -> Result<(), DatabaseError> {
     }
     folder::gone(at)?;
     symlink(to, at).map_err(|source| DatabaseError::file("link", at, source))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_socket_of_a_mirrored_server_with_a_layout_has_a_path_that_the_system_takes() {
+        let [two, twenty] =
+            ["200", "2000"].map(|many| called(&format!("prony_brokerage_desk_{many}_5_1"), "slow".into()));
+        assert_ne!(two, twenty, "what is cut off a name counts in its number");
+        assert_eq!(called("prony_bank", "slow".into()), format!("prony_bank-{:08x}", number(b"slow") as u32));
+        let cache = Path::new("/var/cache/prony/root-.cache-prony/postgres-15");
+        for wire in ["wire", "back", "sync"] {
+            folder::fits(&folder::beside(&cache.join(&two), "mirror").join(wire).join(".s.PGSQL.65535")).unwrap();
+        }
+    }
 }
