@@ -96,6 +96,17 @@ impl Seen<'_> {
     }
 }
 
+/// Seconds of a transaction on the wire to the mirror, which more sessions make no longer.
+pub(super) fn wire_s(group: &Group, mirrored: &Mirrored) -> Option<f64> {
+    let seen = Seen { group };
+    let trips = seen.each(|server| match mirrored.pairing {
+        Pairing::Postgres => server.mirror.changing_per_s,
+        Pairing::TwoPhase | Pairing::Galera => server.mirror.trips_per_s,
+    });
+    let waits = mirrored.pairing != Pairing::Postgres || mirrored.waits.far();
+    Some(trips.filter(|_| waits)? * seen.mean(|server| server.mirror.wire_ms)? / 1e3)
+}
+
 /// The wait of commits, and what is left.
 fn of_commits(seen: &Seen, mirrored: &Mirrored, added: f64) -> Vec<AddedPart> {
     let waits = mirrored.waits;

@@ -5,7 +5,7 @@
 
 use super::beside::ratio;
 use super::mirrors::{crossing, level, others};
-use super::session_loop::{Loop, Pool, SESSIONS_MAX};
+use super::session_loop::{Growth, Loop, Pool, SESSIONS_MAX};
 use super::sessions::range;
 use crate::point::Group;
 use crate::{CoreCompensation, Estimate, PerTransaction};
@@ -32,7 +32,7 @@ pub(super) fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> 
     let cpu_ms = [of(alone, |each| each.cpu_ms)?, of(same, |each| each.cpu_ms)?, of(same, |each| each.mirror_cpu_ms)?];
     let sessions = sessions(same).filter(|sessions| *sessions <= SESSIONS_MAX)?;
     let pools = cpu_ms[1..].iter().map(|ms| Pool { demand_s: ms / 1e3, cores }).collect();
-    let its = Loop { pools, rest_s: 0.0, waited: 1.0, users: None }.fitted(sessions, rate);
+    let its = Loop { pools, rest_s: 0.0, growth: Growth::default(), waited: 1.0, users: None }.fitted(sessions, rate);
     let fitted = its.rate(sessions);
     let needs = |times: f64| its.cores(sessions, times * fitted, MOST * cores);
     let end = |times: f64| if times.is_finite() { needs(times).unwrap_or(f64::INFINITY) } else { times };

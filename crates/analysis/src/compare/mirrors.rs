@@ -42,7 +42,9 @@ pub fn mirrors(groups: &[Group], judgement: &Judgement) -> Vec<MirrorFinding> {
         }
         let swept: Vec<&Group> = groups.iter().filter(|other| same_kin(&other.point, &group.point)).collect();
         let baseline: Vec<&Group> = groups.iter().filter(|other| beside(other, group, alone)).collect();
-        let made = baseline.iter().filter_map(|one| sessions::compensation(one, &swept, judgement.confidence));
+        let made = baseline
+            .iter()
+            .filter_map(|one| sessions::compensation(one, (&baseline, &swept), mirrored, judgement.confidence));
         let mut compensations: Vec<Compensation> = made.collect();
         compensations.sort_by(|a, b| a.sessions.total_cmp(&b.sessions));
         let made = baseline.iter().filter_map(|one| cores::compensation(one, &swept, judgement.confidence));

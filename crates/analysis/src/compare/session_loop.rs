@@ -5,7 +5,8 @@
 //! follow for any number of sessions or cores. Processors share themselves out among those who are ready, so that only means of the times
 //! count, whatever their distribution (Baskett, Chandy, Muntz and Palacios 1975).
 //!
-//! What it does not do: it knows no locks, and no flushes that commits share. Both are part of the rest, which it takes for constant.
+//! What it does not do: it knows no locks, and no flushes that commits share. Both are part of the rest, which grows with sessions as it is
+//! told ([`Growth`]).
 
 /// How often a search is halved: to less than any digit that is told.
 const HALVINGS: u32 = 40;
@@ -34,13 +35,47 @@ pub(super) struct Users {
     pub think_s: f64,
 }
 
+/// How many times as long the rest is with so many sessions, in rising order of sessions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Growth(Vec<(f64, f64)>);
+
+impl Growth {
+    /// What rests that were fitted at several numbers of sessions say, the fewest first. One that is shorter with more sessions is scatter, and
+    /// none grows by more than sessions do: with more of them the rate would fall.
+    pub fn of(rests: &[(f64, f64)]) -> Growth {
+        let Some((_, least)) = rests.first().copied().filter(|(_, rest)| *rest > 0.0) else { return Growth::default() };
+        let grown = rests.iter().scan((f64::INFINITY, 1.0f64), |(few, most), (sessions, rest)| {
+            *most = (rest / least).clamp(*most, *most * (sessions / *few).max(1.0));
+            *few = *sessions;
+            Some((*sessions, *most))
+        });
+        Growth(grown.collect())
+    }
+
+    /// The same where only this part grows.
+    pub fn of_part(&self, part: f64) -> Growth {
+        Growth(self.0.iter().map(|(sessions, times)| (*sessions, 1.0 + (times - 1.0) * part)).collect())
+    }
+
+    /// With so many sessions: in proportion between two numbers, and beyond the last as between the last two.
+    fn times(&self, sessions: f64) -> f64 {
+        let Some([(low, before), (high, after)]) =
+            self.0.array_windows().find(|[_, (high, _)]| sessions <= *high).or_else(|| self.0.last_chunk())
+        else {
+            return 1.0;
+        };
+        (before + (after - before) * (sessions - low) / (high - low)).max(1.0)
+    }
+}
+
 /// What goes round.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Loop {
     /// The processors that a transaction asks for.
     pub pools: Vec<Pool>,
-    /// Seconds of a loop that no processor shortens.
+    /// Seconds of a loop that no processor shortens, before it grows.
     pub rest_s: f64,
+    pub growth: Growth,
     /// The part of the processors' work that a session waits for; others do the rest meanwhile, on the same processors.
     pub waited: f64,
     /// Those who share the sessions; none where each session has a user of its own.
@@ -62,41 +97,41 @@ impl Loop {
 
     /// Transactions a second of so many sessions.
     pub fn rate(&self, sessions: u32) -> f64 {
-        self.rates(sessions)[sessions as usize]
-    }
-
-    /// The same for each number of sessions from none to so many.
-    fn rates(&self, most: u32) -> Vec<f64> {
-        let alone = (0..=most).map(|n| f64::from(n) / self.rest_s.max(f64::MIN_POSITIVE)).collect();
+        let rest_s = (self.rest_s * self.growth.times(sessions.into())).max(f64::MIN_POSITIVE);
+        let alone = (0..=sessions).map(|n| f64::from(n) / rest_s).collect();
         let asked = self.pools.iter().filter(|pool| pool.demand_s > 0.0);
         let carried = asked.fold(alone, |others: Vec<f64>, pool| {
             let work = |there: u32| {
                 f64::from(there).min(pool.cores * self.waited) / (pool.demand_s * self.waited).max(f64::MIN_POSITIVE)
             };
-            (0..=most).map(|sessions| settled(sessions, |n| others[n as usize], work)).collect()
+            (0..=sessions).map(|sessions| settled(sessions, |n| others[n as usize], work)).collect()
         });
-        let Some(Users { count, think_s }) = self.users else { return carried };
-        let asks = |n: u32| f64::from(n) / think_s;
-        let of = |sessions: u32| settled(count, asks, |there| carried[there.min(sessions) as usize]);
-        (0..=most).map(|sessions| if sessions == 0 { 0.0 } else { of(sessions) }).collect()
+        match self.users {
+            Some(Users { count, think_s }) if sessions > 0 => {
+                settled(count, |n| f64::from(n) / think_s, |there| carried[there.min(sessions) as usize])
+            }
+            _ => carried[sessions as usize],
+        }
     }
 
-    /// With how many sessions it is that rate, a part of one for a part of what it adds; none where no number is enough.
+    /// With how many sessions, no fewer than `from`, it is that rate, a part of one for a part of what it adds; none where no number is enough.
     pub fn sessions(&self, rate: f64, from: u32) -> Option<f64> {
-        if self.pools.is_empty() && self.users.is_none() {
+        if self.pools.is_empty() && self.users.is_none() && self.growth == Growth::default() {
             return Some(rate * self.rest_s);
         }
         let most = self.users.map_or(SESSIONS_MAX, |users| users.count.min(SESSIONS_MAX));
-        let mut up_to = (2 * from).min(most);
-        loop {
-            let rates = self.rates(up_to);
-            let found = rates.windows(2).position(|pair| pair[1] >= rate);
-            match found {
-                Some(few) => return Some(few as f64 + (rate - rates[few]) / (rates[few + 1] - rates[few])),
-                None if up_to >= most || grows_no_more(&rates) => return None,
-                None => up_to = (2 * up_to).min(most),
-            }
+        // What comes closer for ever is never there.
+        let carried = self.rate(most) * if self.users.is_some() { 1.0 } else { 1.0 - 1e-4 };
+        if carried < rate {
+            return None;
         }
+        let (mut few, mut enough) = (from.min(most).saturating_sub(1), most);
+        while enough - few > 1 {
+            let middle = u32::midpoint(few, enough);
+            *(if self.rate(middle) >= rate { &mut enough } else { &mut few }) = middle;
+        }
+        let (below, above) = (self.rate(few), self.rate(enough));
+        Some(f64::from(few) + (rate - below) / (above - below))
     }
 
     /// The same with so many processors in each pool.
@@ -110,12 +145,6 @@ impl Loop {
         let with = |cores: f64| self.with_cores(cores).rate(sessions);
         (with(most) >= rate).then(|| halved(0.0, most, |cores| with(cores) < rate))
     }
-}
-
-/// Whether the last half of the sessions added less than anybody tells.
-fn grows_no_more(rates: &[f64]) -> bool {
-    let last = rates.len() - 1;
-    rates[last] < (1.0 + 1e-4) * rates[last / 2]
 }
 
 /// What so many customers send through a station that completes `work(n)` a second with n there, when all else sends it `others(n)` with n

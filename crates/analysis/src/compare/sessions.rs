@@ -1,24 +1,32 @@
 //! The sessions that make up for a mirror.
 //!
 //! The one idea: the loop of a session with the mirror (`session_loop`) is fitted to its rate with as many sessions as without, and then the
-//! sessions are looked for that have the rate of those without. Where processors were not watched nobody waits for them, and the number of
+//! sessions are looked for that have the rate of those without. Its rest, in which sessions wait for locks, devices and each other's flushes,
+//! grows with sessions as that of the loop without the mirror did. Where processors were not watched nobody waits for them, and the number of
 //! sessions grows as the loop has. What was measured with more sessions stands beside it.
 
+use super::added::wire_s;
 use super::beside::ratio;
 use super::mirrors::{SESSIONS, crossing, ends, level, others};
 use super::pairs::Member;
-use super::session_loop::{Loop, Pool, SESSIONS_MAX, Users};
+use super::session_loop::{Growth, Loop, Pool, SESSIONS_MAX, Users};
 use crate::point::{Group, pooled};
 use crate::trial::busy_with_others;
 use crate::{Compensation, Estimate, SessionLimit, bound};
 use observation::factor::CORES;
-use study::Metric;
+use study::{Metric, Mirrored};
 
-/// How many sessions with the mirror do what so many do without.
-pub(super) fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> Option<Compensation> {
+/// How many sessions with the mirror do what so many do without; `baseline` is all that was measured without it.
+pub(super) fn compensation(
+    alone: &Group,
+    (baseline, swept): (&[&Group], &[&Group]),
+    mirrored: &Mirrored,
+    confidence: f64,
+) -> Option<Compensation> {
     let sessions = level(alone, SESSIONS)?;
-    let swept: Vec<&Group> =
-        swept.iter().copied().filter(|group| others(group, SESSIONS) == others(alone, SESSIONS)).collect();
+    let [baseline, swept] = [baseline, swept].map(|groups| -> Vec<&Group> {
+        groups.iter().copied().filter(|group| others(group, SESSIONS) == others(alone, SESSIONS)).collect()
+    });
     let at = |wanted: f64| swept.iter().find(|group| level(group, SESSIONS) == Some(wanted)).copied();
     let same = at(sessions)?;
     let longer = ratio(same, alone, Metric::Throughput, confidence)?;
@@ -30,7 +38,8 @@ pub(super) fn compensation(alone: &Group, swept: &[&Group], confidence: f64) -> 
     let best = curve.iter().copied().filter(|(at, _)| *at >= sessions).max_by(|a, b| a.1.total_cmp(&b.1))?;
     let most = at(best.0)?;
     let carried = own_share(most).map(|share| best.1 / share / wanted);
-    let seen = Seen::of((same, most), &swept, (sessions as u32, rate(same)?), confidence);
+    let mut seen = Seen::of((same, most), (&baseline, &swept), (sessions as u32, rate(same)?), confidence);
+    seen.wire_s = wire_s(same, mirrored).unwrap_or(0.0);
     let predicted = seen.compensating(&longer);
     let (limit, ceiling) = match (carried, predicted) {
         (Some(carried), _) if carried < 1.0 => (Some(SessionLimit::Cores), Some(carried)),
@@ -78,28 +87,42 @@ struct Seen {
     users: Option<Users>,
     /// The least part of that work that a session waits for.
     beside: f64,
+    /// How the rest grew with sessions where there is no mirror.
+    growth: Growth,
+    /// Seconds of it on the wire to the mirror, which do not grow.
+    wire_s: f64,
 }
 
 impl Seen {
     /// Of so many sessions with their rate, and of the level with the highest rate.
-    fn of((same, most): (&Group, &Group), swept: &[&Group], (sessions, rate): (u32, f64), confidence: f64) -> Seen {
+    fn of(
+        (same, most): (&Group, &Group),
+        (baseline, swept): (&[&Group], &[&Group]),
+        (sessions, rate): (u32, f64),
+        confidence: f64,
+    ) -> Seen {
         let few = sessions <= SESSIONS_MAX;
-        let asked = |group| if few { demands(group, confidence) } else { Vec::new() };
+        let asked = |group| if few { demands(group, true, confidence) } else { Vec::new() };
         let (now, then) = (asked(same), asked(most));
-        Seen { sessions, rate, now, then, users: users(same, swept).filter(|_| few), beside: beside(most) }
+        let users = users(same, swept).filter(|_| few);
+        let growth = if now.is_empty() { Growth::default() } else { growth(baseline, (sessions, users), confidence) };
+        Seen { sessions, rate, now, then, users, beside: beside(most), growth, wire_s: 0.0 }
     }
 
     /// With how many sessions so many times the rate is reached, and how sure that is by the ratio, by CPU a transaction, by how much of the
-    /// mirror's work a session waits for, and by whether other programs go on to take their cores; none where no number is enough.
+    /// mirror's work a session waits for, by whether other programs go on to take their cores, and by whether the rest grows; none where no
+    /// number is enough.
     fn compensating(&self, longer: &Estimate) -> Option<Estimate> {
-        let value = self.needs(longer.value, Demand::pool, 1.0)?;
+        let needs = |times, pool, waited| self.needs(times, pool, (waited, &self.growth));
+        let value = needs(longer.value, Demand::pool, 1.0)?;
         let doubts = [
-            self.needs(longer.low, Demand::pool, 1.0),
-            self.needs(longer.high, Demand::pool, 1.0),
-            self.needs(longer.value, |one| one.ending(one.seconds.low), 1.0),
-            self.needs(longer.value, |one| one.ending(one.seconds.high), 1.0),
-            self.needs(longer.value, Demand::pool, self.beside),
-            self.needs(longer.value, |one| Pool { cores: one.left, ..one.pool() }, 1.0),
+            needs(longer.low, Demand::pool, 1.0),
+            needs(longer.high, Demand::pool, 1.0),
+            needs(longer.value, |one| one.ending(one.seconds.low), 1.0),
+            needs(longer.value, |one| one.ending(one.seconds.high), 1.0),
+            needs(longer.value, Demand::pool, self.beside),
+            needs(longer.value, |one| Pool { cores: one.left, ..one.pool() }, 1.0),
+            self.needs(longer.value, Demand::pool, (1.0, &Growth::default())),
         ];
         let off = doubts.map(|other| other.map_or(f64::INFINITY, |other| (other / value).ln()));
         let (below, above) = off
@@ -112,31 +135,57 @@ impl Seen {
         })
     }
 
-    fn needs(&self, times: f64, pool: fn(&Demand) -> Pool, waited: f64) -> Option<f64> {
-        let (fitted, then) = self.fitted(pool, waited);
+    fn needs(&self, times: f64, pool: fn(&Demand) -> Pool, rest: (f64, &Growth)) -> Option<f64> {
+        let (fitted, then) = self.fitted(pool, rest);
         then.sessions(times * fitted.rate(self.sessions), self.sessions)
     }
 
     /// How many times the rate users start with a session for each of them.
     fn most(&self) -> f64 {
-        let (fitted, then) = self.fitted(Demand::pool, 1.0);
+        let (fitted, then) = self.fitted(Demand::pool, (1.0, &self.growth));
         let users = self.users.map_or(self.sessions, |users| users.count.min(SESSIONS_MAX));
         then.rate(users) / fitted.rate(self.sessions)
     }
 
     /// The loop with so many sessions as it was seen, and with the processor time that a transaction takes with more of them.
-    fn fitted(&self, pool: fn(&Demand) -> Pool, waited: f64) -> (Loop, Loop) {
+    fn fitted(&self, pool: fn(&Demand) -> Pool, (waited, growth): (f64, &Growth)) -> (Loop, Loop) {
         let pools = |of: &[Demand]| of.iter().map(pool).collect();
-        let bare = Loop { pools: pools(&self.now), rest_s: 0.0, waited, users: self.users };
+        let (rest_s, users) = (0.0, self.users);
+        let bare = Loop { pools: pools(&self.now), rest_s, growth: Growth::default(), waited, users };
         let fitted = bare.fitted(self.sessions, self.rate);
-        let then = Loop { pools: pools(&self.then), ..fitted.clone() };
+        let grows = 1.0 - (self.wire_s / fitted.rest_s.max(f64::MIN_POSITIVE)).min(1.0);
+        let then = Loop { pools: pools(&self.then), growth: growth.of_part(grows), ..fitted.clone() };
         (fitted, then)
     }
 }
 
+/// Beyond this share of the processors, their CPU a transaction says all of the rate, and what is left for the rest nothing.
+const CROWDED: f64 = 0.9;
+
+/// How the rest of a loop grew without the mirror, from so many sessions on.
+fn growth(baseline: &[&Group], (from, users): (u32, Option<Users>), confidence: f64) -> Growth {
+    let rest = |group: &&Group| {
+        let sessions = level(group, SESSIONS).filter(|sessions| *sessions >= f64::from(from))?;
+        let pools: Vec<Pool> = demands(group, false, confidence).iter().map(Demand::pool).collect();
+        let rate = group.estimate(Metric::Throughput, confidence)?.value;
+        let free = pools.iter().all(|pool| rate * pool.demand_s < CROWDED * pool.cores);
+        let bare = Loop { pools, rest_s: 0.0, growth: Growth::default(), waited: 1.0, users };
+        let known = free && !bare.pools.is_empty() && sessions <= f64::from(SESSIONS_MAX);
+        known.then(|| (sessions, bare.fitted(sessions as u32, rate).rest_s))
+    };
+    let mut rests: Vec<(f64, f64)> = baseline.iter().filter_map(rest).collect();
+    rests.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // Without the first there is nothing to measure growth by.
+    if rests.first().is_some_and(|(first, _)| *first == f64::from(from)) {
+        Growth::of(&rests)
+    } else {
+        Growth::default()
+    }
+}
+
 /// What a transaction asks of the machine's processors, or of those of each server where they are held to some. Nothing where that was not
-/// watched, or where several streams share it.
-fn demands(group: &Group, confidence: f64) -> Vec<Demand> {
+/// watched, of both servers where there is a mirror, or where several streams share it.
+fn demands(group: &Group, mirrored: bool, confidence: f64) -> Vec<Demand> {
     let of = |(cores, left): (f64, f64), seconds: &dyn Fn(&Member) -> Option<f64>| {
         let one = |member: &Member| seconds(member).filter(|_| member.0.streams.len() == 1).map(Estimate::single);
         let own: Vec<Estimate> = group.members.iter().map(one).collect::<Option<_>>()?;
@@ -144,15 +193,16 @@ fn demands(group: &Group, confidence: f64) -> Vec<Demand> {
     };
     let per = |member: &Member| member.0.server.as_ref().map(|server| server.per_transaction);
     let all = match level(group, CORES) {
-        Some(cores) => vec![
-            of((cores, cores), &|member| Some(per(member)?.cpu_ms? / 1e3)),
-            of((cores, cores), &|member| Some(per(member)?.mirror_cpu_ms? / 1e3)),
-        ],
+        Some(cores) => {
+            let first = of((cores, cores), &|member| Some(per(member)?.cpu_ms? / 1e3));
+            let second = || of((cores, cores), &|member| Some(per(member)?.mirror_cpu_ms? / 1e3));
+            std::iter::once(first).chain(mirrored.then(second)).collect()
+        }
         None => {
             let cores = group.members.iter().find_map(|(trial, _)| trial.machine.cores);
             let each = |(trial, stream): &Member| {
                 let rate = stream.throughput_per_s.value;
-                Some(share(&(*trial, *stream))? * f64::from(trial.machine.cores?) / rate)
+                Some(busy(&(*trial, *stream), mirrored)? * f64::from(trial.machine.cores?) / rate)
             };
             let others: f64 = group.members.iter().filter_map(|(trial, _)| busy_with_others(trial)).sum();
             let left = 1.0 - others / group.members.len() as f64;
@@ -199,9 +249,13 @@ fn own_share(group: &Group) -> Option<f64> {
 }
 
 /// The share of the machine's processors that both servers and the load keep busy in a trial with a mirror.
-fn share((trial, stream): &Member) -> Option<f64> {
-    trial.server.as_ref()?.mirror_cpu_cores?;
-    Some(bound(trial, stream)?.own_cpu?.max(1e-6))
+fn share(member: &Member) -> Option<f64> {
+    busy(member, true)
+}
+
+fn busy((trial, stream): &Member, mirrored: bool) -> Option<f64> {
+    let watched = !mirrored || trial.server.as_ref()?.mirror_cpu_cores.is_some();
+    bound(trial, stream)?.own_cpu.filter(|_| watched).map(|own| own.max(1e-6))
 }
 
 /// What is tried has to bring back at least this part of what a rate in proportion to sessions would, or the law does not hold there.

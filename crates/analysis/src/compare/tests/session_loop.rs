@@ -3,7 +3,7 @@
 use super::*;
 
 fn one(demand_s: f64, cores: f64, rest_s: f64) -> Loop {
-    Loop { pools: vec![Pool { demand_s, cores }], rest_s, waited: 1.0, users: None }
+    Loop { pools: vec![Pool { demand_s, cores }], rest_s, growth: Growth::default(), waited: 1.0, users: None }
 }
 
 /// The machine repairman by the textbook sum (M/M/c with a finite population), for populations that it can carry.
@@ -29,7 +29,7 @@ fn sessions_at_several_cores_are_the_machine_repairman() {
 #[test]
 fn two_queues_are_what_mean_value_analysis_says_by_hand() {
     let pools = vec![Pool { demand_s: 0.25, cores: 0.5 }, Pool { demand_s: 0.5, cores: 1.0 }];
-    let its = Loop { pools, rest_s: 1.0, waited: 1.0, users: None };
+    let its = Loop { pools, rest_s: 1.0, growth: Growth::default(), waited: 1.0, users: None };
     // Half a second at each alone: X(1) = 1/2, a quarter of a session at each. With two, R = 1/2 (1 + 1/4) at each.
     assert!((its.rate(1) - 0.5).abs() < 1e-12 && (its.rate(2) - 2.0 / 2.25).abs() < 1e-12, "{}", its.rate(2));
     // Two sessions on two cores wait for nobody.
@@ -58,9 +58,21 @@ fn what_was_fitted_has_the_rate_that_was_seen_also_where_more_is_done_than_fits_
 #[test]
 fn users_who_think_start_no_more_however_many_sessions_there_are() {
     let users = Some(Users { count: 10, think_s: 0.09 });
-    let its = Loop { pools: Vec::new(), rest_s: 0.01, waited: 1.0, users };
+    let its = Loop { pools: Vec::new(), rest_s: 0.01, growth: Growth::default(), waited: 1.0, users };
     // With a session each they go round in 100 ms, and with one it is a queue.
     assert!((its.rate(10) - 100.0).abs() < 1e-9);
     assert!((its.rate(1) - repairman(10, 1, 0.09, 0.01)).abs() < 1e-9);
     assert_eq!(its.sessions(101.0, 1), None);
+}
+
+#[test]
+fn a_rest_grows_between_what_was_seen_and_beyond_it_and_never_shrinks() {
+    let growth = Growth::of(&[(2.0, 1.0), (4.0, 0.9), (6.0, 1.5), (8.0, 2.5)]);
+    let seen = [1.0, 2.0, 4.0, 5.0, 6.0, 8.0, 10.0].map(|sessions| growth.times(sessions));
+    assert_eq!(seen, [1.0, 1.0, 1.0, 1.25, 1.5, 2.0, 2.5]);
+    assert_eq!(Growth::of(&[(2.0, 1.0)]).times(9.0), 1.0, "one alone tells of no growth");
+    assert_eq!(Growth::of(&[(2.0, 0.0), (4.0, 1.0)]), Growth::default());
+    let its = Loop { growth, ..one(0.0, 1.0, 0.01) };
+    assert!((its.rate(8) - 8.0 / 0.02).abs() < 1e-6);
+    assert_eq!(its.sessions(its.rate(3), 2), Some(3.0));
 }

@@ -15,6 +15,10 @@ struct System {
     cpu_ms: f64,
     /// Flushes and ways, which nobody else makes longer.
     waits_ms: f64,
+    /// What of it is the way to the mirror.
+    wire_ms: f64,
+    /// A device that serves one after the other.
+    device_ms: f64,
     think_ms: f64,
     /// Whether times vary as exponential ones do, or evenly between the half of their mean and one and a half.
     varies: bool,
@@ -33,16 +37,18 @@ impl System {
         let count = self.users.unwrap_or(sessions);
         // Who thinks, who is served by processors, who waits for something else, each with the time that is left; and who waits for a session.
         let mut thinking: Vec<f64> = (0..count).map(|_| time(self.think_ms)).collect();
-        let (mut working, mut waiting, mut queued) = (Vec::<f64>::new(), Vec::<f64>::new(), 0u32);
+        let [mut working, mut waiting, mut device] = [const { Vec::<f64>::new() }; 3];
+        let mut queued = 0u32;
         let (mut now, mut ended) = (0.0, 0);
         while ended < TRANSACTIONS {
-            while queued > 0 && ((working.len() + waiting.len()) as u32) < sessions {
+            while queued > 0 && ((working.len() + waiting.len() + device.len()) as u32) < sessions {
                 queued -= 1;
                 working.push(time(self.cpu_ms));
             }
             let speed = (self.cores / working.len().max(1) as f64).min(1.0);
             let least = |of: &[f64]| of.iter().copied().fold(f64::INFINITY, f64::min);
-            let step = least(&thinking).min(least(&waiting)).min(least(&working) / speed);
+            let first = device.first().copied().unwrap_or(f64::INFINITY);
+            let step = least(&thinking).min(least(&waiting)).min(least(&working) / speed).min(first);
             now += step;
             for (all, passed) in [(&mut thinking, step), (&mut waiting, step), (&mut working, step * speed)] {
                 all.iter_mut().for_each(|left| *left -= passed);
@@ -53,10 +59,12 @@ impl System {
                 (before - all.len()) as u32
             };
             queued += over(&mut thinking);
-            let (worked, waited) = (over(&mut working), over(&mut waiting));
+            device.iter_mut().take(1).for_each(|left| *left -= step);
+            let (worked, waited, served) = (over(&mut working), over(&mut waiting), over(&mut device));
             waiting.extend((0..worked).map(|_| time(self.waits_ms)));
-            thinking.extend((0..waited).map(|_| time(self.think_ms)));
-            ended += waited;
+            device.extend((0..waited).map(|_| time(self.device_ms)));
+            thinking.extend((0..served).map(|_| time(self.think_ms)));
+            ended += served;
         }
         f64::from(ended) / now * 1e3
     }
@@ -97,6 +105,12 @@ impl System {
             cpu_system_cores: Some(0.0),
             mirror_cpu_cores: Some(0.1 * busy),
             per_transaction,
+            in_sessions: crate::InSessions { busy: 0.0, per_s: rate },
+            mirror: crate::MirrorWaits {
+                wire_ms: Some(self.wire_ms),
+                changing_per_s: Some(rate),
+                ..Default::default()
+            },
             ..Default::default()
         });
         one
@@ -136,16 +150,70 @@ fn holds(alone: System, sessions: u32, share: f64) {
 #[test]
 fn sessions_are_predicted_within_ten_percent_of_those_that_a_simulated_system_needs() {
     for (varies, sessions, think_ms) in [(true, 2, 0.0), (false, 2, 0.0), (true, 8, 5.0)] {
-        let alone = System { cores: 2.0, cpu_ms: 0.4, waits_ms: 0.6, think_ms, varies, users: None };
+        let alone = System {
+            cores: 2.0,
+            cpu_ms: 0.4,
+            waits_ms: 0.6,
+            wire_ms: 0.0,
+            device_ms: 0.0,
+            think_ms,
+            varies,
+            users: None,
+        };
         [0.6, 0.75, 0.85, 0.95].into_iter().for_each(|share| holds(alone, sessions, share));
         // With 64 cores nobody waits for one.
         holds(System { cores: 64.0, ..alone }, sessions, 0.02);
     }
 }
 
+/// Of three levels without and with a mirror, in four blocks.
+fn swept(alone: System, mirrored: System, sessions: [u32; 3]) -> Compensation {
+    let each: Vec<TrialSummary> = [(alone, "alone"), (mirrored, "mirrored")]
+        .into_iter()
+        .flat_map(|(system, name)| sessions.map(|sessions| system.trial(0, name, sessions)))
+        .collect();
+    let again = |index: u32| {
+        let mut one = each[index as usize % 6].clone();
+        (one.label.index, one.label.block) = (index, index / 6);
+        one
+    };
+    found(&(0..24).map(again).collect::<Vec<_>>())
+}
+
+#[test]
+fn where_sessions_wait_for_a_device_they_are_predicted_by_how_the_wait_grows_without_the_mirror() {
+    for (cpu_ms, device_ms, added_ms) in [(0.2, 0.3, 0.3), (0.4, 0.4, 0.2), (0.1, 0.2, 1.0)] {
+        let alone = System {
+            cores: 2.0,
+            cpu_ms,
+            waits_ms: 0.6,
+            wire_ms: 0.0,
+            device_ms,
+            think_ms: 0.0,
+            varies: true,
+            users: None,
+        };
+        let mirrored = System { cpu_ms: 1.3 * cpu_ms, waits_ms: 0.6 + added_ms, wire_ms: added_ms, ..alone };
+        let needs = mirrored.needs(alone.rate(2), 2);
+        let told = swept(alone, mirrored, [2, 3, 5]).predicted;
+        let plain = self::told(alone, mirrored, 2, 5).predicted;
+        assert!((told.value / needs - 1.0).abs() < 0.1, "{} for {needs} in {alone:?}", told.value);
+        assert!(plain.value < told.value && told.low <= plain.value, "{plain:?} {told:?}");
+    }
+}
+
 #[test]
 fn users_who_share_sessions_are_predicted_as_well_and_are_told_where_they_are_the_limit() {
-    let alone = System { cores: 4.0, cpu_ms: 0.4, waits_ms: 0.6, think_ms: 20.0, varies: true, users: Some(40) };
+    let alone = System {
+        cores: 4.0,
+        cpu_ms: 0.4,
+        waits_ms: 0.6,
+        wire_ms: 0.0,
+        device_ms: 0.0,
+        think_ms: 20.0,
+        varies: true,
+        users: Some(40),
+    };
     let mirrored = System { cpu_ms: 0.6, waits_ms: 1.0, ..alone };
     let needs = mirrored.needs(alone.rate(2), 2);
     let busy = told(alone, mirrored, 2, 4);
@@ -163,7 +231,16 @@ fn users_who_share_sessions_are_predicted_as_well_and_are_told_where_they_are_th
 
 #[test]
 fn other_programs_that_keep_cores_busy_may_go_on_to_do_so_which_is_in_the_interval() {
-    let alone = System { cores: 2.0, cpu_ms: 0.4, waits_ms: 0.6, think_ms: 0.0, varies: true, users: None };
+    let alone = System {
+        cores: 2.0,
+        cpu_ms: 0.4,
+        waits_ms: 0.6,
+        wire_ms: 0.0,
+        device_ms: 0.0,
+        think_ms: 0.0,
+        varies: true,
+        users: None,
+    };
     let mirrored = System { cpu_ms: 0.6, waits_ms: 1.4, ..alone };
     let beside = |others: f64| {
         let each = [alone.trial(0, "alone", 2), mirrored.trial(0, "mirrored", 2), mirrored.trial(0, "mirrored", 4)];
@@ -185,7 +262,16 @@ fn other_programs_that_keep_cores_busy_may_go_on_to_do_so_which_is_in_the_interv
 
 #[test]
 fn the_doubt_of_cpu_a_transaction_is_in_the_interval_which_is_open_where_the_cores_may_be_full() {
-    let alone = System { cores: 2.0, cpu_ms: 0.4, waits_ms: 0.6, think_ms: 0.0, varies: true, users: None };
+    let alone = System {
+        cores: 2.0,
+        cpu_ms: 0.4,
+        waits_ms: 0.6,
+        wire_ms: 0.0,
+        device_ms: 0.0,
+        think_ms: 0.0,
+        varies: true,
+        users: None,
+    };
     let mirrored = System { cpu_ms: 0.6, waits_ms: 1.4, ..alone };
     let sure = told(alone, mirrored, 2, 4).predicted;
     let vague = |by: f64| {
