@@ -1120,6 +1120,13 @@ impl Knee {
         self.at.filter(|at| at.low == at.high).map(|at| at.value)
     }
 
+    /// Whether all that was tried lies in its interval.
+    pub fn anywhere(&self) -> bool {
+        let levels = || self.curve.iter().map(|(level, _)| *level);
+        let [least, most] = [levels().fold(f64::INFINITY, f64::min), levels().fold(f64::NEG_INFINITY, f64::max)];
+        self.at.is_some_and(|at| at.low < at.high && at.low <= least && at.high >= most)
+    }
+
     /// Whether it is the best of those tried, because no level gave more.
     pub fn is_best(&self) -> bool {
         self.stated().is_some_and(|at| self.highest_seen().is_some_and(|(level, _)| level == at))

@@ -204,8 +204,8 @@ fn sessions_of(words: &str) -> Option<u32> {
     words.rsplit(' ').next()?.parse().ok()
 }
 
-/// How the words of a load begin whose workload says when each transaction of a session is due.
-pub const BY_THE_TRACE: &str = "at the moments of the trace";
+/// How the words of a load begin whose workload says when each transaction of a session is due; `at` stands before it where a place is told.
+pub const BY_THE_TRACE: &str = "the moments of the trace";
 
 /// What one stream of a trial was asked to do, as far as analysis and report need it.
 #[derive(Clone, Debug, Default, PartialEq)]

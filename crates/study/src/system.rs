@@ -88,7 +88,7 @@ impl Folder {
         let Some(rest) = text.strip_prefix(EMULATED) else { return Ok(Folder::plain(text)) };
         match rest.split_once(':') {
             Some((model, _)) if model.split(',').next() == Some(TIERED) => Err(format!(
-                "a device of one folder, got `{text}`: a study mounts no two tiers; mount them with `prony emulate tiered --fast DIR --slow \
+                "a device of one folder, got `{text}`: a study mounts devices of one folder only; mount both tiers first with `prony emulate tiered --fast DIR --slow \
                  DIR --at MNT`, and say `file:MNT`"
             )),
             Some((model, path)) if !model.is_empty() && !path.is_empty() => {

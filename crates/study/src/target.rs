@@ -294,7 +294,7 @@ mod tests {
             assert!(parse(wrong).unwrap_err().contains("emulated:MODEL:DIR"), "{wrong}");
         }
         for wrong in ["emulated:tiered:/srv", "emulated:tiered,disks=4:/srv"] {
-            assert!(parse(wrong).unwrap_err().contains("a study mounts no two tiers"), "{wrong}");
+            assert!(parse(wrong).unwrap_err().contains("mount both tiers first"), "{wrong}");
         }
     }
 

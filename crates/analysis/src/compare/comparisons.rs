@@ -378,7 +378,7 @@ fn wide_reason(ratio: &Estimate, test: Option<&PairedTest>, margin: f64) -> Stri
     let (wanted, confidence) = (percent(margin), ratio.confidence);
     // Nobody is told what an interval holds that is not told.
     let open = match ratio.has_interval() && ratio.tells() {
-        true => format!("the interval holds both no difference and more than the margin of {wanted}"),
+        true => format!("the interval leaves both open, no difference and one of more than the margin of {wanted}"),
         false => "the pairs differ by too much for any interval".to_owned(),
     };
     let Some(test) = test else { return open };
@@ -447,10 +447,10 @@ mod tests {
         let (verdict, because, reason) = wild(1.3);
         assert_eq!(verdict, Verdict::Inconclusive);
         assert!(because.starts_with("its interval from 4 pairs") && because.ends_with("holds 1"), "{because}");
-        assert!(reason.contains("the interval holds both"), "{reason}");
+        assert!(reason.contains("the interval leaves both open"), "{reason}");
         let (verdict, because, reason) = wild(60.0);
         assert_eq!(verdict, Verdict::Inconclusive);
-        assert!(because.ends_with("is unknown") && !reason.contains("interval holds"), "{because}: {reason}");
+        assert!(because.ends_with("is unknown") && !reason.contains("interval leaves"), "{because}: {reason}");
         let few = compared(&counterbalanced(&[(1000.0, 1300.0)])).swap_remove(0);
         assert_eq!(few.because.as_deref(), Some("too few pairs"));
         let told = compared(&times(1.3, 8)).swap_remove(0);
@@ -530,7 +530,7 @@ mod tests {
             let found = compared(&trials).remove(0);
             assert_eq!(found.verdict, Verdict::Inconclusive);
             let reason = found.reason.unwrap();
-            assert!(reason.starts_with("the interval holds both"), "{pairs} pairs: {reason}");
+            assert!(reason.starts_with("the interval leaves both open"), "{pairs} pairs: {reason}");
         }
     }
 

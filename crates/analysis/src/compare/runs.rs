@@ -234,8 +234,8 @@ fn judge_between(comparison: &mut Comparison, between: &Variance) {
     comparison.because = (comparison.verdict == Verdict::Inconclusive).then(|| "its interval holds 1".to_owned());
     comparison.reason = (comparison.verdict == Verdict::Inconclusive).then(|| {
         format!(
-            "runs of the same system differ so much here that the interval holds both no difference and more than the \
-             margin of {}; a difference of {} would be found in 80 of 100 cases",
+            "runs of the same system differ so much here that the interval leaves both open, no difference and one of \
+             more than the margin of {}; a difference of {} would be found in 80 of 100 cases",
             percent(comparison.margin),
             percent(detectable)
         )

@@ -295,7 +295,7 @@ impl Compensation {
             }
             Some((SessionLimit::Users, most)) => {
                 return format!(
-                    "more sessions do not bring the rate back: its users, who think in between, start at most {} of it",
+                    "more sessions do not bring the rate back: its users, who think in between, ask for at most {} of it",
                     units::percent(most)
                 );
             }
@@ -331,7 +331,7 @@ impl Compensation {
             let most = units::percent(most);
             let why = match limit {
                 SessionLimit::Cores => format!("the cores are the limit, all of which carry at most {most} of it"),
-                SessionLimit::Users => format!("the users are the limit, who start at most {most} of it"),
+                SessionLimit::Users => format!("the users are the limit, who ask for at most {most} of it"),
             };
             return format!(
                 "no number of sessions gives the rate of {sessions} sessions back: {why}; {measured} measured, with {at} sessions"

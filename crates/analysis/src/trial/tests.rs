@@ -472,7 +472,7 @@ fn a_trace_that_is_silent_for_a_while_is_no_stall_of_the_system() {
     let mut silent = observations();
     silent.cells.retain(|cell| cell.key.interval < 6);
     let mut label = label();
-    for (load, stalls) in [("closed, 8 sessions", true), ("at the moments of the trace, 8 sessions", false)] {
+    for (load, stalls) in [("closed, 8 sessions", true), ("the moments of the trace, 8 sessions", false)] {
         load.clone_into(&mut label.streams[0].load);
         let told = summarise(&label, &silent, &judgement());
         let caveat = told.caveats.iter().any(|one| one.kind == CaveatKind::Stalled);

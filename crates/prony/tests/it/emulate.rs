@@ -87,9 +87,13 @@ impl<'a> Device<'a> {
         assert_eq!(ran.code, Some(0), "{ran}");
     }
 
-    pub fn unmount(mut self) {
+    pub fn unmount(self) {
+        self.unmount_by(rustix::process::Signal::INT);
+    }
+
+    fn unmount_by(mut self, signal: rustix::process::Signal) {
         let going = self.going.take().expect("it is mounted");
-        going.signal(rustix::process::Signal::INT);
+        going.signal(signal);
         let (code, told) = going.end();
         assert_eq!(code, Some(0), "{told}");
         assert!(!told.contains("still mounted"), "nothing held it: {told}");
@@ -252,6 +256,19 @@ fn a_mount_that_is_busy_at_the_end_says_so_and_serves_until_it_is_let_go_or_told
         assert_eq!(fs::read_dir(device.at("")).unwrap().count(), 0, "nothing is mounted there any more");
         assert_eq!(fs::read_to_string(device.backing("held")).unwrap(), "more");
         drop(holds);
+    }
+}
+
+#[test]
+fn no_signal_by_which_a_terminal_ends_a_program_leaves_a_mount_behind() {
+    use rustix::process::Signal;
+    let program = Program::new();
+    for signal in [Signal::QUIT, Signal::HUP, Signal::TERM] {
+        let Some(device) = Device::mount(&program, "nothing") else {
+            return skip::skipped("only root mounts, and where there is /dev/fuse");
+        };
+        device.unmount_by(signal);
+        assert!(fs::read_dir(program.path("at")).unwrap().next().is_none());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::prose::{prose, unbroken};
 use crate::kept::kept;
-use crate::view::{Number, Report};
+use crate::view::{Number, Report, notes};
 use maud::{Markup, html};
 
 pub(super) fn card(report: &Report) -> Markup {
@@ -50,18 +50,18 @@ fn doubts(report: &Report) -> Markup {
     html! {
         div class=(if card.doubts.is_empty() { "doubt none" } else { "doubt" }) {
             @if card.doubts.is_empty() {
-                p { b { "No serious doubt." } (beside(card.beside)) }
+                p { b { "No serious doubt." } (beside(card.beside, false)) }
             } @else {
                 @for (at, doubt) in card.doubts.iter().enumerate() {
-                    p { @if at == 0 { b { "Doubt: " } } (prose(doubt)) @if at + 1 == card.doubts.len() { (beside(card.beside)) } }
+                    p { @if at == 0 { b { "Doubt: " } } (prose(doubt)) @if at + 1 == card.doubts.len() { (beside(card.beside, true)) } }
                 }
             }
         }
     }
 }
 
-fn beside(count: usize) -> Markup {
+fn beside(count: usize, more: bool) -> Markup {
     html! {
-        @if count > 0 { " " a href="#caveats" { (units::counted(count as u64, "notes")) " on this page" } "." }
+        @if count > 0 { " " a href="#caveats" { (notes(count, more)) " on this page" } "." }
     }
 }

@@ -168,12 +168,20 @@ fn found_here(found: &[&Conclusion]) -> Markup {
 
 /// What is closed until it is asked for, behind its title and what is in it; on paper it is open.
 fn fold(title: &str, contents: &str, body: &Markup) -> Markup {
+    // What says its title again goes on behind it.
+    let contents = contents.strip_prefix(title).map_or(contents, |rest| rest.trim_start_matches([' ', ',']));
     page! {
         details class="folded" {
             summary { (title) @if !contents.is_empty() { span class="faint" { " · " (contents) } } }
             (body)
         }
     }
+}
+
+/// A heading begins with a capital letter, whatever the study calls its experiment.
+fn capital(title: &str) -> String {
+    let mut letters = title.chars();
+    letters.next().map(|first| format!("{}{}", first.to_uppercase(), letters.as_str())).unwrap_or_default()
 }
 
 /// A section of the page that is closed until it is asked for. A link to it leads inside, because browsers open what is around a target.
@@ -191,7 +199,7 @@ fn contents(report: &Report) -> Markup {
         nav aria-label="Contents" {
             @if report.versus.is_some() { a href="#compared" { "Systems compared" } }
             @for (index, section) in report.sections.iter().enumerate() {
-                a href=(format!("#experiment-{index}")) { (section.title) }
+                a href=(format!("#experiment-{index}")) { (capital(&section.title)) }
             }
             @if !report.caveats.0.is_empty() { a href="#caveats" { "Notes and doubts" } }
             a href="#method" { "Method" }
@@ -225,9 +233,9 @@ fn experiment(notes: &Footnotes, index: usize, section: &Section) -> Markup {
     };
     page! {
         @if section.answers {
-            section id=(id) class="experiment" { h2 { (section.title) } (body) }
+            section id=(id) class="experiment" { h2 { (capital(&section.title)) } (body) }
         } @else {
-            (part(&id, &section.title, &units::counted(section.figures.len() as u64, "figures"), &body))
+            (part(&id, &capital(&section.title), &units::counted(section.figures.len() as u64, "figures"), &body))
         }
     }
 }

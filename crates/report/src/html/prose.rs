@@ -22,7 +22,7 @@ pub(super) fn prose(text: &str) -> Markup {
     let mut open = false;
     html! {
         @for (command, part) in parts {
-            @if command { code { (whole_options(&kept(part))) } } @else { (whole_options(&kept(&quoted(part, &mut open)))) }
+            @if command { code { (whole_options(&kept(part), true)) } } @else { (whole_options(&kept(&quoted(part, &mut open)), false)) }
         }
     }
 }
@@ -53,13 +53,18 @@ fn quoted(text: &str, open: &mut bool) -> String {
 }
 
 /// A command is copied from the page: its spaces are plain, and the style keeps an option with what it sets.
-fn whole_options(text: &str) -> Markup {
+fn whole_options(text: &str, inside: bool) -> Markup {
     let is_option =
         |word: &str| word.strip_prefix("--").is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()));
     html! {
         @for (at, word) in text.split(' ').enumerate() {
             @if at > 0 { " " }
-            @if is_option(word) { span class="option" { (word.replace('\u{a0}', " ")) } } @else { (word) }
+            @if !is_option(word) { (word) }
+            @else if inside { span class="option" { (word.replace('\u{a0}', " ")) } }
+            @else {
+                @let (option, ends) = word.split_at(word.trim_end_matches(['.', ',', ';', ':', ')']).len());
+                code class="option" { (option.replace('\u{a0}', " ")) } (ends)
+            }
         }
     }
 }
@@ -71,7 +76,7 @@ mod tests {
     #[test]
     fn commands_are_code_and_options_stay_whole() {
         let told = prose("run `prony show x` with --set measure=5s").into_string();
-        assert_eq!(told, "run <code>prony show x</code> with <span class=\"option\">--set measure=5s</span>");
+        assert_eq!(told, "run <code>prony show x</code> with <code class=\"option\">--set measure=5s</code>");
         let told = prose("`--resume` <b>").into_string();
         assert_eq!(told, "<code><span class=\"option\">--resume</span></code> &lt;b&gt;");
     }

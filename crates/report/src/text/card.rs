@@ -5,7 +5,7 @@
 use super::Page;
 use super::style::Style;
 use super::wrap::{columns, printable, wrap};
-use crate::view::{Card, Number, Report};
+use crate::view::{Card, Number, Report, notes};
 
 /// Values wider than this push their words to the next line.
 const VALUE_MAX: usize = 22;
@@ -60,7 +60,7 @@ impl Page {
     fn doubts(&self, card: &Card) -> Vec<String> {
         let more = match card.beside {
             0 => String::new(),
-            count => format!(" {} below.", units::counted(count as u64, "notes")),
+            count => format!(" {} below.", notes(count, !card.doubts.is_empty())),
         };
         let text = match card.doubts.as_slice() {
             [] => format!("No serious doubt.{more}"),

@@ -168,10 +168,14 @@ mod tests {
     fn what_nobody_can_read_is_told_in_words_in_tables_and_tooltips() {
         let wide = Estimate { low: 0.0001, high: 26_863.0, n: 4, ..Estimate::single(1.6) };
         let cell = estimate("times", "times", &wide, Quantity::Ratio).cell;
-        assert_eq!(cell.interval().as_deref(), Some("interval unknown"));
+        assert_eq!(cell.interval().as_deref(), Some("interval unknown: too noisy"));
         let drawn = datum(&wide, Quantity::Ratio, "here", "");
-        assert_eq!(drawn.readout, "here: 1.600 (interval unknown), n 4");
-        assert!(drawn.low.is_nan() && drawn.high.is_nan(), "what tells nothing is not drawn either: {drawn:?}");
+        assert_eq!(drawn.readout, "here: 1.600 (interval unknown: too noisy), n 4");
+        assert_eq!(
+            (drawn.low, drawn.high),
+            (0.0001, 26_863.0),
+            "without a whisker it would look like the surest point"
+        );
         let known = Estimate { low: 0.5, high: 2.0, ..wide };
         let drawn = datum(&known, Quantity::Ratio, "here", "");
         assert_eq!((drawn.low, drawn.high), (0.5, 2.0));

@@ -102,7 +102,8 @@ pub fn datum(estimate: &Estimate, quantity: Quantity, place: &str, marks: &str) 
         false => quantity.text(estimate.value),
     };
     let readout = format!("{place}: {value}{interval}{n}{see}");
-    let drawn = if estimate.not_known() { (f64::NAN, f64::NAN) } else { whisker(estimate) };
+    // An interval that is too wide to tell anything runs off the chart: without it, its point would look like the surest.
+    let drawn = if estimate.not_known() { (f64::NAN, f64::NAN) } else { (estimate.low, estimate.high) };
     Datum {
         x: 0.0,
         y: if bound || estimate.not_known() { estimate.low } else { estimate.value },

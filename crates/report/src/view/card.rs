@@ -99,6 +99,12 @@ impl Number {
     }
 }
 
+/// `3 more notes`, beside a doubt, which is one itself; `3 notes` beside none.
+pub fn notes(count: usize, more: bool) -> String {
+    let some = units::counted(count as u64, "notes");
+    if more { some.replacen(' ', " more ", 1) } else { some }
+}
+
 /// The card.
 pub fn card(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Card {
     let numbers = numbers(findings, sweeps, caveats);
@@ -392,7 +398,7 @@ fn users(findings: &Findings, point: &PointSummary) -> Option<String> {
     };
     let most = point
         .asked_most_per_s
-        .map(|most| format!(", who start at most {} transactions a second{limit}", units::significant(most)));
+        .map(|most| format!(", who ask for at most {} transactions a second{limit}", units::significant(most)));
     label.users().map(|users| users.to_owned() + &most.unwrap_or_default())
 }
 
@@ -622,7 +628,9 @@ fn per_core(findings: &Findings, point: &PointSummary) -> Option<String> {
     let asks = point.work == Work::Transactions && point.elapsed_s.is_none();
     let (trial, _) = nearest(findings, point).filter(|_| asks)?;
     let rate = trial.server.as_ref()?.per_server_core_per_s?;
-    Some(format!("{} for each core that the server kept busy", point.work.rate(rate)))
+    let busy = point.throughput_per_s.value / rate;
+    let busy = format!("{} {}", units::significant(busy), if busy > 1.0 { "cores" } else { "of a core" });
+    Some(format!("the server kept {busy} busy: {} for each core", point.work.rate(rate)))
 }
 
 /// The sessions that make up for a mirror, or that none do.

@@ -217,6 +217,9 @@ fn knee(finding: &Knee, work: Quantity) -> String {
         (_, Some(at)) => {
             format!("at {}, the least that is within 5% of the best, {best}", factor::levels(name, at, at))
         }
+        (Some(at), None) if finding.anywhere() => {
+            format!("it may be anywhere between {}; the most seen is {best}", factor::both(name, at.low, at.high))
+        }
         (Some(at), None) => {
             format!("between {}, where it comes within 5% of the best, {best}", factor::both(name, at.low, at.high))
         }

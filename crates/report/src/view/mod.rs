@@ -43,7 +43,7 @@ mod timeline;
 mod transfer;
 mod versus;
 
-pub use card::{Card, Number};
+pub use card::{Card, Number, notes};
 pub use conclusion::{Conclusion, Tone, conclusion};
 pub use figure::{Axis, Datum, Figure, Form, Guide, Look, Panel, Series, Spacing, Span};
 pub use judged::{JudgedColumn, JudgedCurve, JudgedPoint, figure as judged_figure};

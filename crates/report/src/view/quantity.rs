@@ -1,6 +1,6 @@
 //! What a number measures, and so how it is printed.
 
-use analysis::{Estimate, Work};
+use analysis::{CANNOT_TELL, Estimate, Work};
 use units::{Bytes, Nanos};
 
 /// The kind of a number in a table or on an axis. Numbers are in the base unit named here.
@@ -85,7 +85,7 @@ impl Quantity {
     pub fn ends(self, estimate: &Estimate) -> Option<String> {
         match (estimate.has_interval(), estimate.tells()) {
             (false, _) => None,
-            (true, false) => Some("interval unknown".to_owned()),
+            (true, false) => Some(CANNOT_TELL.to_owned()),
             (true, true) => Some(self.with_ends(estimate).1),
         }
     }

@@ -17,7 +17,10 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
     let rate = Rate::of(sweep);
     let title = capital(&format!("{} and latency by {}", rate.title, sweep.factor_said()));
     let mut panels = vec![throughput(findings, sweep, caveats, &rate), response(sweep, caveats)];
-    panels.push(against(sweep, caveats, &rate));
+    // One point is no curve.
+    panels.extend(
+        Some(against(sweep, caveats, &rate)).filter(|panel| panel.series.iter().any(|one| one.points.len() > 1)),
+    );
     panels.extend(super::given::frontier(sweep, caveats));
     let table = super::points::table(sweep, caveats);
     Figure { key: key(sweep, Form::Line), ..Figure::new(title, vec![note.to_owned()], panels, table) }
@@ -51,7 +54,8 @@ fn knees(findings: &Findings, sweep: &Sweep) -> Vec<Guide> {
 }
 
 fn upright(sweep: &Sweep, knee: &Knee) -> Option<Guide> {
-    let at = knee.at?;
+    // A band over all that was tried says nothing.
+    let at = knee.at.filter(|_| !knee.anywhere())?;
     let curve = sweep.curves.iter().find(|curve| curve.is_of(&knee.point))?;
     let count = |level: f64| Quantity::Count.text(level);
     let text = match knee.stated() {
@@ -74,7 +78,8 @@ fn response(sweep: &Sweep, caveats: &Caveats) -> Panel {
         named(&mut line, "p99");
         all.extend([thin, line]);
     }
-    let title = "latency, p99 and p50";
+    let known = all.iter().skip(1).step_by(2).any(|p99| p99.points.iter().any(|point| point.y.is_finite()));
+    let title = if known { "latency, p99 and p50" } else { "latency, p50; p99 is unknown" };
     Panel::new(title, Span::Half, factor_axis(sweep), time(title, Quantity::Milliseconds, &all), all)
 }
 

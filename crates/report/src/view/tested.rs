@@ -29,7 +29,7 @@ pub fn lines(findings: &Findings) -> Vec<String> {
     lines
 }
 
-/// `6 trials of 5 s each`, `10 trials of 2 to 4 s each and 4 until their work was done; ranges are 95% intervals`.
+/// `6 trials of 5 s each`, `10 trials of 2 to 4 s each and 4 until their work was done; ranges of results are 95% intervals`.
 fn trials(findings: &Findings) -> Option<String> {
     let ended = || findings.trials.iter().filter(|trial| !trial.interrupted);
     let windows: Vec<_> = ended().filter(|trial| !trial.fixed_work).map(|trial| trial.window.length()).collect();
@@ -54,7 +54,7 @@ fn trials(findings: &Findings) -> Option<String> {
     });
     let parts: Vec<String> = timed.into_iter().chain(fixed).collect();
     let confidence = findings.points.first().map(|point| point.throughput_per_s.confidence);
-    let ranges = confidence.map(|level| format!("; ranges are {} intervals", Quantity::Share.text(level)));
+    let ranges = confidence.map(|level| format!("; ranges of results are {} intervals", Quantity::Share.text(level)));
     (!parts.is_empty()).then(|| format!("{}{}", parts.join(" and "), ranges.unwrap_or_default()))
 }
 
@@ -130,9 +130,10 @@ fn database(findings: &Findings, system: &SystemFacts) -> String {
     let buffer = sets.iter().find_map(|set| set.buffer_bytes);
     let data = buffer.filter(|_| most > 0.0).map(|buffer| {
         // Data that grows has two sizes, which are those of the tables.
+        let grown = if shown(least) == shown(most) { "" } else { " as it grew" };
         let (least, most) = (shown(least), shown(most));
         let data = if least == most { most } else { units::range(&least, " to ", &most) };
-        format!(", {data} of data, {} of buffer", shown(buffer))
+        format!(", {data} of data{grown}, {} of buffer", shown(buffer))
     });
     let engine = match SystemKind::of_word(&system.kind) {
         Some(SystemKind::Postgres) => "PostgreSQL",

@@ -247,7 +247,7 @@ fn options_stay_whole_and_backticks_are_code() {
     let mut findings = quick();
     findings.answer.push("But run `prony show x` with --set measure=5s.".to_owned());
     let page = html(&findings);
-    let told = "But run <code>prony show x</code> with <span class=\"option\">--set measure=5s.</span>";
+    let told = "But run <code>prony show x</code> with <code class=\"option\">--set measure=5s</code>.";
     assert!(page.contains(told));
 }
 
@@ -325,7 +325,8 @@ fn a_card_counts_the_notes_that_stand_below_it_but_for_the_doubt_that_it_tells()
         let page = html(&findings);
         let listed = page.matches("<dt id=\"doubt-").count();
         let told = page.matches("The run is not finished</dt>").count() + usize::from(findings.doubted.is_some());
-        let count = |notes: usize| format!("{notes} note{} on this page</a>", if notes == 1 { "" } else { "s" });
+        let more = if findings.doubts.is_empty() { "" } else { "more " };
+        let count = |notes: usize| format!("{notes} {more}note{} on this page</a>", if notes == 1 { "" } else { "s" });
         assert!(page.contains(&count(listed - told)), "{listed} {told}");
         let few = analysis::Caveat { kind: analysis::CaveatKind::FewReplicates, trial: None, text: "two".to_owned() };
         findings.caveats.retain(|caveat| caveat.kind != few.kind);

@@ -433,7 +433,7 @@ fn users_who_give_less_than_was_completed_are_told_beside_the_rest() {
     // Four who think for 2 ms and wait for 0.1 ms start 1905 a second.
     let more = said(2_052.0);
     assert!(more.contains("the users start 1905 TPS of these; timers and other transactions start the rest"), "{more}");
-    assert!(more.contains("who start at most 2000 transactions a"), "{more}");
+    assert!(more.contains("who ask for at most 2000 transactions a"), "{more}");
     assert!(!said(1_950.0).contains("the users start"), "means scatter");
 }
 

@@ -223,9 +223,9 @@ fn users_who_share_sessions_are_predicted_as_well_and_are_told_where_they_are_th
     let told = told(alone, far, 40, 80);
     let (limit, most) = told.short().expect("no number of sessions is enough");
     assert!(limit == SessionLimit::Users && (0.7..0.85).contains(&most), "{told:?}");
-    assert!(told.says().contains("the users are the limit, who start at most 7"), "{}", told.says());
+    assert!(told.says().contains("the users are the limit, who ask for at most 7"), "{}", told.says());
     assert!(
-        told.more().starts_with("more sessions do not bring the rate back: its users, who think in between, start")
+        told.more().starts_with("more sessions do not bring the rate back: its users, who think in between, ask for")
     );
 }
 

@@ -58,7 +58,7 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
     let enough =
         curve.iter().find(|one| !one.is_time && one.level < most.level && one.value.value >= ENOUGH * most.value.value);
     let level = match (level, enough) {
-        (Some(one), _) => format!("; from {} on the intervals overlap", one.at),
+        (Some(one), _) => format!("; from {} on the intervals overlap that at {}", one.at, most.at),
         (None, Some(one)) => format!("; it is {} at {} already", one.told, one.at),
         (None, None) => String::new(),
     };
@@ -143,7 +143,7 @@ pub(super) fn ends(estimate: &Estimate, figure: impl Fn(f64) -> String) -> Strin
 /// From where on more at once gain little: where the rate is within 5 percent of its most. What was seen is told with its interval, and
 /// no bend that may be anywhere.
 fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
-    let (stream, name) = (&point.at.stream, &knee.factor);
+    let name = &knee.factor;
     let (rate, at) = (|per_s: f64| point.work.rate(per_s), |level: f64| factor::levels(name, level, level));
     let mut curve = knee.curve.clone();
     curve.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -152,7 +152,7 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
     let falls = end.value < 0.9 * most.value;
     if falls && !end.overlaps(&most) {
         let (best, most, last, end) = (at(best), rate(most.value), at(last), rate(end.value));
-        return Some(format!("{stream} is best at {best} with {most}, and does less beyond: {end} at {last}."));
+        return Some(format!("The best is {most} at {best}; beyond, it does less: {end} at {last}."));
     }
     let behind = match (falls, best == last) {
         (true, _) => format!("; {} gave {}{}", at(last), rate(end.value), ends(&end, per_second)),
@@ -167,19 +167,15 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
     let rises = best == last && curve.iter().rev().nth(1).is_some_and(|(_, before)| before.value < 0.9 * most.value);
     Some(match (&knee.at, knee.stated()) {
         (_, Some(level)) if level == best => {
-            format!("{stream} is best at {}: {}{}{behind}.", at(best), rate(most.value), ends(&most, per_second))
+            format!("The best is {}{} at {}{behind}.", rate(most.value), ends(&most, per_second), at(best))
         }
-        (_, Some(level)) => format!("{stream} gains little beyond {}: {seen}.", at(level)),
+        (_, Some(level)) => format!("Little is gained beyond {}: {seen}.", at(level)),
         (Some(ends), None) if rises && ends.high >= last => {
-            format!(
-                "{stream} may still gain at {}: {seen}. Beyond {} the intervals do not tell.",
-                at(last),
-                at(ends.low)
-            )
+            format!("More than {} may gain more: {seen}. Beyond {} the intervals overlap.", at(last), at(ends.low))
         }
         (Some(ends), None) => {
             let levels = if falls { "stops gaining" } else { "levels off" };
-            format!("{stream} {levels} somewhere between {}; {seen}.", factor::both(name, ends.low, ends.high))
+            format!("The rate {levels} somewhere between {}; {seen}.", factor::both(name, ends.low, ends.high))
         }
         (None, None) if knee.scatters => {
             format!(
@@ -188,7 +184,7 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
             )
         }
         (None, None) => {
-            format!("{stream} has no knee up to {}, the largest that was tried: it still gains there.", at(last))
+            format!("There is no knee up to {}, the largest that was tried: it still gains there.", at(last))
         }
     })
 }

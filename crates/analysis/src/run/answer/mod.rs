@@ -37,7 +37,8 @@ pub fn answer(
     judgement: &Judgement,
 ) -> Answer {
     let chosen = primary_points(points, judgement);
-    let compared = findings.iter().filter_map(Comparison::of).filter(|comparison| comparison.primary);
+    let compared: Vec<&Comparison> =
+        findings.iter().filter_map(Comparison::of).filter(|comparison| comparison.primary).collect();
     let mut sentences: Vec<String> = findings.iter().filter_map(TierFinding::of).map(TierFinding::says).collect();
     // What is asked of a distance is what it costs, and a verdict at one of them does not say that.
     let found = findings.iter().filter_map(MirrorFinding::of);
@@ -45,7 +46,7 @@ pub fn answer(
     let still = stood_still(findings);
     let (proven, mut figures) = (!sentences.is_empty(), false);
     if !proven {
-        sentences.extend(compared_sentences(&compared.collect::<Vec<_>>(), points, judgement));
+        sentences.extend(compared_sentences(&compared, points, judgement));
     }
     if sentences.is_empty() && still.is_none() && by_distance.is_empty() {
         sentences.extend(chosen.iter().take(2).map(|point| point_sentence(point, points, judgement)));
@@ -85,6 +86,7 @@ pub fn answer(
     }
     let doubted = main.map(|main| main.kind);
     doubts.splice(0..0, findings.iter().filter_map(TierFinding::of).find_map(TierFinding::vague));
+    doubts.splice(0..0, Some(&compared).filter(|_| !proven).and_then(|all| undecided(all)));
     doubts.splice(0..0, chosen.iter().filter(|_| figures).find_map(|point| asked_for(point, trials)));
     // What a run still has to do is no advice.
     let unfinished = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished);
@@ -125,11 +127,14 @@ fn asked_for(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
     let mut labels = own.flat_map(|trial| &trial.label.streams).filter(|label| label.name == point.at.stream);
     let (users, think) = labels.find_map(|label| Some((label.user_count()?, label.think_mean)))?;
     let (done, most) = (point.throughput_per_s.value, point.asked_most_per_s?);
-    let ends = if done >= NEARLY_ALL * most { "" } else { ", and its interval ends there" };
+    // Who is kept waiting by something else is not limited by what he may ask for.
+    let limits = match done >= NEARLY_ALL * most {
+        true => "the users limit this rate. Take more users to see what the system carries.",
+        false => "the interval of the rate ends there.",
+    };
     point.limited_by_users().then(|| {
         format!(
-            "{} with a mean think time of {} can ask for at most {}, and {} of that was done: the users limit this rate{ends}. \
-             Take more users to see what the system carries.",
+            "{} with a mean think time of {} can ask for at most {}, and {} of that was done: {limits}",
             counted(u64::from(users), "users"),
             duration(think),
             point.work.rate(most),
@@ -139,7 +144,7 @@ fn asked_for(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
 }
 
 /// Of levels that were compared and had one trial each.
-const LEVELS_ONCE: &str = "Each level ran once: an interval covers the scatter within that run, and a second run may differ by more; `--set replicates=4` shows by how much.";
+const LEVELS_ONCE: &str = "Each level had one trial: an interval covers the scatter within it, and a second trial may differ by more; `--set replicates=4` shows by how much.";
 
 /// How old what users saw was, in the first trial of the point in which they saw anything that was loaded.
 fn freshness(point: &PointSummary, trials: &[TrialSummary]) -> Option<String> {
@@ -197,7 +202,7 @@ fn point_sentence(point: &PointSummary, points: &[PointSummary], judgement: &Jud
         let rate =
             point.yields.first().map(|(what, per_s)| format!(": {}", things_an_hour(3_600.0 * per_s.value, what)));
         let rate = rate.unwrap_or_default();
-        return format!("{stream} takes {}{interval}{at}{on}{rate}{wide}.", time(elapsed.value));
+        return format!("{stream}: {}{interval}{at}{on}{rate}{wide}.", time(elapsed.value));
     }
     let bytes = if point.bytes_per_s.value > 0.0 {
         format!(", {}", bytes_per_second(point.bytes_per_s.value))
@@ -215,10 +220,10 @@ fn point_sentence(point: &PointSummary, points: &[PointSummary], judgement: &Jud
         if judgement.primary.as_ref().is_some_and(|primary| primary.metric == Metric::Bandwidth) {
             let moved = bytes_per_second(point.bytes_per_s.value);
             let interval = interval_text(&point.bytes_per_s, bytes_per_second);
-            return format!("{origin}{stream} moves {moved}{interval}{on}{at}, {work}, with {latency}.");
+            return format!("{origin}{stream}: {moved}{interval}{on}{at}, {work}, with {latency}.");
         }
         let interval = interval_text(&point.throughput_per_s, per_second);
-        return format!("{origin}{stream} reaches {work}{interval}{bytes}{on}{at}, with {latency}.");
+        return format!("{origin}{stream}: {work}{interval}{bytes}{on}{at}, with {latency}.");
     };
     // What loads give beside is told without an interval: the table has it.
     let beside = point.yields[1..].iter().filter(|(_, per_s)| per_s.value > 0.0);
@@ -227,7 +232,7 @@ fn point_sentence(point: &PointSummary, points: &[PointSummary], judgement: &Jud
     let (done, interval) =
         (things_an_hour(3_600.0 * per_s.value, what), interval_text(&per_s.scaled(3_600.0), per_hour));
     let who = if several { system } else { stream };
-    format!("{origin}{who} gives {done}{bytes}{at}{interval}{beside}, with {latency}.")
+    format!("{origin}{who}: {done}{bytes}{at}{interval}{beside}, with {latency}.")
 }
 
 /// A width that does this much more than the largest is told beside it.
@@ -322,7 +327,8 @@ fn compared_sentences(all: &[&Comparison], points: &[PointSummary], judgement: &
             if several { format!("{}{at}", c.point.system) } else { at.trim_start_matches([' ', ',']).to_owned() };
         let interval = match (c.ratio.tells(), c.ratio.has_interval()) {
             (true, true) => format!("{} to {}", ratio(c.ratio.low), ratio(c.ratio.high)),
-            _ => "interval unknown".to_owned(),
+            (false, true) => CANNOT_TELL.to_owned(),
+            _ => "no interval".to_owned(),
         };
         let verdict = if alike { String::new() } else { format!("; {}", c.verdict.word()) };
         format!("{name} {} ({interval}{verdict})", ratio(c.ratio.value))
@@ -332,6 +338,22 @@ fn compared_sentences(all: &[&Comparison], points: &[PointSummary], judgement: &
     let (what, stream) = (capital(&first.said), &first.point.stream);
     let all = if alike { format!("; all are {}", verdict.word()) } else { String::new() };
     vec![format!("{what} of {stream}{system}, times that of {}: {}{all}.", first.baseline, each.join(", "))]
+}
+
+/// That none of several comparisons is decided, why the surest one is not, and what would decide it. One or two say so themselves.
+fn undecided(all: &[&Comparison]) -> Option<String> {
+    let open = all.len() > 2 && all.iter().all(|one| one.verdict == Verdict::Inconclusive);
+    let width = |one: &Comparison| (one.ratio.high / one.ratio.low).ln();
+    let surest = all.iter().filter(|one| one.ratio.has_interval()).min_by(|a, b| width(a).total_cmp(&width(b)));
+    let surest = surest.or(all.first()).filter(|_| open)?;
+    let why = surest.reason.as_deref().unwrap_or("the interval is too wide");
+    Some(format!(
+        "None of the {} comparisons is decided, which does not mean that they are equal. Of {}{}, {why}. Take more pairs \
+         (`--set replicates=..`) or longer windows (`--set measure=..`).",
+        all.len(),
+        surest.point.system,
+        surest.point.at(),
+    ))
 }
 
 /// A primary comparison in words.
@@ -469,7 +491,7 @@ mod tests {
         let back = "Nothing that was acknowledged is missing; both servers do not hold the same rows; the mirror caught up in 500 ms.";
         assert_eq!(told[1], back);
         let told = answer(&[point("e", 1.0)], &[], &[], &[], &judgement).sentences;
-        assert!(told[0].contains("reaches"), "{told:?}");
+        assert!(told[0].contains(" IOPS"), "{told:?}");
     }
 
     #[test]
@@ -670,7 +692,7 @@ mod tests {
         judgement.primary = Some(study::Primary { metric: Metric::Bandwidth, selector });
         let trials = [crate::run::tests::trial(0, "s", 0, 1.0)];
         let told = answer(&points, &[], &[], &trials, &judgement).sentences;
-        assert!(told[0].starts_with("w moves 50 MB/s (95% interval 45 to 55 MB/s) at copy_block 256, "), "{}", told[0]);
+        assert!(told[0].starts_with("w: 50 MB/s (95% interval 45 to 55 MB/s) at copy_block 256, "), "{}", told[0]);
         assert_eq!(
             told[1],
             "w at copy_block 256: 50 MB/s, 12.5 times (10.8 to 14.4) as much as at copy_block 8 (4 MB/s)."
@@ -707,7 +729,7 @@ mod tests {
     fn the_best_level_is_told_though_the_study_asks_at_another_one() {
         let points = curve_of("users", &[(1.0, 4.6, 5.2), (2.0, 8.6, 11.9), (4.0, 10.9, 11.9), (8.0, 10.7, 11.7)]);
         let told = "The most is 11.4 IOPS at 4 users, 2.33 times (2.16 to 2.51) as much as at 1 user (4.89 IOPS); from 2 users on the \
-                    intervals overlap; at 8 users it is 11.2 IOPS.";
+                    intervals overlap that at 4 users; at 8 users it is 11.2 IOPS.";
         assert_eq!(range_told(&points, 3), told);
     }
 
@@ -723,7 +745,7 @@ mod tests {
     #[test]
     fn a_best_level_that_others_may_equal_is_told_with_them() {
         let points = curve_of("copy_block", &[(8.0, 1.1, 16.5), (64.0, 21.0, 53.0), (256.0, 43.6, 60.5)]);
-        let told = "w at copy_block 256: 51.4 IOPS, 12.1 times (3.08 to 47.2) as much as at copy_block 8 (4.26 IOPS); from copy_block 64 on the intervals overlap.";
+        let told = "w at copy_block 256: 51.4 IOPS, 12.1 times (3.08 to 47.2) as much as at copy_block 8 (4.26 IOPS); from copy_block 64 on the intervals overlap that at copy_block 256.";
         assert_eq!(range_told(&points, 2), told);
     }
 
@@ -741,7 +763,7 @@ mod tests {
         let falls = [(1.0, 170.0, 343.0), (8.0, 653.0, 1_099.0), (32.0, 276.0, 913.0)];
         assert_eq!(
             told(&falls, Some((1.0, 8.0)), false),
-            "w stops gaining somewhere between 1 and 8 sessions; the most seen was 847 IOPS (653 to 1099) at 8 sessions; 32 sessions \
+            "The rate stops gaining somewhere between 1 and 8 sessions; the most seen was 847 IOPS (653 to 1099) at 8 sessions; 32 sessions \
              gave 502 IOPS (276 to 913)."
         );
         assert_eq!(
@@ -761,12 +783,12 @@ mod tests {
         assert!(!said.contains("No gain"), "the third is twenty times the first: {said}");
         assert_eq!(
             told(&flat, Some((1.0, 4.0)), false),
-            "w levels off somewhere between 1 and 4 sessions; the most seen was 100 IOPS (99 to 101) at 4 sessions, the largest \
+            "The rate levels off somewhere between 1 and 4 sessions; the most seen was 100 IOPS (99 to 101) at 4 sessions, the largest \
              that was tried."
         );
         assert_eq!(
             told(&flat, Some((2.0, 2.0)), false),
-            "w gains little beyond 2 sessions: the most seen was 100 IOPS (99 to 101) at 4 sessions, the largest that was tried."
+            "Little is gained beyond 2 sessions: the most seen was 100 IOPS (99 to 101) at 4 sessions, the largest that was tried."
         );
     }
 
@@ -802,10 +824,21 @@ mod tests {
             all.iter().map(|one| Comparison { verdict: Verdict::Inconclusive, ..one.clone() }).collect();
         let open = compared_sentences(&open.iter().collect::<Vec<_>>(), &points, &judgement);
         assert!(open[0].ends_with("on 0.424 (0.310 to 0.580); all are inconclusive."), "{open:?}");
+        let reason = Some("the interval leaves both open".to_owned());
+        let undecided = |all: &[Comparison]| super::undecided(&all.iter().collect::<Vec<_>>());
+        assert_eq!(undecided(&all), None, "one of them is decided");
+        let same = all.clone().map(|one| Comparison { verdict: Verdict::Inconclusive, reason: reason.clone(), ..one });
+        let says = undecided(&same).expect("all are open");
+        assert!(says.starts_with("None of the 3 comparisons is decided, which does not mean"), "{says}");
+        assert!(
+            says.contains(" Of local, the interval leaves both open. Take more pairs"),
+            "the surest is told: {says}"
+        );
+        assert_eq!(undecided(&same[..2]), None, "two say so themselves");
         let [told] = told.as_slice() else { panic!("one sentence: {told:?}") };
         assert_eq!(
             told,
-            "Throughput of orders, times that of alone: off 1.200 (interval unknown; inconclusive), local 1.040 (0.800 to 1.300; \
+            "Throughput of orders, times that of alone: off 1.200 (no interval; inconclusive), local 1.040 (0.800 to 1.300; \
              inconclusive), on 0.424 (0.310 to 0.580; worse)."
         );
         let two = compared_sentences(&[&all[0], &all[1]], &points, &judgement);

@@ -4,7 +4,7 @@ use super::capital;
 use crate::trial::{busy_with_others, starved};
 use crate::{Caveat, CaveatKind, PointSummary, TrialSummary};
 
-/// `Tasks waited .. (in all 5 trials; this is the worst, at 8 sessions).`: `main`, which is of a trial that the answer rests on, or the caveat of
+/// `Tasks waited .. (in all 5 trials; the figure is the highest, at 8 sessions).`: `main`, which is of a trial that the answer rests on, or the caveat of
 /// its kind where it is greatest; `answered` are the points of the answer. None of what is no single trial's, or where there is one.
 pub(super) fn worst(
     main: &Caveat,
@@ -23,10 +23,10 @@ pub(super) fn worst(
     let sized = sized.filter_map(|(trial, at)| Some((size(main.kind, trial)?, trial, &trial.caveats[*at])));
     let greatest = sized.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, trial, caveat)| (trial.label.index, caveat));
     let worst = match hit {
-        0 => "; this is the worst",
-        _ if hit == affected.len() => "; this is the worst",
-        1 => "; this is the answer's",
-        _ => "; this is the worst of the answer's",
+        0 => "; the figure is the highest",
+        _ if hit == affected.len() => "; the figure is the highest",
+        1 => "; the figure is of the answer's trial",
+        _ => "; the figure is the highest of the answer's trials",
     };
     let (told, words) = greatest.map_or((main.trial?, ", for example"), |(index, _)| (index, worst));
     let text = greatest.map_or(&main.text, |(_, caveat)| &caveat.text);
@@ -108,7 +108,7 @@ mod tests {
             crate::run::judge(observation::RunFacts::default(), trials, &judgement()).doubts
         };
         let told = doubts(trials.clone());
-        let all = "Others: 0.717 (in all 3 trials; this is the worst, on b at 8 sessions).";
+        let all = "Others: 0.717 (in all 3 trials; the figure is the highest, on b at 8 sessions).";
         assert!(told.contains(&all.to_owned()), "{told:?}");
         trials[0].caveats.clear();
         trials[1].caveats.clear();
@@ -126,7 +126,7 @@ mod tests {
         trials.iter_mut().for_each(|one| one.label.factors.clear());
         trials[1].label.experiment = "day and night".into();
         let told = crate::run::judge(observation::RunFacts::default(), trials, &judgement()).doubts;
-        let all = "Others: 0.2 (in both trials; this is the answer's, in rates).";
+        let all = "Others: 0.2 (in both trials; the figure is of the answer's trial, in rates).";
         assert!(told.contains(&all.to_owned()), "{told:?}");
     }
 
