@@ -60,7 +60,7 @@ impl Growth {
     /// With so many sessions: in proportion between two numbers, and beyond the last as between the last two.
     fn times(&self, sessions: f64) -> f64 {
         let Some([(low, before), (high, after)]) =
-            self.0.array_windows().find(|[_, (high, _)]| sessions <= *high).or_else(|| self.0.last_chunk())
+            self.0.windows(2).find(|pair| sessions <= pair[1].0).or_else(|| self.0.windows(2).last())
         else {
             return 1.0;
         };

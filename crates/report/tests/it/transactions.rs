@@ -399,17 +399,24 @@ fn a_latency_that_may_be_ten_times_as_much_stands_on_the_card_with_its_interval(
 /// Transactions that others start wait for a session without being in one; jobs that a timer starts have sessions of their own.
 #[test]
 fn whoever_checks_rate_times_latency_against_the_sessions_reads_why_it_is_more() {
-    let said = |response_ms: f64, service_ms: f64| {
+    let said_of = |response_ms: f64, service_ms: f64, within: f64| {
         let mut findings = house();
-        for (trial, point) in findings.trials.iter().zip(&mut findings.points) {
+        for (trial, point) in findings.trials.iter_mut().zip(&mut findings.points) {
             let sessions = f64::from(trial.label.streams[0].slots.expect("a closed load"));
+            let stream = &mut trial.streams[0];
+            stream.throughput_per_s = Estimate::single(1_000.0);
+            (stream.response.mean_ms, stream.service.mean_ms) =
+                (within * response_ms * sessions, within * service_ms * sessions);
             point.throughput_per_s = Estimate::single(1_000.0);
             point.response_mean_ms = Estimate::single(response_ms * sessions);
             point.service_mean_ms = Estimate::single(service_ms * sessions);
         }
         text(&findings, Layout { width: 200, ..Layout::default() })
     };
+    let said = |response_ms: f64, service_ms: f64| said_of(response_ms, service_ms, 1.0);
     assert!(!said(1.02, 1.0).contains("times TPS"), "means scatter");
+    let apart = said_of(1.25, 1.25, 0.8);
+    assert!(apart.contains("within a trial it is ") && apart.contains("and the trials differ"), "{apart}");
     let starts = said(1.25, 1.0);
     assert!(starts.contains("times TPS that is "), "{starts}");
     assert!(starts.contains("it includes how long transactions"), "{starts}");
