@@ -825,16 +825,16 @@ mod tests {
         let open = compared_sentences(&open.iter().collect::<Vec<_>>(), &points, &judgement);
         assert!(open[0].ends_with("on 0.424 (0.310 to 0.580); all are inconclusive."), "{open:?}");
         let reason = Some("the interval leaves both open".to_owned());
-        let undecided = |all: &[Comparison]| super::undecided(&all.iter().collect::<Vec<_>>());
-        assert_eq!(undecided(&all), None, "one of them is decided");
+        let of = |all: &[Comparison]| undecided(&all.iter().collect::<Vec<_>>());
+        assert_eq!(of(&all), None, "one of them is decided");
         let same = all.clone().map(|one| Comparison { verdict: Verdict::Inconclusive, reason: reason.clone(), ..one });
-        let says = undecided(&same).expect("all are open");
+        let says = of(&same).expect("all are open");
         assert!(says.starts_with("None of the 3 comparisons is decided, which does not mean"), "{says}");
         assert!(
             says.contains(" Of local, the interval leaves both open. Take more pairs"),
             "the surest is told: {says}"
         );
-        assert_eq!(undecided(&same[..2]), None, "two say so themselves");
+        assert_eq!(of(&same[..2]), None, "two say so themselves");
         let [told] = told.as_slice() else { panic!("one sentence: {told:?}") };
         assert_eq!(
             told,
