@@ -16,8 +16,8 @@ use observation::{Point, RunFacts, SystemKind, factor};
 use study::Judgement;
 
 /// What is to be doubted first of a machine that nobody measured.
-const MODELLED: &str = "Simulated: these numbers come from a model and were not measured. `prony judge MODEL ROWS.csv` says how far the model is from \
-     measured values.";
+const MODELLED: &str = "Simulated: these numbers come from a model and were not measured, and their intervals hold its scatter, not its error. \
+     `prony judge MODEL ROWS.csv` says how far the model is from measured values.";
 
 /// Judges a run: replicates pooled into points, findings drawn from them, caveats beside both, and the answer. A pure
 /// function: the same trials give the same findings.

@@ -115,7 +115,7 @@ fn draw(panel: &Panel, frame: &Frame, series: &Series) -> Markup {
         Form::Dense => dense(frame, series),
         Form::Steps => steps(frame, series),
         Form::Thin => thin(panel, frame, series),
-        Form::Curve => curve(frame, series),
+        Form::Curve => curve(frame, series, panel.series.len() == 1),
         Form::Line => points(panel, frame, series, true),
         Form::Marks => points(panel, frame, series, false),
     };
@@ -237,12 +237,13 @@ fn thin(panel: &Panel, frame: &Frame, series: &Series) -> Markup {
     })
 }
 
-/// How many markers tell a curve from its neighbours.
+/// How many markers tell a curve from its neighbours; one alone needs none.
 const TELLING: usize = 7;
 
-fn curve(frame: &Frame, series: &Series) -> Markup {
+fn curve(frame: &Frame, series: &Series, alone: bool) -> Markup {
     let stride = series.points.len().div_ceil(TELLING).max(1);
-    let mark = |index: usize, x, y| html! { @if index % stride == stride / 2 { (marker(series.look, x, y)) } };
+    let mark =
+        |index: usize, x, y| html! { @if !alone && index % stride == stride / 2 { (marker(series.look, x, y)) } };
     line(frame, series, "line", mark)
 }
 

@@ -263,7 +263,8 @@ fn caveats(kinds: &[CaveatsOfKind], places: &Places) -> Markup {
 fn compared(findings: &Findings) -> String {
     let count = |verdict: &Verdict| findings.comparisons().filter(|one| one.verdict == *verdict).count();
     let counts = Verdict::ALL.iter().map(|verdict| (verdict.word(), count(verdict))).filter(|(_, n)| *n > 0);
-    counts.map(|(word, n)| format!("{n} {word}")).collect::<Vec<_>>().join(", ")
+    let all = units::counted(findings.comparisons().count() as u64, "comparisons");
+    format!("{all}: {}", counts.map(|(word, n)| format!("{n} {word}")).collect::<Vec<_>>().join(", "))
 }
 
 fn doubts(kinds: &[&CaveatsOfKind], places: &Places) -> Markup {

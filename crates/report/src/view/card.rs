@@ -541,6 +541,7 @@ fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number 
     let place = format!("{}{}", one.point.at().trim_start(), if one.point.factors.is_empty() { "" } else { ": " });
     let pairs =
         if one.ratio.n > 1 { format!(", the mean of the ratios of {} pairs", one.ratio.n) } else { String::new() };
+    let pairs = pairs + if apart(findings, &points, one) { ", both orders of a pair alike" } else { "" };
     let mut number = Number::new(&one.ratio, Quantity::Ratio, what, format!("{place}{verdict}{pairs}"));
     if !one.ratio.has_interval() {
         number.interval = "no interval".to_owned();
@@ -553,6 +554,13 @@ fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number 
     number.why = beyond;
     let slower = slower(&points).filter(|_| limited.is_some());
     number.with(sides.into_iter().flatten().chain(limited).chain(slower))
+}
+
+/// Whether the ratio is another one than that of the values beside it: those are means of trials, however often each order came.
+fn apart(findings: &Findings, sides: &[Option<&PointSummary>; 2], one: &Comparison) -> bool {
+    let [Some(baseline), Some(other)] = sides else { return false };
+    let [below, above] = [baseline, other].map(|side| quoted(findings, side).0.value);
+    one.metric == Metric::Throughput.word() && one.ratio.n > 1 && (above / below / one.ratio.value).ln().abs() > 0.01
 }
 
 /// How many times the median latency the second of both has: where users set the rate, that is what a difference shows in.

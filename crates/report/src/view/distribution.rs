@@ -57,6 +57,9 @@ fn one(work: Work) -> &'static str {
     }
 }
 
+/// The least that a histogram holds, which stands for no time at all.
+const NO_TIME_MS: f64 = 1e-6;
+
 /// All trials of the point together, as in its row of the table; the first one where they keep no times.
 fn series(sweep: &Sweep, curve: &Curve, point: &PointSummary, trials: &[&StreamSummary]) -> Option<Series> {
     let distribution = StreamSummary::distribution_of(trials).or_else(|| Some(trials.first()?.distribution.clone()))?;
@@ -66,7 +69,8 @@ fn series(sweep: &Sweep, curve: &Curve, point: &PointSummary, trials: &[&StreamS
     // The greatest of n values stands at the quantile that half a value more would reach, not at infinity.
     let highest = 1.0 - 0.5 / count.max(1) as f64;
     let inside = |(index, (quantile, ms)): &(usize, &(f64, f64))| {
-        ms.is_finite() && (*quantile <= highest || index + 1 == distribution.len())
+        // What takes no time in a model has no place on an axis of ratios.
+        *ms > NO_TIME_MS && ms.is_finite() && (*quantile <= highest || index + 1 == distribution.len())
     };
     let points = distribution.iter().enumerate().filter(inside).map(|(_, point)| point).map(|(quantile, ms)| {
         let at = if *quantile >= 1.0 { "greatest".to_owned() } else { Quantity::Quantile.text(*quantile) };

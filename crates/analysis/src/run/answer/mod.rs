@@ -86,11 +86,11 @@ pub fn answer(
     }
     let doubted = main.map(|main| main.kind);
     doubts.splice(0..0, findings.iter().filter_map(TierFinding::of).find_map(TierFinding::vague));
-    doubts.splice(0..0, Some(&compared).filter(|_| !proven).and_then(|all| undecided(all)));
     doubts.splice(0..0, chosen.iter().filter(|_| figures).find_map(|point| asked_for(point, trials)));
     // What a run still has to do is no advice.
     let unfinished = caveats.iter().find(|caveat| caveat.kind == CaveatKind::Unfinished);
     let whole = !judgement.unfinished && unfinished.is_none();
+    doubts.splice(0..0, Some(&compared).filter(|_| !proven && whole).and_then(|all| undecided(all)));
     let (first, once) = match ran_once(figures, disturbed, &chosen, trials).filter(|_| whole) {
         // What others disturbed says more than that nobody looked twice.
         Some(LEVELS_ONCE) => (None, Some(LEVELS_ONCE)),
@@ -212,7 +212,7 @@ fn point_sentence(point: &PointSummary, points: &[PointSummary], judgement: &Jud
     let latency = latency(point, judgement.primary.as_ref().map(|primary| primary.metric));
     let origin = match point.provenance {
         Provenance::Measured => String::new(),
-        other => format!("{}: ", capital(other.word())),
+        other => format!(" ({})", other.word()),
     };
     let Some((what, per_s)) = point.yields.first() else {
         let work = point.work.rate(point.throughput_per_s.value);
@@ -220,10 +220,10 @@ fn point_sentence(point: &PointSummary, points: &[PointSummary], judgement: &Jud
         if judgement.primary.as_ref().is_some_and(|primary| primary.metric == Metric::Bandwidth) {
             let moved = bytes_per_second(point.bytes_per_s.value);
             let interval = interval_text(&point.bytes_per_s, bytes_per_second);
-            return format!("{origin}{stream}: {moved}{interval}{on}{at}, {work}, with {latency}.");
+            return format!("{stream}{origin}: {moved}{interval}{on}{at}, {work}, with {latency}.");
         }
         let interval = interval_text(&point.throughput_per_s, per_second);
-        return format!("{origin}{stream}: {work}{interval}{bytes}{on}{at}, with {latency}.");
+        return format!("{stream}{origin}: {work}{interval}{bytes}{on}{at}, with {latency}.");
     };
     // What loads give beside is told without an interval: the table has it.
     let beside = point.yields[1..].iter().filter(|(_, per_s)| per_s.value > 0.0);
@@ -232,7 +232,7 @@ fn point_sentence(point: &PointSummary, points: &[PointSummary], judgement: &Jud
     let (done, interval) =
         (things_an_hour(3_600.0 * per_s.value, what), interval_text(&per_s.scaled(3_600.0), per_hour));
     let who = if several { system } else { stream };
-    format!("{origin}{who}: {done}{bytes}{at}{interval}{beside}, with {latency}.")
+    format!("{who}{origin}: {done}{bytes}{at}{interval}{beside}, with {latency}.")
 }
 
 /// A width that does this much more than the largest is told beside it.
@@ -340,7 +340,7 @@ fn compared_sentences(all: &[&Comparison], points: &[PointSummary], judgement: &
     vec![format!("{what} of {stream}{system}, times that of {}: {}{all}.", first.baseline, each.join(", "))]
 }
 
-/// That none of several comparisons is decided, why the surest one is not, and what would decide it. One or two say so themselves.
+/// That none of several comparisons is decided, and why the surest one is not, which says what would decide it. One or two say so themselves.
 fn undecided(all: &[&Comparison]) -> Option<String> {
     let open = all.len() > 2 && all.iter().all(|one| one.verdict == Verdict::Inconclusive);
     let width = |one: &Comparison| (one.ratio.high / one.ratio.low).ln();
@@ -348,8 +348,7 @@ fn undecided(all: &[&Comparison]) -> Option<String> {
     let surest = surest.or(all.first()).filter(|_| open)?;
     let why = surest.reason.as_deref().unwrap_or("the interval is too wide");
     Some(format!(
-        "None of the {} comparisons is decided, which does not mean that they are equal. Of {}{}, {why}. Take more pairs \
-         (`--set replicates=..`) or longer windows (`--set measure=..`).",
+        "None of the {} comparisons is decided, which does not mean that they are equal. Of {}{}, {why}.",
         all.len(),
         surest.point.system,
         surest.point.at(),
@@ -830,10 +829,7 @@ mod tests {
         let same = all.clone().map(|one| Comparison { verdict: Verdict::Inconclusive, reason: reason.clone(), ..one });
         let says = of(&same).expect("all are open");
         assert!(says.starts_with("None of the 3 comparisons is decided, which does not mean"), "{says}");
-        assert!(
-            says.contains(" Of local, the interval leaves both open. Take more pairs"),
-            "the surest is told: {says}"
-        );
+        assert!(says.ends_with(" Of local, the interval leaves both open."), "the surest is told: {says}");
         assert_eq!(of(&same[..2]), None, "two say so themselves");
         let [told] = told.as_slice() else { panic!("one sentence: {told:?}") };
         assert_eq!(
