@@ -103,7 +103,9 @@ fn what_clients_of_a_postgres_say_is_captured_of_its_log_and_done_again() {
     let value = shop.captured(&format!("capture {url} --window 1s --log {} -o a.trace --json", log.display()));
     let changes = heard(&value, CHANGE);
     assert!(changes > 20 && value["sampled"] == false && value["sessions"] == 2, "{value:#}");
-    assert!(heard(&value, "SELECT $1, n FROM shop.counters") >= changes && heard(&value, "COMMIT") > 20, "{value:#}");
+    // The window may begin between the two, in each of the sessions.
+    let read = heard(&value, "SELECT $1, n FROM shop.counters") + 2;
+    assert!(read >= changes && heard(&value, "COMMIT") > 20, "{value:#}");
     assert!(value["again"].as_str().is_some_and(|again| again.contains("protocol=simple")), "{value:#}");
     let mode = std::fs::metadata(shop.house.program.path("a.trace")).expect("it is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600, "values of clients are nobody else's business");

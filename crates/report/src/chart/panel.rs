@@ -5,7 +5,7 @@ use super::guide;
 use super::mark::{datum, marker, origin, path, px, slot};
 use super::scale::Scale;
 use super::{BOLD, fitted, text_width};
-use crate::view::{Datum, Form, Panel, Series, Span};
+use crate::view::{Axis, Datum, Form, Panel, Series, Spacing, Span};
 use maud::{Markup, html};
 
 /// Lines of a wide panel are named at their ends up to this many; beyond, the key does it.
@@ -93,17 +93,20 @@ fn axes(panel: &Panel, frame: &Frame, labels: &Labels) -> Markup {
             }
         }
         text class="title" text-anchor="end" x=(px(frame.right)) y=(px(frame.bottom + 34.0)) {
-            (titled(&panel.x.title, &labels.x_unit))
+            (titled(&panel.x, &labels.x_unit))
         }
         @if !panel.is_rows() {
-            text class="title" x="2" y="11" { (titled(&panel.y.title, &labels.y_unit)) }
+            text class="title" x="2" y="11" { (titled(&panel.y, &labels.y_unit)) }
         }
     }
 }
 
-fn titled(title: &str, unit: &str) -> String {
+fn titled(axis: &Axis, unit: &str) -> String {
+    // Distances on it are ratios, which its ticks alone do not say.
+    let scale = if matches!(axis.spacing, Spacing::Log) && !axis.title.is_empty() { ", log scale" } else { "" };
+    let title = format!("{}{scale}", axis.title);
     match (title.is_empty(), unit.is_empty()) {
-        (_, true) => title.to_owned(),
+        (_, true) => title,
         (true, false) => unit.to_owned(),
         (false, false) => format!("{title} ({unit})"),
     }
@@ -332,7 +335,7 @@ mod tests {
 
     #[test]
     fn a_bar_of_less_than_nothing_reaches_to_the_left_of_zero() {
-        use crate::view::{Axis, Look, Quantity, Spacing};
+        use crate::view::{Look, Quantity};
         let look = Look { slot: 0, provenance: observation::Provenance::Measured };
         let points = [-2.0, 2.0].map(|x| Datum { y: 0.0, ..Datum::bare(x, 0.0, String::new()) }).into();
         let series = Series { name: "added".into(), look, form: Form::Bars, points };
@@ -351,7 +354,7 @@ mod tests {
 
     #[test]
     fn letters_beside_the_last_point_stay_left_of_the_right_end_of_the_frame() {
-        use crate::view::{Axis, Look, Quantity, Spacing};
+        use crate::view::{Look, Quantity};
         let look = Look { slot: 0, provenance: observation::Provenance::Measured };
         let points = [1.0, 2.0].map(|x| Datum { marks: "abcd".into(), ..Datum::bare(x, x, String::new()) }).into();
         let series = Series { name: "curve".into(), look, form: Form::Line, points };
@@ -371,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_line_joins_what_is_known_and_neither_a_bound_nor_what_is_missing() {
-        use crate::view::{Axis, Look, Quantity, Spacing};
+        use crate::view::{Look, Quantity};
         let look = Look { slot: 0, provenance: observation::Provenance::Measured };
         let known = |x: f64, y: f64| Datum { low: y, high: y, ..Datum::bare(x, y, "known".into()) };
         let bound = |x: f64, y: f64| Datum { low: y, high: f64::INFINITY, ..Datum::bare(x, y, "bound".into()) };

@@ -12,7 +12,7 @@ pub(super) fn figure(figure: &Figure, notes: &Footnotes, id: &str) -> Markup {
     html! {
         @if figure.folded {
             details class="folded" id=(id) {
-                summary { (figure.title) span class="faint" { " · " (contents(figure)) } }
+                summary { (figure.title) @let contents = contents(figure); @if !contents.is_empty() { span class="faint" { " · " (contents) } } }
                 (body(figure, notes, None))
             }
         } @else {
@@ -49,10 +49,15 @@ fn body(figure: &Figure, notes: &Footnotes, id: Option<&str>) -> Markup {
     }
 }
 
+/// What is behind a title: what says the title again goes on behind it.
+pub(super) fn beyond<'a>(title: &str, contents: &'a str) -> &'a str {
+    contents.strip_prefix(title).map_or(contents, |rest| rest.trim_start_matches([' ', ',']))
+}
+
 /// What is behind a closed figure.
 fn contents(figure: &Figure) -> String {
     match figure.panels.len() {
-        0 => table::name(&figure.table.caption).to_owned(),
+        0 => beyond(&figure.title, table::name(&figure.table.caption)).to_owned(),
         panels => format!("{} and a table", counted(panels as u64, "panels")),
     }
 }

@@ -168,8 +168,7 @@ fn found_here(found: &[&Conclusion]) -> Markup {
 
 /// What is closed until it is asked for, behind its title and what is in it; on paper it is open.
 fn fold(title: &str, contents: &str, body: &Markup) -> Markup {
-    // What says its title again goes on behind it.
-    let contents = contents.strip_prefix(title).map_or(contents, |rest| rest.trim_start_matches([' ', ',']));
+    let contents = figure::beyond(title, contents);
     page! {
         details class="folded" {
             summary { (title) @if !contents.is_empty() { span class="faint" { " · " (contents) } } }

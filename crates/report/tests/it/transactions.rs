@@ -635,7 +635,7 @@ fn distances_are_in_kilometres_at_the_axis_and_in_what_a_point_says() {
     }
     let page = html(&findings);
     let chart = main_chart(&page);
-    assert!(chart.contains(">distance (km)<") && chart.contains(" · 16 km: "), "{chart}");
+    assert!(chart.contains(">distance (km), log scale<") && chart.contains(" · 16 km: "), "{chart}");
 }
 
 #[test]
