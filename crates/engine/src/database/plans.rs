@@ -36,7 +36,7 @@ pub(crate) fn events(
         .collect();
     let plans = match found {
         Ok(plans) => plans,
-        Err(error) => return vec![remark(format!("plans of the dearest statements are not known: {error}"))],
+        Err(error) => return vec![remark(format!("plans of the costliest statements are not known: {error}"))],
     };
     let file = file(cache, &database.facts(), data, texts);
     let before = std::fs::read_to_string(&file).map(|text| read(&text)).unwrap_or_default();

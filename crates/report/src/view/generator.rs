@@ -36,7 +36,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep) -> Option<Figure> {
         row
     });
     let table = Table::new(
-        "How long the load generator took between two looks for completions, while operations were in flight",
+        "How long the load generator went without looking for completions, while operations were in flight",
         rows,
     );
     let seen = table.rows.iter().any(|row| row[3..].iter().any(|cell| cell.raw().is_some()));

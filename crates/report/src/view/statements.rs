@@ -25,7 +25,7 @@ pub fn figures(findings: &Findings, sweep: &Sweep) -> Vec<Figure> {
         .collect()
 }
 
-/// How the dearest statements are planned, step by step.
+/// How the costliest statements are planned, step by step.
 fn plans(quoted: &Quoted) -> Option<Figure> {
     let plans = quoted.trial.events.iter().filter(|event| event.kind == EventKind::Plan);
     let step = |(at, name, line): (usize, &str, &str)| {
@@ -43,9 +43,9 @@ fn plans(quoted: &Quoted) -> Option<Figure> {
     let notes = "The plan of the statements that took most of the time, asked for behind the load: the generic one of PostgreSQL, elsewhere \
                  that with 1 for every parameter; for some values the server may take another one.";
     let trial = quoted.trial.label.index;
-    let mut table = Table::new(format!("Plans of the dearest statements{} (trial {trial})", quoted.place()), rows);
+    let mut table = Table::new(format!("Plans of the costliest statements{} (trial {trial})", quoted.place()), rows);
     table.trials = [trial].into();
-    let figure = Figure::new("Plans of the dearest statements", vec![notes.to_owned()], Vec::new(), table);
+    let figure = Figure::new("Plans of the costliest statements", vec![notes.to_owned()], Vec::new(), table);
     (!figure.table.rows.is_empty()).then_some(Figure { folded: true, ..figure })
 }
 
