@@ -167,6 +167,12 @@ pub fn count(n: u64) -> String {
     text
 }
 
+/// The text with a capital letter at its beginning, as of a sentence; names in it keep their own.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| format!("{}{}", first.to_uppercase(), letters.as_str())).unwrap_or_default()
+}
+
 /// A count of things, which are given in the plural: `1 pair`, `2 pairs`, `1 000 pairs`.
 pub fn counted(n: u64, things: &str) -> String {
     let one = || match things.strip_suffix("sses") {

@@ -13,8 +13,8 @@ mod shell;
 mod words;
 
 pub use format::{
-    READABLE, bytes, bytes_per_second, count, counted, duration, ends_as, first_bytes, in_unit_of, milliseconds,
-    per_hour, per_second, percent, range, rate, ratio, significant, things_an_hour, two_digits,
+    READABLE, bytes, bytes_per_second, capital, count, counted, duration, ends_as, first_bytes, in_unit_of,
+    milliseconds, per_hour, per_second, percent, range, rate, ratio, significant, things_an_hour, two_digits,
 };
 pub use parse::{UnitError, parse_bytes, parse_count, parse_duration, parse_rate, parse_share};
 pub use quantity::{Bytes, Nanos, PerSecond, Share};

@@ -38,8 +38,10 @@ pub(super) fn compensation(
     let best = curve.iter().copied().filter(|(at, _)| *at >= sessions).max_by(|a, b| a.1.total_cmp(&b.1))?;
     let most = at(best.0)?;
     let carried = own_share(most).map(|share| best.1 / share / wanted);
-    let mut seen = Seen::of((same, most), (&baseline, &swept), (sessions as u32, rate(same)?), confidence);
-    seen.wire_s = wire_s(same, mirrored).unwrap_or(0.0);
+    let seen = Seen {
+        wire_s: wire_s(same, mirrored).unwrap_or(0.0),
+        ..Seen::of((same, most), (&baseline, &swept), (sessions as u32, rate(same)?), confidence)
+    };
     let predicted = seen.compensating(&longer);
     let (limit, ceiling) = match (carried, predicted) {
         (Some(carried), _) if carried < 1.0 => (Some(SessionLimit::Cores), Some(carried)),

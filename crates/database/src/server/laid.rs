@@ -43,8 +43,8 @@ pub struct Laid {
     parts: Vec<(&'static str, Tier)>,
 }
 
-/// So much of a server's name stays in that of its folder with a layout: with a mirror and its wire, the socket in it has a path of
-/// [`folder::fits`] below a cache folder of 40 bytes.
+/// So many bytes of a server's name stay in that of its folder with a layout: below a folder of 50 bytes, the socket of its mirror's wire has
+/// a path that [`folder::fits`].
 const NAME_KEPT: usize = 20;
 
 /// What a server of this name is called with a layout: another layout, or other folders, is another server.

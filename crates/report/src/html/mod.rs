@@ -177,12 +177,6 @@ fn fold(title: &str, contents: &str, body: &Markup) -> Markup {
     }
 }
 
-/// A heading begins with a capital letter, whatever the study calls its experiment.
-fn capital(title: &str) -> String {
-    let mut letters = title.chars();
-    letters.next().map(|first| format!("{}{}", first.to_uppercase(), letters.as_str())).unwrap_or_default()
-}
-
 /// A section of the page that is closed until it is asked for. A link to it leads inside, because browsers open what is around a target.
 fn part(id: &str, title: &str, contents: &str, body: &Markup) -> Markup {
     page! {
@@ -198,7 +192,7 @@ fn contents(report: &Report) -> Markup {
         nav aria-label="Contents" {
             @if report.versus.is_some() { a href="#compared" { "Systems compared" } }
             @for (index, section) in report.sections.iter().enumerate() {
-                a href=(format!("#experiment-{index}")) { (capital(&section.title)) }
+                a href=(format!("#experiment-{index}")) { (units::capital(&section.title)) }
             }
             @if !report.caveats.0.is_empty() { a href="#caveats" { "Notes and doubts" } }
             a href="#method" { "Method" }
@@ -232,9 +226,9 @@ fn experiment(notes: &Footnotes, index: usize, section: &Section) -> Markup {
     };
     page! {
         @if section.answers {
-            section id=(id) class="experiment" { h2 { (capital(&section.title)) } (body) }
+            section id=(id) class="experiment" { h2 { (units::capital(&section.title)) } (body) }
         } @else {
-            (part(&id, &capital(&section.title), &units::counted(section.figures.len() as u64, "figures"), &body))
+            (part(&id, &units::capital(&section.title), &units::counted(section.figures.len() as u64, "figures"), &body))
         }
     }
 }

@@ -15,7 +15,7 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
                 the chart, or that the value is only a lower bound; no line is drawn to a lower bound. Where latency is drawn, the \
                 marked line is p99 and the thin one p50; an unknown p99 is left out.";
     let rate = Rate::of(sweep);
-    let title = capital(&format!("{} and latency by {}", rate.title, sweep.factor_said()));
+    let title = units::capital(&format!("{} and latency by {}", rate.title, sweep.factor_said()));
     let mut panels = vec![throughput(findings, sweep, caveats, &rate), response(sweep, caveats)];
     // One point is no curve.
     panels.extend(
@@ -24,11 +24,6 @@ pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
     panels.extend(super::given::frontier(sweep, caveats));
     let table = super::points::table(sweep, caveats);
     Figure { key: key(sweep, Form::Line), ..Figure::new(title, vec![note.to_owned()], panels, table) }
-}
-
-fn capital(title: &str) -> String {
-    let mut letters = title.chars();
-    letters.next().map(|first| format!("{}{}", first.to_uppercase(), letters.as_str())).unwrap_or_default()
 }
 
 fn throughput(findings: &Findings, sweep: &Sweep, caveats: &Caveats, rate: &Rate) -> Panel {
@@ -78,7 +73,8 @@ fn response(sweep: &Sweep, caveats: &Caveats) -> Panel {
         named(&mut line, "p99");
         all.extend([thin, line]);
     }
-    let known = all.iter().skip(1).step_by(2).any(|p99| p99.points.iter().any(|point| point.y.is_finite()));
+    let drawn = |one: &Series| one.form == Form::Line && one.points.iter().any(|point| point.y.is_finite());
+    let known = all.iter().any(drawn);
     let title = if known { "latency, p99 and p50" } else { "latency, p50; p99 is unknown" };
     Panel::new(title, Span::Half, factor_axis(sweep), time(title, Quantity::Milliseconds, &all), all)
 }

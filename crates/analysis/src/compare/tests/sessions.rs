@@ -26,6 +26,18 @@ struct System {
     users: Option<u32>,
 }
 
+/// A server whose sessions wait for two cores and for a flush each.
+const ALONE: System = System {
+    cores: 2.0,
+    cpu_ms: 0.4,
+    waits_ms: 0.6,
+    wire_ms: 0.0,
+    device_ms: 0.0,
+    think_ms: 0.0,
+    varies: true,
+    users: None,
+};
+
 /// Transactions of one simulation.
 const TRANSACTIONS: u32 = 60_000;
 
@@ -231,17 +243,7 @@ fn users_who_share_sessions_are_predicted_as_well_and_are_told_where_they_are_th
 
 #[test]
 fn other_programs_that_keep_cores_busy_may_go_on_to_do_so_which_is_in_the_interval() {
-    let alone = System {
-        cores: 2.0,
-        cpu_ms: 0.4,
-        waits_ms: 0.6,
-        wire_ms: 0.0,
-        device_ms: 0.0,
-        think_ms: 0.0,
-        varies: true,
-        users: None,
-    };
-    let mirrored = System { cpu_ms: 0.6, waits_ms: 1.4, ..alone };
+    let (alone, mirrored) = (ALONE, System { cpu_ms: 0.6, waits_ms: 1.4, ..ALONE });
     let beside = |others: f64| {
         let each = [alone.trial(0, "alone", 2), mirrored.trial(0, "mirrored", 2), mirrored.trial(0, "mirrored", 4)];
         let trials = (0..12_u32).map(|index| {
@@ -262,17 +264,7 @@ fn other_programs_that_keep_cores_busy_may_go_on_to_do_so_which_is_in_the_interv
 
 #[test]
 fn the_doubt_of_cpu_a_transaction_is_in_the_interval_which_is_open_where_the_cores_may_be_full() {
-    let alone = System {
-        cores: 2.0,
-        cpu_ms: 0.4,
-        waits_ms: 0.6,
-        wire_ms: 0.0,
-        device_ms: 0.0,
-        think_ms: 0.0,
-        varies: true,
-        users: None,
-    };
-    let mirrored = System { cpu_ms: 0.6, waits_ms: 1.4, ..alone };
+    let (alone, mirrored) = (ALONE, System { cpu_ms: 0.6, waits_ms: 1.4, ..ALONE });
     let sure = told(alone, mirrored, 2, 4).predicted;
     let vague = |by: f64| {
         let each = [alone.trial(0, "alone", 2), mirrored.trial(0, "mirrored", 2), mirrored.trial(0, "mirrored", 4)];

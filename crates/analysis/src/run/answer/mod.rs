@@ -14,8 +14,8 @@ use crate::{
 use observation::{Provenance, factor};
 use study::{Judgement, Metric};
 use units::{
-    Nanos, bytes_per_second, counted, duration, milliseconds, per_hour, per_second, percent, ratio, things_an_hour,
-    two_digits,
+    Nanos, bytes_per_second, capital, counted, duration, milliseconds, per_hour, per_second, percent, ratio,
+    things_an_hour, two_digits,
 };
 
 /// What is said first of a run.
@@ -391,12 +391,6 @@ fn comparison_sentences(c: &Comparison) -> Vec<String> {
         }
     };
     vec![sentence]
-}
-
-/// A sentence begins with a capital letter, a name in it keeps its own.
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| format!("{}{}", first.to_uppercase(), letters.as_str())).unwrap_or_default()
 }
 
 /// Damage has led the answer already, and that a run is unfinished is told besides.

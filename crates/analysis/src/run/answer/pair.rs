@@ -1,9 +1,8 @@
 //! What is said of servers that mirror each other: how long clients stood still, what was left, and what makes up for the cost.
 
-use super::capital;
 use crate::{Comparison, Finding, MirrorFinding, PairFinding, PointSummary, TrialSummary, Verdict};
 use study::Judgement;
-use units::{Nanos, counted, duration};
+use units::{Nanos, capital, counted, duration};
 
 /// The sessions or the cores that make up for a mirror, where either is varied.
 pub(super) fn to_compensate(findings: &[Finding]) -> Vec<String> {

@@ -1,8 +1,8 @@
 //! A doubt of trials says in how many of them it is, and is told of that in which it is greatest.
 
-use super::capital;
 use crate::trial::{busy_with_others, starved};
 use crate::{Caveat, CaveatKind, PointSummary, TrialSummary};
+use units::capital;
 
 /// `Tasks waited .. (in all 5 trials; the figure is the highest, at 8 sessions).`: `main`, which is of a trial that the answer rests on, or the caveat of
 /// its kind where it is greatest; `answered` are the points of the answer. None of what is no single trial's, or where there is one.
