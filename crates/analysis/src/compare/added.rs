@@ -107,6 +107,21 @@ pub(super) fn wire_s(group: &Group, mirrored: &Mirrored) -> Option<f64> {
     Some(trips.filter(|_| waits)? * seen.mean(|server| server.mirror.wire_ms)? / 1e3)
 }
 
+/// Seconds of one flush of the first server's log.
+pub(super) fn own_flush_s(group: &Group) -> Option<f64> {
+    Some(Seen { group }.own_flush_ms()? / 1e3)
+}
+
+/// The share of transactions that wait for the mirror with what they changed, and seconds of one flush of each log that they wait for.
+pub(super) fn flushes(group: &Group, mirrored: &Mirrored) -> Option<(f64, Vec<f64>)> {
+    let seen = Seen { group };
+    let share = seen.each(|server| server.mirror.changing_per_s).filter(|_| mirrored.waits.far())?.min(1.0);
+    let far = matches!(mirrored.waits, Waits::Flushed | Waits::Applied) && !mirrored.published;
+    let far = far.then(|| seen.mean(|server| server.mirror.flush_ms)).map(|ms| Some(ms? / 1e3));
+    let flushes: Option<Vec<f64>> = std::iter::once(own_flush_s(group)).chain(far).collect();
+    Some((share, flushes?))
+}
+
 /// The wait of commits, and what is left.
 fn of_commits(seen: &Seen, mirrored: &Mirrored, added: f64) -> Vec<AddedPart> {
     let waits = mirrored.waits;

@@ -253,7 +253,7 @@ impl Beside {
 }
 
 fn times(ratio: &Estimate, of: &str) -> String {
-    format!("{} times {of}{}", units::significant(ratio.value), ratio.ends(units::significant))
+    format!("{} times {of}{}", units::ratio(ratio.value), ratio.ends(units::ratio))
 }
 
 #[cfg(test)]
@@ -373,7 +373,7 @@ mod tests {
         let [most] = found.as_slice() else { panic!("the most against the fewest: {found:?}") };
         assert_eq!((most.what.as_deref(), most.response), (Some("rows loaded"), None));
         assert!((most.ratio.value - 0.4).abs() < 1e-9, "{most:?}");
-        assert!(answer.contains("0.4 times as many rows loaded") && answer.contains("compared with"), "{answer}");
+        assert!(answer.contains("0.400 times as many rows loaded") && answer.contains("compared with"), "{answer}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod beside;
 mod comparisons;
 mod cores;
 mod footprint;
+mod group_commit;
 mod mirrors;
 mod paired_test;
 mod pairs;

@@ -59,13 +59,15 @@ impl Growth {
 
     /// With so many sessions: in proportion between two numbers, and beyond the last as between the last two.
     fn times(&self, sessions: f64) -> f64 {
-        let Some([(low, before), (high, after)]) =
-            self.0.windows(2).find(|pair| sessions <= pair[1].0).or_else(|| self.0.windows(2).last())
-        else {
-            return 1.0;
-        };
-        (before + (after - before) * (sessions - low) / (high - low)).max(1.0)
+        along(&self.0, sessions).map_or(1.0, |times| times.max(1.0))
     }
+}
+
+/// What is known at several numbers of sessions, at another one; none of a single number.
+pub(super) fn along(known: &[(f64, f64)], sessions: f64) -> Option<f64> {
+    let pair = known.windows(2).find(|pair| sessions <= pair[1].0).or_else(|| known.windows(2).last())?;
+    let ((low, before), (high, after)) = (pair[0], pair[1]);
+    Some(before + (after - before) * (sessions - low) / (high - low))
 }
 
 /// What goes round.

@@ -5,11 +5,12 @@
 //! grows with sessions as that of the loop without the mirror did. Where processors were not watched nobody waits for them, and the number of
 //! sessions grows as the loop has. What was measured with more sessions stands beside it.
 
-use super::added::wire_s;
+use super::added::{flushes, own_flush_s, wire_s};
 use super::beside::ratio;
+use super::group_commit::{self, Commits};
 use super::mirrors::{SESSIONS, crossing, ends, level, others};
 use super::pairs::Member;
-use super::session_loop::{Growth, Loop, Pool, SESSIONS_MAX, Users};
+use super::session_loop::{Growth, Loop, Pool, SESSIONS_MAX, Users, along};
 use crate::point::{Group, pooled};
 use crate::trial::busy_with_others;
 use crate::{Compensation, Estimate, SessionLimit, bound};
@@ -42,7 +43,10 @@ pub(super) fn compensation(
         wire_s: wire_s(same, mirrored).unwrap_or(0.0),
         ..Seen::of((same, most), (&baseline, &swept), (sessions as u32, rate(same)?), confidence)
     };
-    let predicted = seen.compensating(&longer);
+    let closed = seen.compensating(&longer);
+    let played = || played(&baseline, (same, most), (mirrored, &longer), confidence);
+    let played = if seen.users.is_none() && carried.is_none_or(|carried| carried >= 1.0) { played() } else { None };
+    let predicted = closed.map(|closed| played.map_or(closed, |sessions| moved(closed, sessions)));
     let (limit, ceiling) = match (carried, predicted) {
         (Some(carried), _) if carried < 1.0 => (Some(SessionLimit::Cores), Some(carried)),
         (_, None) if seen.users.is_some() => (Some(SessionLimit::Users), Some(seen.most() / longer.value)),
@@ -51,6 +55,7 @@ pub(super) fn compensation(
     Some(Compensation {
         sessions,
         predicted: predicted.unwrap_or(longer.scaled(sessions)),
+        flushes: predicted.is_some() && played.is_some(),
         cpu: if let [one] = &seen.then[..] { Some((1e3 * one.seconds.value, one.cores)) } else { None },
         observed: crossing(&curve, sessions, wanted),
         tried: (best.0, best.1 / wanted),
@@ -161,6 +166,61 @@ impl Seen {
     }
 }
 
+/// An estimate with another value, in whose interval that of the estimate lies, too.
+fn moved(closed: Estimate, value: f64) -> Estimate {
+    let off = (closed.value / value).ln();
+    let below = (closed.value / closed.low).ln().hypot(off.min(0.0));
+    let above = (closed.high / closed.value).ln().hypot(off.max(0.0));
+    Estimate { value, low: value * (-below).exp(), high: value * above.exp(), ..closed }
+}
+
+/// With how many sessions as many transactions are done as without the mirror, where the flushes that commits share are known: played with
+/// those flushes. The rest grows by what it grew without the mirror, times as much as a session takes longer with it: it is mostly the wait
+/// for locks, which whoever waits for the mirror holds.
+fn played(
+    baseline: &[&Group],
+    (same, most): (&Group, &Group),
+    (mirrored, longer): (&Mirrored, &Estimate),
+    confidence: f64,
+) -> Option<f64> {
+    let measured =
+        |group: &Group| Some((level(group, SESSIONS)?, group.estimate(Metric::Throughput, confidence)?.value));
+    let (from, rate) = measured(same).filter(|(from, _)| *from <= f64::from(group_commit::SESSIONS_MAX))?;
+    let (share, flush_s) = flushes(same, mirrored)?;
+    let of = |(group, mirrored): (&Group, bool), flush_s| {
+        let (rate, aside) = (measured(group)?.1, aside(group));
+        let left = |one: &Demand| match level(group, CORES) {
+            Some(_) => one.pool(),
+            None => Pool { demand_s: one.seconds.value - aside / rate, cores: one.cores - aside },
+        };
+        let pools: Vec<Pool> = demands(group, mirrored, confidence).iter().map(left).collect();
+        let asked = !pools.is_empty() && pools.iter().all(|pool| pool.demand_s > 0.0 && pool.cores > 0.0);
+        asked.then_some(Commits { pools, rest_s: 0.0, share, flush_s })
+    };
+    let (rest_s, scale) = of((same, true), flush_s)?.fitted(from as u32, rate);
+    let rest = |group: &&Group| {
+        let (sessions, rate) = measured(group).filter(|(sessions, _)| *sessions >= from)?;
+        let alone = of((group, false), vec![own_flush_s(group)?])?;
+        let free = alone.pools.iter().all(|pool| rate * pool.demand_s < CROWDED * pool.cores);
+        free.then(|| (sessions, alone.fitted(sessions as u32, rate).0))
+    };
+    let mut rests: Vec<(f64, f64)> = baseline.iter().filter_map(rest).collect();
+    rests.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let first = rests.first().filter(|(first, _)| *first == from)?.1;
+    let grown = |sessions| along(&rests, sessions).map_or(0.0, |rest_s| (rest_s - first).max(0.0) * longer.value);
+    let then = of((most, true), flushes(most, mirrored)?.1)?;
+    let (wanted, mut few) = (rate * longer.value, (from, rate));
+    for sessions in from as u32 + 1..=group_commit::SESSIONS_MAX {
+        let with = f64::from(sessions);
+        let carried = scale * Commits { rest_s: rest_s + grown(with), ..then.clone() }.rate(sessions);
+        if carried >= wanted {
+            return Some(few.0 + ((wanted - few.1) / (carried - few.1)).clamp(0.0, 1.0));
+        }
+        few = (with, carried.max(few.1));
+    }
+    None
+}
+
 /// Beyond this share of the processors, their CPU a transaction says all of the rate, and what is left for the rest nothing.
 const CROWDED: f64 = 0.9;
 
@@ -212,6 +272,15 @@ fn demands(group: &Group, mirrored: bool, confidence: f64) -> Vec<Demand> {
         }
     };
     all.into_iter().collect::<Option<_>>().unwrap_or_default()
+}
+
+/// Processors that serve what a session waits for by its own time: the mirror, and emulated devices, which are processes of their own.
+fn aside(group: &Group) -> f64 {
+    let of = |(trial, _): &Member| {
+        let mirror = trial.server.as_ref().and_then(|server| server.mirror_cpu_cores);
+        mirror.unwrap_or(0.0) + trial.generator.children_cores.unwrap_or(0.0)
+    };
+    group.members.iter().map(of).sum::<f64>() / group.members.len() as f64
 }
 
 /// The part of the CPU of a transaction that is not the mirror's, which may do its own while nobody waits.
@@ -275,7 +344,8 @@ impl Compensation {
     pub fn law(&self) -> String {
         match self.cpu.filter(|_| self.short().is_none()) {
             Some((_, cores)) => {
-                format!("by the response-time law with waits for {}", units::counted(cores as u64, "cores"))
+                let flushes = if self.flushes { " and for flushes that commits share" } else { "" };
+                format!("by the response-time law with waits for {}{flushes}", units::counted(cores as u64, "cores"))
             }
             None => "by the response-time law".to_owned(),
         }
@@ -312,11 +382,12 @@ impl Compensation {
             None => {
                 let [up_to, with, most] =
                     [units::significant(self.up_to), units::significant(at), units::percent(share)];
-                let tried = format!("up to {up_to} sessions brought back at most {most} of the rate, with {with}");
+                let tried =
+                    format!("up to {up_to} sessions brought back at most {most} of the rate, with {with} of them");
                 // A rate that rises in proportion would be there.
                 if share < REFUTED * (at / self.predicted.value).min(1.0) {
                     return format!(
-                        "no number of sessions that was tried is enough: {tried}; the {law} beside {beside} of the response-time law do not hold"
+                        "no number of sessions that was tried is enough: {tried}; the response-time law, which asks for {law} beside {beside}, does not hold here"
                     );
                 }
                 format!("not observed: {tried}")

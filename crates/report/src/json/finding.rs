@@ -83,7 +83,7 @@ objects! {
 
     one: Compensation {
         sessions, predicted, observed, "most": { let (sessions, share) = one.tried; object!(one { "sessions": sessions, "of_rate": share }) },
-        up_to, ceiling, "cpu_ms": one.cpu.map(|(ms, _)| ms), "cores": one.cpu.map(|(_, cores)| cores), "limit": one.limit.map(SessionLimit::word),
+        up_to, ceiling, "cpu_ms": one.cpu.map(|(ms, _)| ms), "cores": one.cpu.map(|(_, cores)| cores), "flushes_shared": one.flushes, "limit": one.limit.map(SessionLimit::word),
     }
 
     one: CoreCompensation {

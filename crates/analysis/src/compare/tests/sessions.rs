@@ -6,6 +6,7 @@ use crate::compare::mirrors::mirrors;
 use crate::point::groups;
 use crate::run::tests::{level as factor, trial};
 use crate::{PerTransaction, ServerSummary, TrialSummary};
+use observation::Counter;
 use random::Draws;
 
 /// A system that serves transactions: times in ms.
@@ -24,6 +25,9 @@ struct System {
     varies: bool,
     /// Users who share the sessions; without them each session thinks itself.
     users: Option<u32>,
+    /// Flushes of logs that each second transaction waits for, ms, and how many times the waits are longer for each session more.
+    logs_ms: &'static [f64],
+    locks: f64,
 }
 
 /// A server whose sessions wait for two cores and for a flush each.
@@ -36,7 +40,12 @@ const ALONE: System = System {
     think_ms: 0.0,
     varies: true,
     users: None,
+    logs_ms: &[],
+    locks: 0.0,
 };
+
+/// The share of transactions that commit a change.
+const COMMITTED: f64 = 0.5;
 
 /// Transactions of one simulation.
 const TRANSACTIONS: u32 = 60_000;
@@ -44,6 +53,9 @@ const TRANSACTIONS: u32 = 60_000;
 impl System {
     /// Transactions a second of so many sessions: cores share themselves out among those who are ready.
     fn rate(&self, sessions: u32) -> f64 {
+        if !self.logs_ms.is_empty() {
+            return self.commits(sessions).rate(sessions);
+        }
         let mut draws = Draws::numbered(7, u64::from(sessions));
         let mut time = |mean: f64| mean * if self.varies { draws.exponential() } else { 0.5 + draws.fraction() };
         let count = self.users.unwrap_or(sessions);
@@ -81,6 +93,12 @@ impl System {
         f64::from(ended) / now * 1e3
     }
 
+    fn commits(&self, sessions: u32) -> Commits {
+        let pools = vec![Pool { demand_s: self.cpu_ms / 1e3, cores: self.cores }];
+        let rest_s = self.waits_ms / 1e3 * (1.0 + self.locks * f64::from(sessions));
+        Commits { pools, rest_s, share: COMMITTED, flush_s: self.logs_ms.iter().map(|ms| ms / 1e3).collect() }
+    }
+
     /// The sessions with which that rate is there, more than so many, a part of one for a part of what it adds.
     fn needs(&self, rate: f64, from: u32) -> f64 {
         let (mut few, mut below) = (from, self.rate(from));
@@ -112,6 +130,9 @@ impl System {
             (Some(self.cores as u32), Some(busy), Some(0.0));
         one.generator_cpu = observation::CpuTime { user_s: 0.2 * busy * one.elapsed_s, system_s: 0.0 };
         let per_transaction = PerTransaction::default();
+        let share = if self.logs_ms.is_empty() { 1.0 } else { COMMITTED };
+        let flushes = self.logs_ms.first().map(|ms| [(Counter::LogSyncs, 1_000.0), (Counter::LogSyncSeconds, *ms)]);
+        let flushes = flushes.into_iter().flatten().collect();
         one.server = Some(ServerSummary {
             cpu_user_cores: Some(0.7 * busy),
             cpu_system_cores: Some(0.0),
@@ -120,9 +141,11 @@ impl System {
             in_sessions: crate::InSessions { busy: 0.0, per_s: rate },
             mirror: crate::MirrorWaits {
                 wire_ms: Some(self.wire_ms),
-                changing_per_s: Some(rate),
+                changing_per_s: Some(share * rate).filter(|_| name != "alone"),
+                flush_ms: self.logs_ms.get(1).copied(),
                 ..Default::default()
             },
+            counters: flushes,
             ..Default::default()
         });
         one
@@ -171,6 +194,7 @@ fn sessions_are_predicted_within_ten_percent_of_those_that_a_simulated_system_ne
             think_ms,
             varies,
             users: None,
+            ..ALONE
         };
         [0.6, 0.75, 0.85, 0.95].into_iter().for_each(|share| holds(alone, sessions, share));
         // With 64 cores nobody waits for one.
@@ -204,6 +228,7 @@ fn where_sessions_wait_for_a_device_they_are_predicted_by_how_the_wait_grows_wit
             think_ms: 0.0,
             varies: true,
             users: None,
+            ..ALONE
         };
         let mirrored = System { cpu_ms: 1.3 * cpu_ms, waits_ms: 0.6 + added_ms, wire_ms: added_ms, ..alone };
         let needs = mirrored.needs(alone.rate(2), 2);
@@ -225,6 +250,7 @@ fn users_who_share_sessions_are_predicted_as_well_and_are_told_where_they_are_th
         think_ms: 20.0,
         varies: true,
         users: Some(40),
+        ..ALONE
     };
     let mirrored = System { cpu_ms: 0.6, waits_ms: 1.0, ..alone };
     let needs = mirrored.needs(alone.rate(2), 2);
@@ -285,4 +311,25 @@ fn the_doubt_of_cpu_a_transaction_is_in_the_interval_which_is_open_where_the_cor
     assert!(open.predicted.high == f64::INFINITY && open.says().contains(" (from "), "{}", open.says());
     let cores = "by the response-time law with waits for 2 cores";
     assert!(open.says().contains(cores), "{}", open.says());
+}
+
+/// Alone, two sessions are in the flush of one of them most of the time; with a mirror they are not, and flushes grow by more than alone.
+#[test]
+fn commits_that_share_the_flushes_of_two_logs_are_predicted_with_them() {
+    for (own_ms, mirror_ms, locks) in [(3.8, 2.9, 0.2), (2.0, 2.0, 0.0), (1.0, 3.0, 0.1)] {
+        let logs_ms: &'static [f64] = Box::leak(Box::new([own_ms, mirror_ms]));
+        let alone = System { logs_ms: &logs_ms[..1], waits_ms: 0.1, locks, ..ALONE };
+        // Whoever waits for the mirror holds its locks.
+        let mirrored = System { logs_ms, cpu_ms: 1.2 * alone.cpu_ms, ..alone };
+        let needs = mirrored.needs(alone.rate(2), 2);
+        let told = swept(alone, mirrored, [2, 3, 6]);
+        let predicted = told.predicted;
+        assert!((predicted.value / needs - 1.0).abs() < 0.1, "{} for {needs} with {logs_ms:?}", predicted.value);
+        assert!(predicted.low < predicted.value && predicted.value < predicted.high, "{predicted:?}");
+        assert!(
+            told.flushes && told.law().ends_with("for 2 cores and for flushes that commits share"),
+            "{}",
+            told.law()
+        );
+    }
 }
