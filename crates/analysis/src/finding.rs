@@ -872,6 +872,8 @@ pub struct Compensation {
     /// CPU that the study takes for a transaction, ms, and the cores that it has for that; none where processors were not watched, or each
     /// server is held to some.
     pub cpu: Option<(f64, f64)>,
+    /// Whether commits were predicted to share flushes: where it is known how long these take.
+    pub flushes: bool,
     /// Sessions with, between the measured levels around the rate; none where it was not crossed.
     pub observed: Option<f64>,
     /// The level with the highest rate that was measured, and its share of the wanted rate.

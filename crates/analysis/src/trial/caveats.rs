@@ -284,7 +284,7 @@ fn backlog(about: &About) -> Option<String> {
     let next = match starved(&about.summary.generator) {
         // The system may never have been asked for as much.
         Some(share) => format!(
-            "the generator itself waited for a CPU for {} of the window, so that this need not be the system's limit: leave it a \
+            "the generator itself waited for a CPU for {} of the measured window, so that this need not be the system's limit: leave it a \
              core, and run it again",
             percent(share)
         ),
@@ -293,7 +293,7 @@ fn backlog(about: &About) -> Option<String> {
     is_backlog.then(|| {
         format!(
             "the load was not sustained, the backlog grew by {}: of {} offered only {done} was completed; response \
-             times depend on the length of the window; {next}",
+             times depend on how long is measured; {next}",
             rate(grew / seconds),
             rate(came)
         )
@@ -499,7 +499,7 @@ fn not_steady(about: &About) -> Option<String> {
         None => format!("{longer}, or precondition first"),
     };
     Some(format!(
-        "the rate did not settle: over {} equal parts of the window it ranged over {} of its mean (20% allowed) and its \
+        "the rate did not settle: over {} equal parts of the measured window it ranged over {} of its mean (20% allowed) and its \
          trend {} {} (10% allowed), where chance alone keeps the range within {}; {next}",
         trace.means.len(),
         percent(trace.range),
@@ -532,7 +532,7 @@ fn few_rounds(about: &About) -> String {
         false => format!("--set measure={}", duration(needed).replace(' ', "")),
     };
     format!(
-        "the window of {} is too short to tell whether the rate was steady; {} parts of {} each need {next}",
+        "the measured window of {} is too short to tell whether the rate was steady; {} parts of {} each need {next}",
         duration(about.summary.window.length()),
         rule.rounds,
         duration(round)
@@ -557,7 +557,7 @@ fn noisy_rounds(about: &About) -> Option<String> {
         None => format!("it lies within chance of the limit; {}", measure_longer(about)),
     };
     Some(format!(
-        "the window of {} is too short to tell how steady the rate was: {scatter}; {next}",
+        "the measured window of {} is too short to tell how steady the rate was: {scatter}; {next}",
         duration(about.summary.window.length())
     ))
 }
@@ -602,7 +602,7 @@ fn too_alike(about: &About) -> Option<String> {
         return None;
     }
     Some(format!(
-        "the rate drifts so slowly that this window counts as {} alone: its intervals are widened for that, and may still be too narrow; {}",
+        "the rate drifts so slowly that the measured window counts as only {}: its intervals are widened for that, and may still be too narrow; {}",
         counted(u64::from(about.stream.throughput_per_s.n), "independent samples"),
         needs(about, 2.0 * WORTH_MIN / worth)
     ))

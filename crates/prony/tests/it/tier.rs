@@ -203,7 +203,8 @@ fn proves(server: &'static str, on: &str) {
     assert!((objects - number(last, "bytes")).abs() < 1.0, "{steps:#?}");
     let says = run["answer"][0].as_str().expect("an answer");
     assert!(
-        says.contains("of the time that all of them save") || says.starts_with("No gain is beyond doubt"),
+        says.contains("of the time that a transaction saves with all of them there")
+            || says.starts_with("No gain is beyond doubt"),
         "{says}"
     );
     // Its file says all of it once more.

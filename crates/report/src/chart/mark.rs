@@ -1,6 +1,6 @@
 //! Markers, lines and bars: colour by slot through the page's style sheet, shape by slot, filling and dash by provenance.
 
-use crate::view::{Datum, Form, Look};
+use crate::view::{Datum, Form, Look, listed};
 use maud::{Markup, html};
 
 /// Slots that have a colour and a marker of their own; beyond, they come around again.
@@ -22,10 +22,10 @@ pub(super) fn origin(look: Look) -> &'static str {
     look.provenance.word()
 }
 
-/// A marker around a point, about eight across.
-pub(super) fn marker(look: Look, x: f64, y: f64) -> Markup {
+/// A marker around a point, about eight across, of one more class.
+pub(super) fn marker(look: Look, x: f64, y: f64, class: &str) -> Markup {
     let path = shape(look.slot % SLOTS, x, y);
-    html! { path class={ "mark " (origin(look)) } d=(path) {} }
+    html! { path class={ "mark " (origin(look)) (class) } d=(path) {} }
 }
 
 /// Circle, square, triangle, diamond, triangle down, plus, hexagon, bow tie: told apart without colour and in print.
@@ -67,7 +67,7 @@ pub(super) fn datum(point: &Datum, x: f64, y: f64, drawn: &Markup, letters: Opti
             (drawn)
             @if let Some((at_x, at_y)) = letters {
                 @if !point.word.is_empty() { text class="said" x=(px(at_x)) y=(px(at_y)) { (point.word) } }
-                @if !point.marks.is_empty() { text class="letters" x=(px(at_x)) y=(px(at_y)) { (point.marks) } }
+                @if !point.marks.is_empty() { text class="letters" x=(px(at_x)) y=(px(at_y)) { (listed(&point.marks)) } }
             }
         }
     }
@@ -94,11 +94,11 @@ pub(crate) fn sample(look: Look, form: Form) -> Markup {
             g class=(class) {
                 @match form {
                     Form::Bars => rect class={ "bar " (origin(look)) } x="4" y="2" width="26" height="10" {},
-                    Form::Marks => (marker(look, 17.0, 7.0)),
+                    Form::Marks => (marker(look, 17.0, 7.0, "")),
                     Form::Dense | Form::Steps => path class={ "line " (origin(look)) } d="M1,7L33,7" {},
                     Form::Line | Form::Thin | Form::Curve => {
                         path class={ "line " (origin(look)) } d="M1,7L33,7" {}
-                        (marker(look, 17.0, 7.0))
+                        (marker(look, 17.0, 7.0, ""))
                     },
                 }
             }

@@ -5,7 +5,7 @@ use super::guide;
 use super::mark::{datum, marker, origin, path, px, slot};
 use super::scale::Scale;
 use super::{BOLD, fitted, text_width};
-use crate::view::{Axis, Datum, Form, Panel, Series, Spacing, Span};
+use crate::view::{Axis, Datum, Form, Panel, Series, Spacing, Span, listed};
 use maud::{Markup, html};
 
 /// Lines of a wide panel are named at their ends up to this many; beyond, the key does it.
@@ -25,7 +25,7 @@ pub(crate) fn svg(panel: &Panel, label: &str) -> Markup {
             (guide::words(&frame, &panel.guides))
             @if named { (end_names(panel, &frame)) }
             @if !panel.marks.is_empty() {
-                text class="letters" text-anchor="end" x=(px(frame.right)) y="11" { "all points: " (panel.marks) }
+                text class="letters" text-anchor="end" x=(px(frame.right)) y="11" { "all points: see " (listed(&panel.marks)) }
             }
         }
     }
@@ -36,8 +36,9 @@ fn room_at_ends(panel: &Panel, named: bool) -> f64 {
     let names = panel.series.iter().filter(|_| named).map(|series| series.name.as_str());
     let points = panel.series.iter().flat_map(|series| &series.points);
     // Letters beside a point stand to its left where there is no room, but not on a bar or an interval along x.
-    let words = points.flat_map(|point| [point.word.as_str(), if panel.is_rows() { &point.marks } else { "" }]);
-    let widest = names.chain(words).map(|text| BOLD * text_width(text)).fold(0.0, f64::max);
+    let words = points
+        .flat_map(|point| [point.word.clone(), if panel.is_rows() { listed(&point.marks) } else { String::new() }]);
+    let widest = names.map(str::to_owned).chain(words).map(|text| BOLD * text_width(&text)).fold(0.0, f64::max);
     if widest > 0.0 { (widest + 16.0).min(260.0) } else { 0.0 }
 }
 
@@ -151,7 +152,7 @@ fn points(panel: &Panel, frame: &Frame, series: &Series, joined: bool) -> Markup
         }
         @for point in series.points.iter().filter(|point| point.y.is_finite()) {
             @let (x, y) = (frame.x.at(point.x), frame.y.at(point.y));
-            @let drawn = html! { (whisker(panel, frame, point)) (marker(series.look, x, y)) };
+            @let drawn = html! { (whisker(panel, frame, point)) (marker(series.look, x, y, bound(point))) };
             @let letters = if panel.is_rows() { (right_of(frame, point) + 8.0, y + 4.0) } else { (beside(frame, point, x), y - 7.0) };
             (datum(point, x, y, &drawn, Some(letters)))
         }
@@ -160,7 +161,7 @@ fn points(panel: &Panel, frame: &Frame, series: &Series, joined: bool) -> Markup
 
 /// Where letters begin beside a mark: to its right, or to its left where they would leave the frame.
 fn beside(frame: &Frame, point: &Datum, x: f64) -> f64 {
-    let width = BOLD * text_width(&point.marks);
+    let width = BOLD * text_width(&listed(&point.marks));
     if x + 6.0 + width > frame.right { x - 6.0 - width } else { x + 6.0 }
 }
 
@@ -219,6 +220,11 @@ fn is_bound(point: &Datum) -> bool {
     point.low.is_finite() && point.high == f64::INFINITY
 }
 
+/// The class of what is drawn pale: its end is not where the value is.
+fn bound(point: &Datum) -> &'static str {
+    if is_bound(point) { " bound" } else { "" }
+}
+
 fn has_interval(point: &Datum) -> bool {
     point.low.is_finite() && point.high.is_finite()
 }
@@ -246,7 +252,7 @@ const TELLING: usize = 7;
 fn curve(frame: &Frame, series: &Series, alone: bool) -> Markup {
     let stride = series.points.len().div_ceil(TELLING).max(1);
     let mark =
-        |index: usize, x, y| html! { @if !alone && index % stride == stride / 2 { (marker(series.look, x, y)) } };
+        |index: usize, x, y| html! { @if !alone && index % stride == stride / 2 { (marker(series.look, x, y, "")) } };
     line(frame, series, "line", mark)
 }
 
@@ -287,7 +293,7 @@ fn bars(panel: &Panel, frame: &Frame, series: &Series) -> Markup {
             @let middle = top + height / 2.0;
             @let end = frame.x.at(point.x);
             @let drawn = html! {
-                rect class={ "bar " (origin(series.look)) } x=(px(zero.min(end))) y=(px(top)) width=(px((end - zero).abs().max(1.0)))
+                rect class={ "bar " (origin(series.look)) (bound(point)) } x=(px(zero.min(end))) y=(px(top)) width=(px((end - zero).abs().max(1.0)))
                     height=(px((height - 1.0).max(2.0))) {}
                 (whisker_at(frame, point, middle, 3.0))
             };

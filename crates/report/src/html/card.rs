@@ -39,7 +39,7 @@ fn large(number: &Number) -> Markup {
             span class="place" { (prose(&unbroken(&number.place))) }
             @for also in &number.also { span class="also" { (prose(&unbroken(also))) } }
             @if !number.marks.is_empty() {
-                span class="also" { (number.noted()) ":" @for mark in number.marks.chars() { " " a href={ "#doubt-" (mark) } { (mark) } } }
+                span class="also" { (number.noted()) @for (at, mark) in number.marks.chars().enumerate() { @if at > 0 { "," } " " a href={ "#doubt-" (mark) } { (mark) } } }
             }
         }
     }

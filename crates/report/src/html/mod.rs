@@ -29,7 +29,7 @@ const SCRIPT: &str = include_str!("readout.js");
 
 /// Nothing may be fetched, and nothing but our own style and script applies, whatever a name in a run file contains. A test holds
 /// the sums against the files.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-rYicD3SUAG4NtoWsImSnNeUVb3yaqc4QcKnSUpaWVAs='; \
+const POLICY: &str = "default-src 'none'; style-src 'sha256-5CZXTlUGm/Ri1wuW5WP3/eCE65oignr3Xv0GjWwqnPw='; \
                       script-src 'sha256-lM19V11ri7Am4M7tdO8xkRL2wztKizUoSYLJfanr33A='; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 
@@ -106,6 +106,7 @@ fn short(report: &Report, notes: &Footnotes) -> Markup {
                 (table::table(&report.headline, table::HEADLINE))
                 (table::folded_footnotes(&report.headline, &of_the_run(&report.caveats.0), notes, report.findings.one_window()))
                 @if report.headline.bounded() { p class="notes" { (BOUNDED) } }
+                @if let Some(left_out) = &report.left_out { p class="notes" { (left_out) } }
             }
             (conclusions(&listed))
             @if !report.interrupted.rows.is_empty() {
@@ -117,7 +118,8 @@ fn short(report: &Report, notes: &Footnotes) -> Markup {
 }
 
 /// What a number is of which only one end is known.
-const BOUNDED: &str = "≥ and “at least”: at least so much, with 95% confidence; “seen” is the sample's own value.";
+const BOUNDED: &str =
+    "≥ and “at least”: at least so much, with 95% confidence; “observed” is the value of the sample itself.";
 
 /// Whether it is among what is told in short, and there alone.
 fn decides(conclusion: &Conclusion) -> bool {

@@ -133,7 +133,7 @@ fn class_of(column: &Column, cell: &Cell) -> &'static str {
 }
 
 fn letters(marks: &str) -> Markup {
-    html! { @for mark in marks.chars() { sup { a href={ "#doubt-" (mark) } { (mark) } } } }
+    html! { @for (at, mark) in marks.chars().enumerate() { sup { a href={ "#doubt-" (mark) } { (mark) } @if at + 1 < marks.chars().count() { "," } } } }
 }
 
 fn content(cell: &Cell) -> Markup {

@@ -5,7 +5,7 @@
 use super::Page;
 use super::style::Style;
 use super::wrap::{columns, printable, wrap};
-use crate::view::{Card, Number, Report, notes};
+use crate::view::{Card, Number, Report, listed, notes};
 
 /// Values wider than this push their words to the next line.
 const VALUE_MAX: usize = 22;
@@ -46,8 +46,7 @@ impl Page {
     fn number(&self, number: &Number, width: usize) -> Vec<String> {
         let mut parts = vec![words(number)];
         parts.extend(number.also.iter().cloned());
-        let letters: Vec<String> = number.marks.chars().map(String::from).collect();
-        parts.extend((!letters.is_empty()).then(|| format!("{} {}", number.noted(), letters.join(", "))));
+        parts.extend((!number.marks.is_empty()).then(|| format!("{} {}", number.noted(), listed(&number.marks))));
         let (indent, room) = (" ".repeat(width + 2), self.width.saturating_sub(width + 2).max(20));
         let mut lines = parts.iter().flat_map(|part| wrap(&printable(part), room, "  "));
         let first = lines.next().unwrap_or_default();

@@ -61,6 +61,7 @@ pub fn text(findings: &Findings, layout: Layout) -> String {
     let page = Page { width: layout.width.clamp(40, 160), paint: Paint(layout.colour) };
     let mut lines = page.card(&report);
     lines.extend(page.table(&report.headline, None));
+    lines.extend(report.left_out.iter().flat_map(|left_out| wrap(left_out, page.width, "  ")));
     lines.extend(report.frontiers.iter().flat_map(|frontier| page.table(frontier, Some(&frontier.caption))));
     lines.extend(report.mixes.iter().flat_map(|mix| page.table(mix, Some(&mix.caption))));
     lines.extend(report.profiles.iter().flat_map(|profile| page.table(profile, Some(&profile.caption))));

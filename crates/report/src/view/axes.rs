@@ -3,6 +3,7 @@
 use super::curve::{Curve, Sweep};
 use super::figure::{Axis, Datum, Form, Key, Look, Series, Spacing};
 use super::quantity::Quantity;
+use super::table::listed;
 use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary, TOO_FEW};
 use observation::{Provenance, factor};
@@ -90,11 +91,11 @@ pub fn datum(estimate: &Estimate, quantity: Quantity, place: &str, marks: &str) 
     let interval = if let Some(ends) = quantity.ends(estimate) {
         format!(" ({ends})")
     } else if estimate.lower_bound() || estimate.not_known() {
-        format!(" ({} seen)", quantity.text(estimate.value))
+        format!(" ({} observed)", quantity.text(estimate.value))
     } else {
         String::new()
     };
-    let see = if marks.is_empty() { String::new() } else { format!(" · see {marks}") };
+    let see = if marks.is_empty() { String::new() } else { format!(" · see {}", listed(marks)) };
     let bound = estimate.lower_bound();
     let value = match bound {
         true => format!("at least {}", quantity.text(estimate.low)),

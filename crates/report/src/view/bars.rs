@@ -7,13 +7,32 @@ use super::given::{Rate, frontier};
 use super::quantity::Quantity;
 use crate::caveats::{Caveats, Touches};
 use analysis::{Estimate, PointSummary};
-use observation::Level;
+use observation::{Level, Provenance};
 
 type Pick<'a> = Box<dyn Fn(&PointSummary) -> Option<Estimate> + 'a>;
 
-/// Said under bars.
-pub const WHISKERS: &str = "Whiskers show the interval of each point. An arrow: the interval runs off the chart, or the value is only a \
-                            lower bound.";
+/// Said under bars, as far as they have it.
+pub fn whiskers(panels: &[Panel]) -> String {
+    let all = || panels.iter().flat_map(|panel| &panel.series);
+    let any = |is: fn(&Datum) -> bool| all().flat_map(|series| &series.points).any(is);
+    let mut says = "Whiskers show intervals.".to_owned();
+    if any(|point| point.high.is_finite() && point.high > WIDE * point.x.max(point.y)) {
+        says += " An arrow at a whisker: the interval runs off the chart.";
+    }
+    if any(|point| point.low.is_finite() && point.high == f64::INFINITY) {
+        says += " A pale bar with an arrow is a lower bound: the value lies beyond it, so its length says nothing about order.";
+    }
+    if all().any(|series| series.look.provenance == Provenance::Simulated) {
+        says += " Dashed outlines are simulated.";
+    }
+    says
+}
+
+/// An end that is so many times its value may lie beyond what is drawn.
+const WIDE: f64 = 1.5;
+
+/// Stands where a bar would.
+const UNKNOWN: &str = "unknown";
 
 /// What a panel of bars shows.
 struct Shown<'a> {
@@ -43,7 +62,7 @@ fn shown(rates: &[Rate]) -> Vec<Shown<'_>> {
 }
 
 fn no_elapsed(point: &PointSummary, estimate: Estimate) -> Option<Estimate> {
-    (point.elapsed_s.is_none() && !estimate.not_known()).then_some(estimate)
+    point.elapsed_s.is_none().then_some(estimate)
 }
 
 /// Bars of work and of time; none when there is only one point, which a figure would not make plainer.
@@ -65,8 +84,10 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Option<Figure> {
         Some(_) => format!("Rate and latency by {}", sweep.factor_said()),
         None => "Rate and latency".to_owned(),
     };
-    let notes = vec![WHISKERS.to_owned()];
-    let panels = panels.chain(frontier(sweep, caveats)).filter(|panel| !panel.is_empty()).collect();
+    let known = |panel: &Panel| panel.series.iter().flat_map(|series| &series.points).any(|one| one.word.is_empty());
+    let panels = panels.filter(known).chain(frontier(sweep, caveats)).filter(|panel| !panel.is_empty());
+    let panels: Vec<Panel> = panels.collect();
+    let notes = vec![whiskers(&panels)];
     let key = if sweep.factor.is_some() { key(sweep, Form::Bars) } else { Vec::new() };
     Some(Figure { key, ..Figure::new(title, notes, panels, super::points::table(sweep, caveats)) })
 }
@@ -93,7 +114,12 @@ fn series(sweep: &Sweep, caveats: &Caveats, shown: &Shown) -> Vec<Series> {
             let level = sweep.level(point).map(Level::text);
             let place = level.map_or_else(|| curve.name.clone(), |level| format!("{} · {level}", curve.name));
             let datum = datum(&estimate, shown.quantity, &place, &caveats.marks(&point.caveats, shown.touched));
-            Some(Datum { x: datum.y, y: row_of(at, point)? as f64, ..datum })
+            let y = row_of(at, point)? as f64;
+            // An empty row would read as no time at all.
+            if estimate.not_known() {
+                return Some(Datum { word: UNKNOWN.to_owned(), ..Datum::bare(0.0, y, datum.readout) });
+            }
+            Some(Datum { x: datum.y, y, ..datum })
         });
         // Rows that are curves have their names beside them; one look for all says that they are alike.
         let look = if sweep.factor.is_some() { look(curve) } else { super::figure::Look { slot: 0, ..look(curve) } };

@@ -34,8 +34,8 @@ fn figure(findings: &Findings, shown: &Sweep, found: &Beside, caveats: &Caveats)
     let mut table = Table::new(format!("{title}, and how many times what it is alone"), rows(found, both));
     table.trials = both.iter().flat_map(|point| point.trials.iter().copied()).collect();
     let table = table.without_empty_columns();
-    let panels = panels.into_iter().filter(|panel| !panel.is_empty()).collect();
-    Some(Figure::new(title, vec![says, super::bars::WHISKERS.to_owned()], panels, table))
+    let panels: Vec<_> = panels.into_iter().filter(|panel| !panel.is_empty()).collect();
+    Some(Figure::new(title, vec![says, super::bars::whiskers(&panels)], panels, table))
 }
 
 fn panel(

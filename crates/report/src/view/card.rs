@@ -91,7 +91,7 @@ impl Number {
 
     /// What stands before its letters.
     pub fn noted(&self) -> &'static str {
-        if self.marks.chars().count() == 1 { "note" } else { "notes" }
+        if self.marks.chars().count() == 1 { "see note" } else { "see notes" }
     }
 
     fn with(mut self, also: impl IntoIterator<Item = String>) -> Number {
@@ -240,7 +240,9 @@ fn of_steps(found: &TierFinding) -> Vec<Number> {
     };
     let number = |step: &TierStep| {
         let bytes = units::percent(step.of_bytes);
-        let what = format!("of the time that all of them save, with {bytes} of the bytes on the fast tier");
+        let what = format!(
+            "of the time that a transaction saves with all bytes on the fast tier; this step has {bytes} of them there"
+        );
         let place = format!("the advice promised {}", units::percent(step.promised.value));
         let rates = format!("{}, {} with all of them slow", given(step.per_s.value), given(found.per_s.value));
         let adds = format!("adds {}", super::tiers::added(&step.objects));
@@ -539,13 +541,15 @@ fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number 
     let what =
         format!("times the {} of {} ({} against {})", one.said, one.point.stream, one.point.system, one.baseline);
     let place = format!("{}{}", one.point.at().trim_start(), if one.point.factors.is_empty() { "" } else { ": " });
-    let pairs =
-        if one.ratio.n > 1 { format!(", the mean of the ratios of {} pairs", one.ratio.n) } else { String::new() };
-    let pairs = pairs + if apart(findings, &points, one) { ", both orders of a pair alike" } else { "" };
+    let pairs = match one.ratio.n {
+        ..2 => String::new(),
+        pairs => format!(", the mean of the ratios of {pairs} pairs of trials"),
+    };
+    let pairs = pairs + &apart(findings, &points, one).unwrap_or_default();
     let mut number = Number::new(&one.ratio, Quantity::Ratio, what, format!("{place}{verdict}{pairs}"));
     if !one.ratio.has_interval() {
         number.interval = "no interval".to_owned();
-    } else if one.adjusted && one.ratio.tells() {
+    } else if one.adjusted && one.ratio.tells() && differs(findings, one) {
         // Beside the intervals of its sides it would look too wide.
         let percent = units::percent(one.ratio.confidence);
         number.interval += &format!(", at {percent} because many comparisons are made");
@@ -556,11 +560,19 @@ fn compared(findings: &Findings, one: &Comparison, caveats: &Caveats) -> Number 
     number.with(sides.into_iter().flatten().chain(limited).chain(slower))
 }
 
-/// Whether the ratio is another one than that of the values beside it: those are means of trials, however often each order came.
-fn apart(findings: &Findings, sides: &[Option<&PointSummary>; 2], one: &Comparison) -> bool {
-    let [Some(baseline), Some(other)] = sides else { return false };
+/// Whether an interval has another level than those of points.
+fn differs(findings: &Findings, one: &Comparison) -> bool {
+    let usual = findings.points.first().map(|point| point.throughput_per_s.confidence);
+    usual.is_none_or(|usual| (one.ratio.confidence - usual).abs() > 1e-9)
+}
+
+/// ` (of the two values below: 0.327)`, where that is another ratio: those are means of trials, however often each order of a pair came.
+fn apart(findings: &Findings, sides: &[Option<&PointSummary>; 2], one: &Comparison) -> Option<String> {
+    let [Some(baseline), Some(other)] = sides else { return None };
     let [below, above] = [baseline, other].map(|side| quoted(findings, side).0.value);
-    one.metric == Metric::Throughput.word() && one.ratio.n > 1 && (above / below / one.ratio.value).ln().abs() > 0.01
+    let rates = [Metric::Throughput, Metric::Bandwidth].iter().any(|rate| one.metric == rate.word());
+    let apart = rates && one.ratio.n > 1 && (above / below / one.ratio.value).ln().abs() > 0.01;
+    apart.then(|| format!(" (of the two values below: {})", units::ratio(above / below)))
 }
 
 /// How many times the median latency the second of both has: where users set the rate, that is what a difference shows in.
@@ -606,7 +618,7 @@ fn beyond_sessions(findings: &Findings, point: &PointSummary) -> Option<String> 
     };
     let (each, served) = (within(|one| &one.response), within(|one| &one.service));
     let why = match (each > BEYOND * sessions, served > 1.01 * sessions) {
-        (false, _) => format!("within a trial it is {}, and the trials differ", units::significant(each)),
+        (false, _) => format!("both are means of trials that differ; in one trial it is {}", units::significant(each)),
         (_, true) => "jobs that a timer starts have sessions of their own".to_owned(),
         _ => "it includes how long transactions that a timer or another transaction started wait for a session".into(),
     };
@@ -614,7 +626,7 @@ fn beyond_sessions(findings: &Findings, point: &PointSummary) -> Option<String> 
     let mean = Quantity::Milliseconds.text(point.response_mean_ms.value);
     (held > BEYOND * sessions).then(|| {
         let sessions = units::counted(sessions as u64, "sessions");
-        format!("mean latency {mean}; times TPS that is {}, more than {sessions}: {why}", units::significant(held))
+        format!("mean latency {mean} times TPS gives {}, more than {sessions}: {why}", units::significant(held))
     })
 }
 

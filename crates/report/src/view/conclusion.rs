@@ -147,10 +147,10 @@ fn deadline(finding: &DeadlineFinding) -> String {
 pub fn with_interval(estimate: &Estimate, quantity: Quantity) -> String {
     if estimate.lower_bound() {
         let (low, seen) = (quantity.text(estimate.low), quantity.text(estimate.value));
-        return if low == seen { format!("at least {low}") } else { format!("at least {low} ({seen} seen)") };
+        return if low == seen { format!("at least {low}") } else { format!("at least {low} ({seen} observed)") };
     }
     if estimate.not_known() {
-        return format!("{TOO_FEW} ({} seen)", quantity.text(estimate.value));
+        return format!("{TOO_FEW} ({} observed)", quantity.text(estimate.value));
     }
     if !estimate.has_interval() {
         return quantity.text(estimate.value);
@@ -302,7 +302,7 @@ fn scaling(finding: &Scaling) -> String {
         ScalingKind::Linear => format!("grows in proportion: {gives}"),
         ScalingKind::Saturating => format!("grows by less than in proportion: {gives}"),
         ScalingKind::Retrograde => format!("falls again: {gives}"),
-        ScalingKind::Unclear => format!("{gives}; more runs of each would tell how it grows (`--set replicates=4`)"),
+        ScalingKind::Unclear => format!("{gives}; repeat each (`--set replicates=4`) to tell how it grows"),
     }
 }
 

@@ -20,8 +20,8 @@ const WHISKERS: &str = "Whiskers show the interval of each point where it is wid
 const PANELS: [(&str, Quantity, Pick, Touches); 4] = [
     ("elapsed", Quantity::Seconds, |point| point.elapsed_s, Touches::All),
     (CPU, Quantity::Seconds, |point| point.cpu_elapsed_s, Touches::Tail),
-    ("mean wait of the disk", Quantity::Milliseconds, |point| point.disk_wait_ms, Touches::Tail),
-    ("busiest disk at work", Quantity::Share, |point| point.disk_utilisation, Touches::Tail),
+    ("mean time of a disk request", Quantity::Milliseconds, |point| point.disk_wait_ms, Touches::Tail),
+    ("busiest disk, share of the time", Quantity::Share, |point| point.disk_utilisation, Touches::Tail),
 ];
 
 /// Up to five panels; what was not observed has none.
@@ -47,18 +47,18 @@ pub fn figure(sweep: &Sweep, caveats: &Caveats) -> Figure {
     let title = format!("Elapsed time, CPU and disk by {}", sweep.factor_said());
     let table = super::points::table(sweep, caveats);
     let cpu = "CPU: elapsed time times busy cores, other programs included.";
-    let a_copy = "CPU a copy: elapsed time times busy cores, other programs included, shared out among the copies.";
+    let a_copy = "CPU per copy: elapsed time times busy cores of the machine, other programs included, divided by the number of copies.";
     let mut drawn = panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
     let whiskers = drawn.find(|point| point.low.is_finite()).map(|_| WHISKERS.to_owned());
     let notes =
-        whiskers.into_iter().chain(table.notes_of(&[("CPU a copy", a_copy), ("CPU, all programs", cpu)])).collect();
+        whiskers.into_iter().chain(table.notes_of(&[("CPU per copy", a_copy), ("CPU, all programs", cpu)])).collect();
     Figure { key: key(sweep, Form::Line), ..Figure::new(title, notes, panels, table) }
 }
 
 /// The title of the CPU that fixed work took, which is that of one copy where several ran.
 pub(super) fn cpu_of_all(point: &PointSummary) -> &'static str {
     match point.at.factors.iter().any(|factor| factor::short_name(&factor.name) == factor::WIDTH) {
-        true => "CPU a copy",
+        true => "CPU per copy",
         false => "CPU, all programs",
     }
 }

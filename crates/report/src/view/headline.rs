@@ -71,6 +71,14 @@ pub fn table(findings: &Findings, sweeps: &[Sweep], caveats: &Caveats) -> Table 
     table.without_empty_columns()
 }
 
+/// How many points stand in the figures alone, behind what stands in short.
+pub fn left_out(findings: &Findings, headline: &Table) -> Option<String> {
+    let left = findings.points.len().saturating_sub(headline.rows.len());
+    let are = if left == 1 { "is" } else { "are" };
+    (left > 0 && !headline.rows.is_empty())
+        .then(|| format!("{} {are} in the figures and tables of the page.", units::counted(left as u64, "more points")))
+}
+
 impl Row<'_> {
     /// Says that its numbers are of the whole window: they mix what was before, during and behind an outage.
     fn say_whole(&mut self) {

@@ -50,7 +50,7 @@ pub use judged::{JudgedColumn, JudgedCurve, JudgedPoint, figure as judged_figure
 pub use memory::working_set;
 pub use quantity::Quantity;
 pub use sweet_spot::{SweetPoint, SweetSpot, figure as sweet_spot_figure};
-pub use table::{Cell, Column, Table};
+pub use table::{Cell, Column, Table, listed};
 #[cfg(test)]
 pub(crate) use table::{estimate, word};
 pub use versus::PAIRED;
@@ -70,6 +70,8 @@ pub struct Report<'a> {
     pub card: Card,
     /// For every curve the point that people quote.
     pub headline: Table,
+    /// How many points do not stand there.
+    pub left_out: Option<String>,
     /// Where transactions give two things, every point with both; where objects went to the fast tier, every step.
     pub frontiers: Vec<Table>,
     /// The mix of transactions at the points that people quote; empty for storage.
@@ -111,10 +113,12 @@ pub fn report(findings: &Findings) -> Report<'_> {
     let caveats = Caveats::of(findings);
     let sweeps: Vec<Sweep> =
         curve::experiments(findings).into_iter().map(|name| curve::sweep(findings, name)).collect();
+    let headline = headline::table(findings, &sweeps, &caveats).gathered();
     Report {
         findings,
         card: card::card(findings, &sweeps, &caveats),
-        headline: headline::table(findings, &sweeps, &caveats).gathered(),
+        left_out: headline::left_out(findings, &headline),
+        headline,
         frontiers: sweeps
             .iter()
             .filter_map(|sweep| frontier::table(findings, sweep, &caveats))

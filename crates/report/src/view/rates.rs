@@ -11,9 +11,9 @@ use observation::factor;
 
 /// Throughput, response and the two against each other.
 pub fn figure(findings: &Findings, sweep: &Sweep, caveats: &Caveats) -> Figure {
-    let note = "Whiskers show the interval of each point where it is wider than the mark. An arrow means that the interval runs off \
-                the chart, or that the value is only a lower bound; no line is drawn to a lower bound. Where latency is drawn, the \
-                marked line is p99 and the thin one p50; an unknown p99 is left out.";
+    let note = "Whiskers show the interval of each point where it is wider than the mark. An arrow at a whisker: the \
+                interval runs off the chart. A pale mark with an arrow is a lower bound: the value lies beyond it, and no line is \
+                drawn to it. Where latency is drawn, p99 has the large marks and p50 the small dots; an unknown p99 is left out.";
     let rate = Rate::of(sweep);
     let title = units::capital(&format!("{} and latency by {}", rate.title, sweep.factor_said()));
     let mut panels = vec![throughput(findings, sweep, caveats, &rate), response(sweep, caveats)];

@@ -183,6 +183,11 @@ fn one_unit(figures: &[(f64, String)]) -> Option<String> {
     }
 }
 
+/// Letters of caveats one by one, as `a, b`.
+pub fn listed(marks: &str) -> String {
+    marks.chars().map(String::from).collect::<Vec<_>>().join(", ")
+}
+
 /// What is said once must be said often enough to be worth it.
 const COMMON_MIN: usize = 3;
 
@@ -357,7 +362,7 @@ impl Cell {
             }
             Held::Estimate(estimate, quantity) if estimate.lower_bound() || estimate.not_known() => {
                 let (least, seen) = (self.told(*quantity, estimate.low), self.told(*quantity, estimate.value));
-                (least != seen).then(|| format!("{seen} seen"))
+                (least != seen).then(|| format!("{seen} observed"))
             }
             _ => None,
         }
@@ -404,10 +409,10 @@ mod tests {
         let cell = &table.rows[0][0];
         assert_eq!(
             (cell.text(), cell.interval(), cell.half_width()),
-            ("unknown".into(), Some("956 us seen".into()), None)
+            ("unknown".into(), Some("956 us observed".into()), None)
         );
         let told = crate::view::conclusion::with_interval(&unknown, Quantity::Milliseconds);
-        assert_eq!(told, "unknown: too few independent samples (956 us seen)", "a card says the same");
+        assert_eq!(told, "unknown: too few independent samples (956 us observed)", "a card says the same");
     }
 
     #[test]

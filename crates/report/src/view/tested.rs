@@ -3,7 +3,7 @@
 //! The one idea: only what a reader would ask first. The fingerprint has everything.
 
 use super::quantity::Quantity;
-use analysis::Findings;
+use analysis::{Findings, PointSummary};
 use observation::{RunFacts, SystemFacts, SystemKind};
 use units::Bytes;
 
@@ -50,10 +50,14 @@ fn trials(findings: &Findings) -> Option<String> {
     });
     let fixed = (fixed > 0).then(|| match timed {
         Some(_) => format!("{fixed} until their work was done"),
-        None => format!("{} until the work was done", units::counted(fixed as u64, "trials")),
+        None if fixed == 1 => "1 trial until its work was done".to_owned(),
+        None => format!("{fixed} trials, each until its work was done"),
     });
     let parts: Vec<String> = timed.into_iter().chain(fixed).collect();
-    let confidence = findings.points.first().map(|point| point.throughput_per_s.confidence);
+    let known = |point: &&PointSummary| {
+        point.throughput_per_s.has_interval() || point.elapsed_s.is_some_and(|elapsed| elapsed.has_interval())
+    };
+    let confidence = findings.points.iter().find(known).map(|point| point.throughput_per_s.confidence);
     let ranges = confidence.map(|level| format!("; ranges of results are {} intervals", Quantity::Share.text(level)));
     (!parts.is_empty()).then(|| format!("{}{}", parts.join(" and "), ranges.unwrap_or_default()))
 }
@@ -140,7 +144,13 @@ fn database(findings: &Findings, system: &SystemFacts) -> String {
         Some(SystemKind::Mariadb) => "MariaDB",
         _ => "SQLite",
     };
-    format!("{engine} {}{on}{}", system.version(), data.unwrap_or_default())
+    // Where a mirror lies is said with the devices.
+    let mirror = system
+        .place
+        .split_once(" with a mirror; ")
+        .map(|(_, rest)| rest.split_once("; ").map_or(rest, |(waits, _)| waits));
+    let mirror = mirror.map(|waits| format!(", with a mirror: {waits}")).unwrap_or_default();
+    format!("{engine} {}{on}{}{mirror}", system.version(), data.unwrap_or_default())
 }
 
 /// `2 cores (AMD EPYC), 23.5 GiB of memory, virtual machine, Linux 6.18`; none where all is simulated.

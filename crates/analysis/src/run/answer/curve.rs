@@ -58,13 +58,16 @@ pub(super) fn from_least(point: &PointSummary, points: &[PointSummary], judgemen
     let enough =
         curve.iter().find(|one| !one.is_time && one.level < most.level && one.value.value >= ENOUGH * most.value.value);
     let level = match (level, enough) {
-        (Some(one), _) => format!("; from {} on the intervals overlap that at {}", one.at, most.at),
+        (Some(one), _) => format!("; from {} on the intervals overlap with that at {}", one.at, most.at),
         (None, Some(one)) => format!("; it is {} at {} already", one.told, one.at),
         (None, None) => String::new(),
     };
     if most.at == own.at {
+        // Of several systems this is one.
+        let several = points.iter().any(|other| other.at.system != point.at.system);
+        let on = if several { format!(" on {}", point.at.system) } else { String::new() };
         // The number itself may be told elsewhere.
-        return Some(format!("{} at {}: {}, {times}{level}.", point.at.stream, own.at, own.told));
+        return Some(format!("{}{on} at {}: {}, {times}{level}.", point.at.stream, own.at, own.told));
     }
     Some(format!("The most is {} at {}, {times}{level}; at {} it is {}.", most.told, most.at, own.at, own.told))
 }
@@ -130,7 +133,7 @@ impl Quoted {
         let faster = self.is_time && self.value.value < other.value.value;
         let ratio = if faster { other.value.over(&self.value) } else { self.value.over(&other.value) };
         let than = if faster { "as fast" } else { &self.than };
-        format!("{} times{} {than}", units::significant(ratio.value), ends(&ratio, units::significant))
+        format!("{} times{} {than}", units::ratio(ratio.value), ends(&ratio, units::ratio))
     }
 }
 
@@ -171,7 +174,11 @@ fn knee_sentence(knee: &Knee, point: &PointSummary) -> Option<String> {
         }
         (_, Some(level)) => format!("Little is gained beyond {}: {seen}.", at(level)),
         (Some(ends), None) if rises && ends.high >= last => {
-            format!("More than {} may gain more: {seen}. Beyond {} the intervals overlap.", at(last), at(ends.low))
+            format!(
+                "More than {} may gain more: {seen}. From {} on the intervals overlap, so no gain is shown between those levels.",
+                at(last),
+                at(ends.low)
+            )
         }
         (Some(ends), None) => {
             let levels = if falls { "stops gaining" } else { "levels off" };

@@ -272,9 +272,9 @@ fn latency(point: &PointSummary, metric: Option<Metric>) -> String {
     }
     let p99 = &point.response_p99_ms;
     match p99.lower_bound() {
-        _ if p99.not_known() => format!("a p99 latency that is {TOO_FEW} ({} seen)", milliseconds(p99.value)),
+        _ if p99.not_known() => format!("a p99 latency that is {TOO_FEW} ({} observed)", milliseconds(p99.value)),
         true => format!(
-            "a p99 latency of at least {} ({} seen, too few independent samples for an upper end)",
+            "a p99 latency of at least {} ({} observed, too few independent samples for an upper end)",
             milliseconds(p99.low),
             milliseconds(p99.value)
         ),
@@ -336,8 +336,17 @@ fn compared_sentences(all: &[&Comparison], points: &[PointSummary], judgement: &
     let each: Vec<String> = ordered.iter().map(one).collect();
     let system = if several { String::new() } else { format!(" on {}", first.point.system) };
     let (what, stream) = (capital(&first.said), &first.point.stream);
-    let all = if alike { format!("; all are {}", verdict.word()) } else { String::new() };
+    let all = if alike { format!("; {}", of_all(verdict, &first.baseline)) } else { String::new() };
     vec![format!("{what} of {stream}{system}, times that of {}: {}{all}.", first.baseline, each.join(", "))]
+}
+
+/// `all are better than static`.
+fn of_all(verdict: Verdict, baseline: &str) -> String {
+    let than = match verdict {
+        Verdict::Better | Verdict::Worse => format!(" than {baseline}"),
+        _ => String::new(),
+    };
+    format!("all are {}{than}", verdict.word())
 }
 
 /// That none of several comparisons is decided, and why the surest one is not, which says what would decide it. One or two say so themselves.
@@ -722,7 +731,7 @@ mod tests {
     fn the_best_level_is_told_though_the_study_asks_at_another_one() {
         let points = curve_of("users", &[(1.0, 4.6, 5.2), (2.0, 8.6, 11.9), (4.0, 10.9, 11.9), (8.0, 10.7, 11.7)]);
         let told = "The most is 11.4 IOPS at 4 users, 2.33 times (2.16 to 2.51) as much as at 1 user (4.89 IOPS); from 2 users on the \
-                    intervals overlap that at 4 users; at 8 users it is 11.2 IOPS.";
+                    intervals overlap with that at 4 users; at 8 users it is 11.2 IOPS.";
         assert_eq!(range_told(&points, 3), told);
     }
 
@@ -738,7 +747,7 @@ mod tests {
     #[test]
     fn a_best_level_that_others_may_equal_is_told_with_them() {
         let points = curve_of("copy_block", &[(8.0, 1.1, 16.5), (64.0, 21.0, 53.0), (256.0, 43.6, 60.5)]);
-        let told = "w at copy_block 256: 51.4 IOPS, 12.1 times (3.08 to 47.2) as much as at copy_block 8 (4.26 IOPS); from copy_block 64 on the intervals overlap that at copy_block 256.";
+        let told = "w at copy_block 256: 51.4 IOPS, 12.1 times (3.08 to 47.2) as much as at copy_block 8 (4.26 IOPS); from copy_block 64 on the intervals overlap with that at copy_block 256.";
         assert_eq!(range_told(&points, 2), told);
     }
 

@@ -159,6 +159,7 @@ mod tests {
             sessions: 8.0,
             predicted,
             cpu: None,
+            flushes: false,
             observed: None,
             tried,
             up_to,
@@ -182,7 +183,7 @@ mod tests {
                 .join(" ")
         };
         let sure = "To compensate for mirrored in orders: no number of sessions that was tried is enough: up to 16 sessions \
-                    brought back at most 72% of the rate, with 16; the +9.34 beside 8 of the response-time law do not hold";
+                    brought back at most 72% of the rate, with 16 of them; the response-time law, which asks for +9.34 beside 8, does not hold here";
         assert_eq!(told(Verdict::Worse), format!("{sure}."));
         let open = "; what it costs is inconclusive, so these are means without an interval.";
         assert_eq!(told(Verdict::Inconclusive), format!("{sure}{open}"));

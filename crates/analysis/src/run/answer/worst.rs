@@ -4,7 +4,7 @@ use crate::trial::{busy_with_others, starved};
 use crate::{Caveat, CaveatKind, PointSummary, TrialSummary};
 use units::capital;
 
-/// `Tasks waited .. (in all 5 trials; the figure is the highest, at 8 sessions).`: `main`, which is of a trial that the answer rests on, or the caveat of
+/// `Tasks waited .. (in all 5 trials; the figure is the highest, at 8 sessions); ..`: `main`, which is of a trial that the answer rests on, or the caveat of
 /// its kind where it is greatest; `answered` are the points of the answer. None of what is no single trial's, or where there is one.
 pub(super) fn worst(
     main: &Caveat,
@@ -46,7 +46,12 @@ pub(super) fn worst(
         _ if greatest.is_none() => format!("{words}{place}"),
         _ => format!("{words},{place}"),
     };
-    (all > 1).then(|| format!("{} ({among}{place}).", capital(text)))
+    (all > 1).then(|| {
+        // What to do about it comes behind, and is not meant for some trials alone.
+        let (what, next) =
+            text.split_once("; ").map_or((text.as_str(), String::new()), |(what, next)| (what, format!("; {next}")));
+        format!("{} ({among}{place}){next}.", capital(what))
+    })
 }
 
 /// Whether the answer rests on some of these trials; of all there is nothing to tell apart.

@@ -662,6 +662,7 @@ fn findings() -> Vec<Finding> {
                 up_to: 16.3,
                 ceiling: Some(1.37),
                 cpu: Some((0.77, 12.0)),
+                flushes: true,
                 limit: Some(SessionLimit::Cores),
             }],
             core_compensations: vec![CoreCompensation {
