@@ -133,10 +133,9 @@ impl DatabaseSpec {
         password::left_away(&self.shown())
     }
 
-    /// The same with the layout and the mirror.
-    pub fn placed(&self) -> String {
-        let laid = self.layout.iter().map(|layout| format!(", {}", layout.shown()));
-        let mirrored = self.mirror.iter().map(|waits| match self.pairing {
+    /// Its second server and what commits wait for, in words that follow those of the first; none of one that stands alone.
+    pub fn followed(&self) -> Option<String> {
+        self.mirror.map(|waits| match self.pairing {
             Pairing::Postgres => {
                 let follows = match &self.published {
                     None => "a mirror".to_owned(),
@@ -153,7 +152,13 @@ impl DatabaseSpec {
             Pairing::Galera => {
                 " and a second one that Galera joins to it; commits wait until both have their changes".to_owned()
             }
-        });
+        })
+    }
+
+    /// The same with the layout and the mirror.
+    pub fn placed(&self) -> String {
+        let laid = self.layout.iter().map(|layout| format!(", {}", layout.shown()));
+        let mirrored = self.followed();
         let lies = self.mirror.and(self.mirror_on.as_ref()).map(|at| format!("; it lies on {}", at.folder));
         let beside = self.second().map(|it| format!(" with its mirror {}, both as they are", it.shown()));
         self.shown() + &laid.chain(mirrored).chain(lies).chain(beside).collect::<String>()

@@ -42,6 +42,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("report", "prose.rs", "sets commands as code and keeps options whole"),
     ("report", "quantity.rs", "chooses the scale of an axis by its unit"),
     ("report", "wrap.rs", "breaks lines"),
+    ("analysis", "worst.rs", "sets the trials of a doubt before what to do about it"),
 ];
 
 /// What takes a text apart or looks into it with a literal, compares it with one, or chooses by one.

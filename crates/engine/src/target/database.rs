@@ -74,6 +74,8 @@ impl Backing for Databases {
         fingerprint.extend(facts.settings.into_iter().map(add));
         fingerprint.extend(self.spec.layout.as_ref().into_iter().flat_map(laid_out));
         fingerprint.extend(self.mirror_on().into_iter().flat_map(|at| placed("mirror", at)));
+        let follows = |value| Fact { key: "mirror.follows".to_owned(), value, private: false };
+        fingerprint.extend(self.spec.followed().map(follows));
         Ok((driver, fingerprint))
     }
 

@@ -3,15 +3,15 @@
 //! The one idea: only what a reader would ask first. The fingerprint has everything.
 
 use super::quantity::Quantity;
-use analysis::{Findings, PointSummary};
+use analysis::{Findings, PointSummary, WorkingSet};
 use observation::{RunFacts, SystemFacts, SystemKind};
 use units::Bytes;
 
 /// One line a system, then the machine, then how many trials there were and how long each measured.
 pub fn lines(findings: &Findings) -> Vec<String> {
     let run = &findings.run;
-    // Systems of which the same is to be said share a line.
-    let mut lines: Vec<(Vec<&str>, String)> = Vec::new();
+    // Systems of which the same is to be said share a line, however much their data grew.
+    let mut lines: Vec<(Vec<&str>, [String; 3])> = Vec::new();
     for system in &run.systems {
         let says = system_line(findings, system);
         match lines.iter_mut().find(|(_, known)| *known == says) {
@@ -19,9 +19,9 @@ pub fn lines(findings: &Findings) -> Vec<String> {
             None => lines.push((vec![&system.name], says)),
         }
     }
-    let named = |(names, says): (Vec<&str>, String)| match run.systems.len() {
-        1 => says,
-        _ => format!("{}: {says}", names.join(", ")),
+    let named = |(names, [what, buffer, follows]): (Vec<&str>, [String; 3])| {
+        let says = format!("{what}{}{buffer}{follows}", data(findings, &names).unwrap_or_default());
+        if run.systems.len() == 1 { says } else { format!("{}: {says}", names.join(", ")) }
     };
     let mut lines: Vec<String> = lines.into_iter().map(named).collect();
     lines.extend(machine(run));
@@ -62,13 +62,18 @@ fn trials(findings: &Findings) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{}{}", parts.join(" and "), ranges.unwrap_or_default()))
 }
 
-fn system_line(findings: &Findings, system: &SystemFacts) -> String {
-    match SystemKind::of_word(&system.kind) {
+/// What a system is, behind which its data stand; its buffer, and what follows it.
+fn system_line(findings: &Findings, system: &SystemFacts) -> [String; 3] {
+    let what = match SystemKind::of_word(&system.kind) {
         Some(SystemKind::File | SystemKind::Device) => storage(system),
-        Some(SystemKind::Sqlite | SystemKind::Postgres | SystemKind::Mariadb) => database(findings, system),
+        Some(SystemKind::Sqlite | SystemKind::Postgres | SystemKind::Mariadb) => database(system),
         Some(SystemKind::Model) => format!("simulated: {}", system.fact("model.title").unwrap_or(&system.place)),
         _ => format!("{}, {}", system.kind, system.place),
-    }
+    };
+    let buffer =
+        working_sets(findings, &[&system.name]).find_map(|set| set.buffer_bytes.filter(|_| set.data_bytes > Some(0.0)));
+    let buffer = buffer.map(|bytes| format!(", {} of buffer", units::bytes(Bytes(bytes as u64))));
+    [what, buffer.unwrap_or_default(), system.fact("mirror.follows").unwrap_or_default().to_owned()]
 }
 
 /// `file of 1 GiB on /dev/vda (ext4, virtual disk), by io_uring`; `file of 1 GiB on emulated disk-15k, by io_uring`.
@@ -123,34 +128,32 @@ fn device(system: &SystemFacts, place: usize) -> Option<(String, String)> {
     Some((format!("/dev/{disk}"), format!("{model}{}", kind.word())))
 }
 
-/// Engine and version, with the size of the data beside the memory that may hold it.
-fn database(findings: &Findings, system: &SystemFacts) -> String {
-    let on = on(system);
-    let own = findings.trials.iter().filter(|trial| trial.label.system == system.name);
-    let sets: Vec<_> = own.filter_map(|trial| trial.server.as_ref()?.working_set.as_ref()).collect();
-    let sizes = || sets.iter().filter_map(|set| set.data_bytes);
-    let (least, most) = (sizes().fold(f64::MAX, f64::min), sizes().fold(0.0, f64::max));
-    let shown = |bytes: f64| units::bytes(Bytes(bytes as u64));
-    let buffer = sets.iter().find_map(|set| set.buffer_bytes);
-    let data = buffer.filter(|_| most > 0.0).map(|buffer| {
-        // Data that grows has two sizes, which are those of the tables.
-        let grown = if shown(least) == shown(most) { "" } else { " as it grew" };
-        let (least, most) = (shown(least), shown(most));
-        let data = if least == most { most } else { units::range(&least, " to ", &most) };
-        format!(", {data} of data{grown}, {} of buffer", shown(buffer))
-    });
+/// Engine and version, and what it lies on.
+fn database(system: &SystemFacts) -> String {
     let engine = match SystemKind::of_word(&system.kind) {
         Some(SystemKind::Postgres) => "PostgreSQL",
         Some(SystemKind::Mariadb) => "MariaDB",
         _ => "SQLite",
     };
-    // Where a mirror lies is said with the devices.
-    let mirror = system
-        .place
-        .split_once(" with a mirror; ")
-        .map(|(_, rest)| rest.split_once("; ").map_or(rest, |(waits, _)| waits));
-    let mirror = mirror.map(|waits| format!(", with a mirror: {waits}")).unwrap_or_default();
-    format!("{engine} {}{on}{}{mirror}", system.version(), data.unwrap_or_default())
+    format!("{engine} {}{}", system.version(), on(system))
+}
+
+/// The data of these systems beside the memory that may hold them, trial by trial.
+fn working_sets<'a>(findings: &'a Findings, names: &[&str]) -> impl Iterator<Item = &'a WorkingSet> {
+    let own = findings.trials.iter().filter(move |trial| names.contains(&trial.label.system.as_str()));
+    own.filter_map(|trial| trial.server.as_ref()?.working_set.as_ref())
+}
+
+/// The size of the data of databases whose buffer is known.
+fn data(findings: &Findings, names: &[&str]) -> Option<String> {
+    let known = || working_sets(findings, names).filter(|set| set.buffer_bytes.is_some());
+    let sizes = || known().filter_map(|set| set.data_bytes);
+    let ends = [sizes().fold(f64::MAX, f64::min), sizes().fold(0.0, f64::max)];
+    let [least, most] = ends.map(|bytes| units::bytes(Bytes(bytes as u64)));
+    // Data that grows has two sizes, which are those of the tables.
+    let grown = if least == most { "" } else { " as it grew" };
+    let data = if least == most { most } else { units::range(&least, " to ", &most) };
+    (ends[1] > 0.0).then(|| format!(", {data} of data{grown}"))
 }
 
 /// `2 cores (AMD EPYC), 23.5 GiB of memory, virtual machine, Linux 6.18`; none where all is simulated.
@@ -234,8 +237,14 @@ mod tests {
                 ("layout.name", "all-fast"),
                 ("layout.fast.holds", "everything"),
                 ("mirror.device", "f5100"),
+                ("mirror.follows", " with a mirror; commits wait for the logs of both servers"),
             ],
         )];
-        assert_eq!(lines(&findings), ["PostgreSQL 17.2 (fast: a folder of this machine; mirror: emulated f5100)"]);
+        assert_eq!(
+            lines(&findings),
+            [
+                "PostgreSQL 17.2 (fast: a folder of this machine; mirror: emulated f5100) with a mirror; commits wait for the logs of both servers"
+            ]
+        );
     }
 }
