@@ -135,3 +135,30 @@ fn a_plan_reads_well() {
     insta::assert_snapshot!(program.fine("plan LAB --on a=scripted: --on b=scripted: --seed 7"));
     insta::assert_snapshot!(program.fine("plan wide --on here=. --set width=1,2 --seed 7"));
 }
+
+/// The commands on top of a study, without those that need a server, a device or a trace of the reader's own.
+fn commands_on_top(text: &str) -> Vec<String> {
+    let top = text.lines().take_while(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let whole = top.collect::<Vec<_>>().join("\n").replace("\\\n", " ");
+    let commands = whole.lines().filter_map(|line| line.strip_prefix("prony run "));
+    let commands = commands.map(|line| line.split("   ").next().unwrap_or(line).trim().to_owned());
+    commands.filter(|line| !["://", "..", "device:", ".trace"].iter().any(|own| line.contains(own))).collect()
+}
+
+/// Two of them said a list where one value goes, and one the name of an experiment that is not there.
+#[test]
+fn every_command_on_top_of_a_study_that_ships_can_be_planned() {
+    let program = Program::new();
+    ["a", "b"].map(|folder| std::fs::create_dir(program.path(folder)).expect("a folder of its own"));
+    let mut tried = 0;
+    for name in names(&program) {
+        for command in commands_on_top(&program.fine(&format!("studies {name}"))) {
+            let here =
+                [("DIR1", "a"), ("DIR2", "b"), ("/mnt/data", "a"), ("/mnt/a", "a"), ("/mnt/b", "b"), (":DIR", ":a")];
+            let placed = here.iter().fold(command, |command, (named, own)| command.replace(named, own));
+            program.fine(&format!("plan {}", placed.replace("--allow-errors", "")));
+            tried += 1;
+        }
+    }
+    assert!(tried > 40, "{tried}");
+}

@@ -113,7 +113,24 @@ fn titled(axis: &Axis, unit: &str) -> String {
     }
 }
 
+/// From the whiskers of one curve to those of the next where both stand at the same level.
+const ASIDE: f64 = 6.0;
+
+/// More curves than this do not stand side by side.
+const ASIDE_MAX: usize = 4;
+
+/// How far a curve stands beside its level, so that its whiskers do not hide those of others there.
+fn aside(panel: &Panel, series: &Series) -> f64 {
+    let lined = |one: &&Series| matches!(one.form, Form::Line | Form::Thin) && one.points.iter().any(has_interval);
+    let mut slots: Vec<usize> = panel.series.iter().filter(lined).map(|one| one.look.slot).collect();
+    slots.dedup();
+    let levels = !panel.is_rows() && !panel.x.ticks.is_empty() && slots.len() <= ASIDE_MAX;
+    let place = slots.iter().position(|slot| *slot == series.look.slot).filter(|_| levels);
+    place.map_or(0.0, |place| ASIDE * (place as f64 - (slots.len() - 1) as f64 / 2.0))
+}
+
 fn draw(panel: &Panel, frame: &Frame, series: &Series) -> Markup {
+    let frame = &Frame { x: frame.x.shifted(aside(panel, series)), ..*frame };
     let drawn = match series.form {
         Form::Bars => bars(panel, frame, series),
         Form::Dense => dense(frame, series),

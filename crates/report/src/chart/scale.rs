@@ -40,6 +40,11 @@ impl Scale {
         self.from + share * (self.to - self.from)
     }
 
+    /// The same so many pixels further along.
+    pub(super) fn shifted(self, by: f64) -> Scale {
+        Scale { from: self.from + by, to: self.to + by, ..self }
+    }
+
     fn warp(&self, value: f64) -> f64 {
         match self.kind {
             Kind::Linear => value,
